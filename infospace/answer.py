@@ -1,0 +1,74 @@
+"""What a step answers: one shape, everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from infospace.jsonvalue import JSON
+from infospace.resources import Header, Note, text_of
+
+Status: TypeAlias = Literal["success", "failed", "skipped", "suspended"]
+
+PREVIEW = 500
+"""Most characters of `value`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The outcome of one step: `value` is a preview for reading, `data` the full content.
+
+    `started_at` is ISO 8601 UTC, `duration_ms` milliseconds. `reason` says of a failure what was wrong,
+    where, and what would have fitted; `error` is its kind.
+    """
+
+    status: Status
+    resource_id: str | None = None
+    value: str = ""
+    data: JSON = None
+    reason: str | None = None
+    extra: Mapping[str, JSON] = field(default_factory=dict)
+    started_at: str = ""
+    duration_ms: float = 0.0
+    error: str | None = None
+
+    def to_json(self, *, data: bool = True) -> dict[str, Any]:
+        """Return the documented JSON object; `data` false leaves the full content out."""
+        shown: dict[str, Any] = {"status": self.status, "resource_id": self.resource_id, "value": self.value}
+        if data:
+            shown["data"] = self.data
+        return shown | {
+            "reason": self.reason,
+            "extra": dict(self.extra),
+            "started_at": self.started_at,
+            "duration_ms": self.duration_ms,
+        }
+
+
+def cut(text: str, most: int = PREVIEW) -> str:
+    """Cut a text for reading, and say when and how much was cut."""
+    if len(text) <= most:
+        return text
+    tail = f"… [cut: {len(text):,} characters in all]"
+    return text[: most - len(tail)].rstrip() + tail
+
+
+def label(resource: Header) -> str:
+    """Return a short name for a resource: its title, its name, or how its text begins."""
+    metadata: Mapping[str, Any] = resource.metadata
+    score = ""
+    if isinstance(resource, Note):
+        if resource.evidence and isinstance(resource.content, dict):
+            metadata = resource.content["metadata"]
+            score = f" ({metadata['score']:.2f})"
+        title = metadata.get("title") or resource.name
+        if not isinstance(title, str):
+            title = _one_line(text_of(resource.content))
+        return f"{cut(_one_line(title), 60)}{score}"
+    title = metadata.get("title") or resource.name
+    return title if isinstance(title, str) else resource.id
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text[:240].split())

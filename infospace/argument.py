@@ -1,0 +1,231 @@
+"""Argument types that say how they are read and check themselves, so that the check knows no verb.
+
+| type | in a plan | what a primitive gets |
+|---|---|---|
+| `Ref[Note]`, `Ref[Collection]`, `Ref[Resource]` | `$x`, `$x[0]`, an id, a name | the resource |
+| `Items` | a list of values and resources, or one resource | a list of both |
+| `Where` | SQL text with `$x` as typed parameter | the condition with its parameters |
+| `Path` | `metadata.score` | a parsed path |
+| `Limit` | a whole number from 1, or `"all"` | `int` or `None` for all |
+| `Slice` | `"2:5"`, `":-1"`, `"-3:"` | a Python slice |
+| anything else | JSON, with references replaced by content | that value |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, field_validator
+from pydantic_core import PydanticCustomError, core_schema
+
+from infospace.errors import Invalid
+from infospace.ids import Kind
+from infospace.jsonvalue import JSON
+from infospace.paths import Path as ParsedPath
+from infospace.resources import Collection, Note, Relation, Resource
+
+if TYPE_CHECKING:
+    from pydantic import ValidatorFunctionWrapHandler
+
+    from infospace.paths import Readable
+    from infospace.where import Tally
+    from infospace.where import Where as ParsedWhere
+
+T = TypeVar("T")
+
+
+class Reading(Enum):
+    """How the text of an argument is read before it is validated."""
+
+    RESOURCE = "resource"
+    ITEMS = "items"
+    WHERE = "where"
+    VALUE = "value"
+
+
+class UnknownValue:
+    """Stands in the check for a value that only the run will know; fits every argument."""
+
+    def __repr__(self) -> str:
+        return "<not known yet>"
+
+
+UNKNOWN = UnknownValue()
+
+
+class Args(BaseModel):
+    """Base of every primitive's arguments: closed, strict, frozen."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True)
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _unknown_fits(cls, value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        return value if value is UNKNOWN else handler(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """Marks an argument type with its reading, and for a resource the kinds it takes."""
+
+    reading: Reading
+    kinds: frozenset[Kind] = frozenset()
+
+
+_CLASSES: dict[type, Kind] = {Note: Kind.NOTE, Collection: Kind.COLLECTION, Relation: Kind.RELATION}
+
+
+def _invalid(error: Invalid) -> PydanticCustomError:
+    return PydanticCustomError("does_not_fit", "{says}", {"says": error.says, "hint": error.hint})
+
+
+class _RefMark:
+    """Makes `Ref[X]` admit resources of the kinds of X, and show itself as a string in JSON Schema."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        del handler
+        kinds = kinds_of(source)
+
+        def check(value: object) -> object:
+            if isinstance(value, (Note, Collection, Relation)) and value.kind in kinds:
+                return value
+            found = f"a {value.kind}" if isinstance(value, (Note, Collection, Relation)) else f"the value {value!r:.60}"
+            wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
+            raise PydanticCustomError(
+                "kind", "{says}", {"says": f"{found} is given where {wanted} is wanted", "hint": None}
+            )
+
+        return core_schema.no_info_plain_validator_function(check)
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        del schema, handler
+        return {"type": "string"}
+
+
+def is_ref(mark: object) -> bool:
+    """Whether a mark in an annotation is that of `Ref`."""
+    return isinstance(mark, _RefMark)
+
+
+def kinds_of(annotation: Any) -> frozenset[Kind]:
+    """Return the kinds of resource that a class, or a union of classes, stands for."""
+    if annotation is Resource or isinstance(annotation, str):
+        return frozenset(Kind)
+    origin = getattr(annotation, "__origin__", annotation)
+    if origin in _CLASSES:
+        return frozenset({_CLASSES[origin]})
+    return frozenset().union(*(kinds_of(option) for option in get_args(annotation)))
+
+
+Ref = Annotated[T, _RefMark()]
+"""A resource: `Ref[Note]`, `Ref[Collection]`, `Ref[Resource]`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A `where` with the values of its parameters: ask it of one resource after another."""
+
+    where: ParsedWhere
+    parameters: Mapping[str, JSON] = field(default_factory=dict)
+
+    def match(self, resource: Readable, tally: Tally | None = None) -> bool | None:
+        """Return True, False, or None where the condition is unknown (a missing or null value)."""
+        return self.where.match(resource, self.parameters, tally)
+
+
+def _read_where(value: object) -> Bound:
+    from infospace.where import parse_where
+
+    if isinstance(value, Bound):
+        return value
+    if not isinstance(value, str):
+        raise PydanticCustomError("where", "{says}", {"says": f"`where` is text, not {value!r:.60}", "hint": None})
+    try:
+        return Bound(parse_where(value))
+    except Invalid as error:
+        raise _invalid(error) from error
+
+
+def _read_path(value: object) -> ParsedPath:
+    if not isinstance(value, str):
+        raise PydanticCustomError(
+            "path", "{says}", {"says": f"a path is text, not {value!r:.60}", "hint": "metadata.score"}
+        )
+    try:
+        return ParsedPath.parse(value)
+    except Invalid as error:
+        raise _invalid(error) from error
+
+
+def _read_limit(value: object) -> int | None:
+    if value == "all":
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    raise PydanticCustomError(
+        "limit",
+        "{says}",
+        {"says": f"{value!r:.60} is not a limit", "hint": 'a whole number from 1, or "all"'},
+    )
+
+
+_SLICE = re.compile(r"\s*(-?[0-9]{1,18})?\s*:\s*(-?[0-9]{1,18})?\s*(?::\s*(-?[0-9]{1,18})?\s*)?")
+
+
+def _read_slice(value: object) -> slice:
+    found = _SLICE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise PydanticCustomError(
+            "slice", "{says}", {"says": f"{value!r:.60} is not a slice", "hint": '"2:5", ":100" or "-3:"'}
+        )
+    start, stop, step = (int(part) if part else None for part in found.groups())
+    if step == 0:
+        raise PydanticCustomError(
+            "slice", "{says}", {"says": f"{value!r} steps by 0", "hint": '"::2" takes every second'}
+        )
+    return slice(start, stop, step)
+
+
+def _plain(read: Any, **json_schema: Any) -> Any:
+    """A type that one function reads, shown in JSON Schema as given."""
+
+    class Mark:
+        def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+            del source, handler
+            return core_schema.no_info_plain_validator_function(read)
+
+        def __get_pydantic_json_schema__(
+            self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+        ) -> dict[str, Any]:
+            del schema, handler
+            return dict(json_schema)
+
+    return Mark()
+
+
+def _read_items(value: object) -> list[object]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+if TYPE_CHECKING:
+    Where: TypeAlias = Bound
+    Path: TypeAlias = ParsedPath
+    Limit: TypeAlias = int | None
+    Slice: TypeAlias = slice
+    Items: TypeAlias = list[Resource | JSON]
+    Value: TypeAlias = JSON
+else:
+    Where = Annotated[Bound, Reads(Reading.WHERE), _plain(_read_where, type="string", format="where")]
+    Path = Annotated[ParsedPath, _plain(_read_path, type="string", format="path")]
+    Limit = Annotated[int | None, _plain(_read_limit, anyOf=[{"type": "integer", "minimum": 1}, {"const": "all"}])]
+    Slice = Annotated[slice, _plain(_read_slice, type="string", format="slice")]
+    Items = Annotated[list, Reads(Reading.ITEMS), _plain(_read_items, type=["array", "string"])]
+    Value = Annotated[object, _plain(lambda value: value)]

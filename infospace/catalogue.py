@@ -1,0 +1,136 @@
+"""All that can be done: entries by type, taken from providers."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from infospace.errors import Conflict, InfospaceError, NotFound
+from infospace.paths import nearest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from infospace.primitive import Primitive
+
+GROUP = "infospace.primitives"
+"""The entry point group in which packages offer their primitives."""
+
+
+class Provider(Protocol):
+    """Something that offers entries: list them, describe one."""
+
+    @property
+    def name(self) -> str:
+        """Where the entries come from, for people."""
+
+    def types(self) -> Iterable[str]:
+        """Return the step types on offer."""
+
+    def describe(self, type_: str) -> Primitive:
+        """Return the entry of a type that `types` gave."""
+
+
+class Package:
+    """The primitives of a Python package: every `Primitive` in its module and the modules under it."""
+
+    def __init__(self, name: str, module: ModuleType) -> None:
+        self.name = name
+        self._module = module
+
+    @cached_property
+    def _entries(self) -> Mapping[str, Primitive]:
+        from infospace.primitive import Primitive
+
+        found: dict[str, Primitive] = {}
+        for module in _modules(self._module):
+            for value in vars(module).values():
+                if not isinstance(value, Primitive) or found.get(value.type) is value:
+                    continue
+                if value.type in found:
+                    raise Conflict(f"{self.name!r} declares the primitive {value.type!r} twice")
+                found[value.type] = value
+        return found
+
+    def types(self) -> Iterable[str]:
+        """Return the step types of the package."""
+        return self._entries
+
+    def describe(self, type_: str) -> Primitive:
+        """Return one of its primitives."""
+        return self._entries[type_]
+
+
+def _modules(module: ModuleType) -> Iterator[ModuleType]:
+    yield module
+    for found in pkgutil.iter_modules(getattr(module, "__path__", ())):
+        yield importlib.import_module(f"{module.__name__}.{found.name}")
+
+
+class Catalogue:
+    """Entries by type. Two providers that offer one type are a Conflict that names both."""
+
+    def __init__(self, providers: Iterable[Provider] = ()) -> None:
+        self._entries: dict[str, tuple[Provider, Primitive]] = {}
+        for provider in providers:
+            self.add(provider)
+
+    def add(self, provider: Provider) -> None:
+        """Take a provider's entries in."""
+        for type_ in provider.types():
+            if type_ in self._entries:
+                first = self._entries[type_][0].name
+                raise Conflict(f"{type_!r} is offered by both {first!r} and {provider.name!r}")
+            self._entries[type_] = (provider, provider.describe(type_))
+
+    def find(self, type_: str) -> Primitive | None:
+        """Return the entry of a type, or None."""
+        found = self._entries.get(type_)
+        return found[1] if found else None
+
+    def get(self, type_: str) -> Primitive:
+        """Return the entry of a type; NotFound says which is nearest."""
+        found = self.find(type_)
+        if found is None:
+            near = nearest(type_, self._entries)
+            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(self.types())}"
+            raise NotFound(f"there is no primitive {type_!r}", hint=hint)
+        return found
+
+    def types(self) -> list[str]:
+        """Return all types, sorted."""
+        return sorted(self._entries)
+
+    def __iter__(self) -> Iterator[Primitive]:
+        return (self._entries[type_][1] for type_ in self.types())
+
+
+def installed() -> Catalogue:
+    """Return the catalogue of every installed package that offers primitives, ours first.
+
+    Raises InfospaceError that names a package which cannot be loaded.
+    """
+    from importlib.metadata import entry_points
+
+    points = sorted(set(entry_points(group=GROUP)), key=lambda point: (point.name != "infospace", point.name))
+    return Catalogue(_load(point) for point in points)
+
+
+def _load(point: EntryPoint) -> Provider:
+    try:
+        module: Any = point.load()
+        provider = Package(point.name, module)
+        provider.types()
+    except InfospaceError:
+        raise
+    except Exception as error:
+        distribution = point.dist.name if point.dist else "an unknown package"
+        raise InfospaceError(
+            f"the primitives {point.name!r} of {distribution} cannot be loaded: {type(error).__name__}: {error}",
+            hint=f"update or uninstall {distribution}",
+        ) from error
+    return provider

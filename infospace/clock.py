@@ -1,0 +1,12 @@
+"""Times as the space writes them: ISO 8601 in UTC, to the millisecond, so that text order is time order."""
+
+from __future__ import annotations
+
+import time
+
+
+def now() -> str:
+    """Return the present as `2026-04-01T09:30:00.123Z`."""
+    seconds = time.time()
+    whole = int(seconds)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{int((seconds - whole) * 1000):03d}Z"

@@ -1,0 +1,91 @@
+"""Everything that infospace says went wrong.
+
+InfospaceError
+├── Invalid            a value, argument, path or condition that does not fit
+│   ├── WhereInvalid   a `where` that is not of the language
+│   └── Unreadable     a document that could not be read
+├── Missing            a place in content that does not exist
+├── NotFound           an id, a name or a file that does not exist
+├── Conflict           a name that is taken, a version that has moved on
+├── StoreError         the space cannot be opened, read or written
+├── ModelError         the embedding model or its weights
+└── Unsupported        part of the language that this version does not run
+"""
+
+from __future__ import annotations
+
+
+class InfospaceError(Exception):
+    """One sentence for the reader: what is wrong, where, and in `hint` what would have fitted."""
+
+    kind = "error"
+
+    def __init__(self, says: str, *, hint: str | None = None) -> None:
+        super().__init__(says)
+        self.says = says
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.says} ({self.hint})" if self.hint else self.says
+
+
+class Invalid(InfospaceError):
+    """A value, argument, path or condition that does not fit its declaration."""
+
+    kind = "invalid"
+
+
+class WhereInvalid(Invalid):
+    """A `where` that is not of the language; `position` is the 0-based character at fault, if known."""
+
+    kind = "where"
+
+    def __init__(self, says: str, *, hint: str | None = None, position: int | None = None) -> None:
+        super().__init__(says, hint=hint)
+        self.position = position
+
+
+class Unreadable(Invalid):
+    """A document that could not be read as JSON; `pointer` says where, `""` for all of it."""
+
+    kind = "unreadable"
+
+    def __init__(self, says: str, *, hint: str | None = None, pointer: str = "") -> None:
+        super().__init__(says, hint=hint)
+        self.pointer = pointer
+
+
+class Missing(InfospaceError):
+    """A place in content that does not exist: a key, or an index out of range."""
+
+    kind = "missing"
+
+
+class NotFound(InfospaceError):
+    """An id, a name or a file that does not exist."""
+
+    kind = "not-found"
+
+
+class Conflict(InfospaceError):
+    """A name that somebody else has, or a version that has moved on."""
+
+    kind = "conflict"
+
+
+class StoreError(InfospaceError):
+    """The space cannot be opened, read or written."""
+
+    kind = "store"
+
+
+class ModelError(InfospaceError):
+    """The embedding model or its weights are missing, damaged or not to be had."""
+
+    kind = "model"
+
+
+class Unsupported(InfospaceError):
+    """Part of the language that this version reads and checks but does not run."""
+
+    kind = "unsupported"

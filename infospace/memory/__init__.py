@@ -1,0 +1,1 @@
+"""Memory: notes, collections, relations, and where they are kept."""

@@ -1,0 +1,211 @@
+"""What can be done to a space: one closed union. The store applies a list of them as one transaction.
+
+Ids in changes were given by `Store.new_id` before; a change may name a resource that an earlier change
+of the same list makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from infospace.jsonvalue import JSON
+from infospace.resources import Made, Member
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The content of a search-result Note, by reference to its source's version; text is not copied.
+
+    `start` and `end` are 0-based characters of the source's text, end excluded; None without a passage.
+    """
+
+    source: str
+    version: int
+    score: float
+    start: int | None = None
+    end: int | None = None
+    extra: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MakeNote:
+    """A new Note at version 1. `content` is JSON, or the evidence of a search.
+
+    `evidence` marks a search result whose content is its own, such as a tool's: it is never indexed.
+    """
+
+    id: str
+    content: JSON | Evidence
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    kept: bool = False
+    made: Made = Made()
+    evidence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MakeCollection:
+    """A new Collection at version 1, its members in order."""
+
+    id: str
+    members: Sequence[Member]
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    kept: bool = False
+    made: Made = Made()
+
+
+@dataclass(frozen=True, slots=True)
+class MakeRelation:
+    """A new Relation between two existing resources. A kept one keeps its ends."""
+
+    id: str
+    source: str
+    target: str
+    relation: str
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    kept: bool = False
+    made: Made = Made()
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Keep a resource; of a Collection its members too, and the Relations between them. Idempotent."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class GiveName:
+    """Give a resource a name, and so keep it. A name that another has is a Conflict unless `replace`.
+
+    With `replace` the earlier holder loses the name, and nothing else.
+    """
+
+    id: str
+    name: str
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """A new version of a Note (content, metadata) or a Collection (metadata); None leaves a part as it is.
+
+    `if_version` other than the current version is a Conflict. Content that is JSON null is `Null()`.
+    """
+
+    id: str
+    content: JSON | Null = None
+    metadata: Mapping[str, JSON] | None = None
+    if_version: int | None = None
+    made: Made = Made()
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """JSON null as new content, told from "no new content"."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddMembers:
+    """A new version of a Collection with these members at its end. Of a kept one, they are kept."""
+
+    id: str
+    members: Sequence[Member]
+    if_version: int | None = None
+    made: Made = Made()
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveMembers:
+    """A new version of a Collection without the members of these ids; an id that is no member is ignored."""
+
+    id: str
+    members: Sequence[str]
+    if_version: int | None = None
+    made: Made = Made()
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Leave a tombstone, free the name, take it out of discovery; Relations that end there go too."""
+
+    id: str
+    made: Made = Made()
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """Remember the file that a Note was imported from. `root` is absolute, `path` posix and below it."""
+
+    root: str
+    path: str
+    note: str
+    digest: bytes
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Untrack:
+    """Forget a file."""
+
+    root: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """One embedded stretch of a Note's text: 0-based characters, end excluded, and the text's digest."""
+
+    start: int
+    end: int
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """The passages of a Note at a version, all of them, in order; done only if that is still its version."""
+
+    id: str
+    version: int
+    stretches: Sequence[Stretch]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vectors:
+    """Vectors by digest of their text, float32 of shape (n, dimension), for one model and policy."""
+
+    model: str
+    digests: Sequence[bytes]
+    rows: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """The vector of a query's text, float32 of shape (dimension,), kept for the next time."""
+
+    model: str
+    digest: bytes
+    row: NDArray[np.float32]
+
+
+Change: TypeAlias = (
+    MakeNote
+    | MakeCollection
+    | MakeRelation
+    | Keep
+    | GiveName
+    | Revise
+    | AddMembers
+    | RemoveMembers
+    | Delete
+    | Track
+    | Untrack
+    | Embed
+    | Vectors
+    | Query
+)

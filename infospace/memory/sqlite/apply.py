@@ -1,0 +1,34 @@
+"""Applying a list of changes in their order, those of one type that follow each other at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
+
+from infospace.memory import changes as c
+from infospace.memory.sqlite import discovery, groups, keeping, notes
+from infospace.memory.sqlite.work import Work
+
+_HANDLERS: dict[type[c.Change], Callable[[Work, Sequence[Any]], None]] = {
+    c.MakeNote: notes.make_notes,
+    c.MakeCollection: groups.make_collections,
+    c.MakeRelation: groups.make_relations,
+    c.Keep: keeping.keep_all,
+    c.GiveName: keeping.give_names,
+    c.Revise: notes.revise,
+    c.AddMembers: groups.add_members,
+    c.RemoveMembers: groups.remove_members,
+    c.Delete: notes.delete,
+    c.Track: discovery.track,
+    c.Untrack: discovery.untrack,
+    c.Embed: discovery.embed,
+    c.Vectors: discovery.store_vectors,
+    c.Query: discovery.remember_queries,
+}
+
+
+def apply(work: Work, changes: Sequence[c.Change]) -> None:
+    """Apply changes. Raises Conflict, NotFound, Invalid for one that does not fit; the caller rolls back."""
+    for kind, group in groupby(changes, type):
+        _HANDLERS[kind](work, list(group))

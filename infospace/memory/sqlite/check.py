@@ -1,0 +1,196 @@
+"""What must hold in a space, and whether it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from infospace.errors import Invalid, StoreError
+from infospace.memory.sqlite import names
+from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.evidence import text_of_column
+from infospace.memory.sqlite.rows import EVIDENCE, FOUND, digest_of, id_of, read
+
+MOST = 20
+"""How many sentences one rule gives; a further one says how many more there are."""
+
+_ROW_RULES: tuple[tuple[str, str], ...] = (
+    (
+        "is a member of {} and does not exist",
+        "SELECT item, collection FROM members LEFT JOIN resources ON key = item WHERE key IS NULL",
+    ),
+    (
+        "has members and is no Collection that exists",
+        """SELECT DISTINCT collection FROM members LEFT JOIN resources ON key = collection
+        WHERE key IS NULL OR (key & 3) <> 1""",
+    ),
+    (
+        "has a member of versions that it never had",
+        """SELECT DISTINCT collection FROM members JOIN resources ON key = collection
+        WHERE since < 1 OR since > version OR until <= since OR until > version""",
+    ),
+    (
+        "is a Relation without ends",
+        "SELECT key FROM resources WHERE (key & 3) = 2 AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.key = resources.key)",
+    ),
+    (
+        "has ends and does not exist",
+        "SELECT r.key FROM relations r LEFT JOIN resources x USING (key) WHERE x.key IS NULL",
+    ),
+    (
+        "is a Relation with an end that does not exist or was deleted",
+        """SELECT r.key FROM relations r JOIN resources x USING (key)
+        LEFT JOIN resources s ON s.key = r.source LEFT JOIN resources t ON t.key = r.target
+        WHERE x.deleted IS NULL AND (s.key IS NULL OR t.key IS NULL OR s.deleted IS NOT NULL OR t.deleted IS NOT NULL)""",
+    ),
+    ("is wrongly marked as searched, or as not searched", f"SELECT key FROM resources WHERE found <> {FOUND}"),
+    (
+        "has passages and is not searched",
+        "SELECT DISTINCT note * 4 FROM passages LEFT JOIN resources ON key = note * 4 WHERE found IS NOT 1",
+    ),
+    (
+        "waits to be embedded and is not searched",
+        "SELECT note * 4 FROM pending LEFT JOIN resources ON key = note * 4 WHERE found IS NOT 1",
+    ),
+    ("waits to be embedded and has passages", "SELECT note * 4 FROM pending WHERE note IN (SELECT note FROM passages)"),
+    (
+        "has passages of another version",
+        "SELECT DISTINCT key FROM passages p JOIN resources r ON r.key = p.note * 4 WHERE p.version <> r.version",
+    ),
+    (
+        "has passages with a gap between them",
+        "SELECT note * 4 FROM passages GROUP BY note HAVING max(sequence) <> count(*) - 1 OR min(sequence) <> 0",
+    ),
+    (
+        "has a passage without a vector of the present model",
+        """SELECT DISTINCT note * 4 FROM passages WHERE (SELECT value FROM state WHERE key = 'model') IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM vectors v JOIN models m USING (model) WHERE v.digest = passages.digest
+            AND m.name = (SELECT value FROM state WHERE key = 'model'))""",
+    ),
+    (
+        "has a history that does not lead up to its version",
+        """SELECT r.key FROM resources r LEFT JOIN history h USING (key) GROUP BY r.key
+        HAVING count(h.version) <> r.version - 1 OR (r.version > 1 AND (min(h.version) <> 1 OR max(h.version) <> r.version - 1))""",
+    ),
+    (
+        "has a history and does not exist",
+        "SELECT DISTINCT key FROM history WHERE key NOT IN (SELECT key FROM resources)",
+    ),
+    ("was deleted and still has a name", "SELECT key FROM resources WHERE deleted IS NOT NULL AND name IS NOT NULL"),
+    ("has a name and is not kept", "SELECT key FROM resources WHERE name IS NOT NULL AND kept = 0"),
+    (
+        "was changed in a generation that is yet to come",
+        "SELECT key FROM resources WHERE generation > (SELECT value FROM state WHERE key = 'generation')",
+    ),
+    (
+        "is in the kept {} and is not kept",
+        """SELECT item, collection FROM members JOIN resources i ON i.key = item JOIN resources c ON c.key = collection
+        WHERE until IS NULL AND c.kept = 1 AND c.deleted IS NULL AND i.kept = 0 AND i.deleted IS NULL""",
+    ),
+    (
+        "is an end of the kept {} and is not kept",
+        """SELECT e.key, x.key FROM relations r JOIN resources x USING (key) JOIN resources e ON e.key IN (r.source, r.target)
+        WHERE x.kept = 1 AND x.deleted IS NULL AND e.kept = 0""",
+    ),
+    (
+        "is remembered as a file and does not exist",
+        "SELECT note * 4 FROM files WHERE note * 4 NOT IN (SELECT key FROM resources)",
+    ),
+)
+
+_RUN_RULES: tuple[tuple[str, str], ...] = (
+    ("has steps and was never opened", "SELECT DISTINCT run FROM steps WHERE run NOT IN (SELECT number FROM runs)"),
+    (
+        "has a step that used something and does not exist",
+        """SELECT DISTINCT run FROM uses u
+        WHERE NOT EXISTS (SELECT 1 FROM steps s WHERE s.run = u.run AND s.sequence = u.sequence)""",
+    ),
+)
+
+_COUNTERS = """SELECT kind, next, most FROM counters JOIN (
+    SELECT 'Note' AS kind, max(key) >> 2 AS most FROM resources WHERE (key & 3) = 0
+    UNION ALL SELECT 'Collection', max(key) >> 2 FROM resources WHERE (key & 3) = 1
+    UNION ALL SELECT 'Relation', max(key) >> 2 FROM resources WHERE (key & 3) = 2
+    UNION ALL SELECT 'run', max(number) FROM runs) USING (kind) WHERE most >= next"""
+
+
+def problems(engine: Engine, *, counters: bool) -> list[str]:
+    """Return what does not hold, a sentence each. `counters`: whether ids are counted in the file."""
+    found: list[str] = []
+    try:
+        found.extend(_damage(engine))
+        for rule in (_rows, _runs, _names, _notes, _evidence, *((_counters,) if counters else ())):
+            found.extend(_few(rule(engine)))
+    except StoreError as error:
+        found.append(str(error))
+    return found
+
+
+def _few(sentences: Iterator[str]) -> list[str]:
+    every = list(sentences)
+    return every if len(every) <= MOST else [*every[:MOST], f"and {len(every) - MOST} more like the last"]
+
+
+def _damage(engine: Engine) -> Iterator[str]:
+    for (says,) in engine.all("PRAGMA quick_check(10)"):
+        if says != "ok":
+            yield f"the file is damaged: {says}"
+
+
+def _rows(engine: Engine) -> Iterator[str]:
+    for says, sql in _ROW_RULES:
+        yield from (f"{id_of(key)} {says.format(*map(id_of, others))}" for key, *others in engine.all(sql))
+
+
+def _runs(engine: Engine) -> Iterator[str]:
+    for says, sql in _RUN_RULES:
+        yield from (f"run_{number} {says}" for (number,) in engine.all(sql))
+
+
+def _counters(engine: Engine) -> Iterator[str]:
+    for kind, following, most in engine.all(_COUNTERS):
+        yield f"the next {kind} would be {kind}_{following}, and {kind}_{most} exists"
+
+
+def _names(engine: Engine) -> Iterator[str]:
+    for key, name in engine.all("SELECT key, name FROM resources WHERE name IS NOT NULL"):
+        try:
+            right = names.checked(name)
+        except Invalid as error:
+            yield f"{id_of(key)} has a name that is none: {error}"
+        else:
+            if right != name:
+                yield f"{id_of(key)} has the name {name!r}, which is not in NFC"
+
+
+def _notes(engine: Engine) -> Iterator[str]:
+    """Content that is JSON and has its hash; text that waits to be embedded, or has been."""
+    sql = """SELECT key, form, hash, content, metadata, found AND note IS NULL AND NOT EXISTS (
+            SELECT 1 FROM passages WHERE passages.note = key >> 2)
+        FROM resources LEFT JOIN pending ON note * 4 = key WHERE (key & 3) = 0 AND key > ? ORDER BY key LIMIT 500"""
+    last = 0
+    while rows := engine.all(sql, (last,)):
+        for key, form, digest, content, metadata, bare in rows:
+            try:
+                read(metadata, engine.address)
+                text = text_of_column(content, engine.address)[0]
+                same = form == EVIDENCE or digest_of(content) == digest
+            except (StoreError, ValueError):
+                yield f"{id_of(key)} holds a value that is not JSON"
+                continue
+            if not same:
+                yield f"{id_of(key)} has content that its hash does not fit"
+            if bare and any(character.isalnum() for character in text):
+                yield f"{id_of(key)} is searched, and has neither passages nor waits to be embedded"
+        last = rows[-1][0]
+
+
+def _evidence(engine: Engine) -> Iterator[str]:
+    sql = f"""SELECT e.key, e.source, e.version FROM (
+            SELECT key, content ->> 0 AS source, content ->> 1 AS version FROM resources WHERE form = {EVIDENCE}) e
+        LEFT JOIN resources r ON r.key = e.source AND r.version = e.version
+        LEFT JOIN history h ON h.key = e.source AND h.version = e.version WHERE r.key IS NULL AND h.key IS NULL"""
+    for key, source, version in engine.all(sql):
+        yield f"{id_of(key)} refers to version {version} of {id_of(source)}, which does not exist"
+
+
+_Rule = Callable[[Engine], Iterator[str]]

@@ -1,0 +1,152 @@
+"""Search results made real: the text is read from the version of the source that was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+from infospace.jsontext import dump
+from infospace.memory.changes import Evidence
+from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, gone, id_of, key_of, keys_json, read
+from infospace.resources import PassageOfResult, SearchResult
+
+TITLE = 80
+"""Characters of a title that is a Note's first line."""
+
+_FIRST_LINE = re.compile(r"\S.*")
+
+_SOURCES = """SELECT key, version, form, name, metadata, content FROM resources
+    WHERE key IN (SELECT value FROM json_each(?))"""
+
+_EARLIER = """SELECT h.key, h.version, h.form, r.name, h.metadata, h.content FROM history h JOIN resources r USING (key)
+    WHERE h.key = ? AND h.version = ?"""
+
+MEMBERS = """SELECT item, info FROM members WHERE collection = ? AND since <= ? AND (until IS NULL OR until > ?)
+    ORDER BY position"""
+
+
+class Reference(NamedTuple):
+    """What is stored of a search result. `source` is a key."""
+
+    source: int
+    version: int
+    score: float
+    start: int | None
+    end: int | None
+    extra: dict[str, Any]
+
+
+class _Source(NamedTuple):
+    key: int
+    version: int
+    form: int
+    name: str | None
+    metadata: str | None
+    content: str | None
+
+
+def reference_of(evidence: Evidence) -> Reference:
+    """Return evidence as it is stored."""
+    start, end = evidence.start, evidence.end
+    return Reference(key_of(evidence.source), evidence.version, evidence.score, start, end, dict(evidence.extra))
+
+
+def results(engine: Engine, references: Sequence[Reference]) -> list[SearchResult]:
+    """Return the contents of search results; NotFound for a source's version that is not there.
+
+    A deleted source stays readable.
+    """
+    current = _current(engine, [reference.source for reference in references])
+    earlier: dict[tuple[int, int], _Source] = {}
+    found = []
+    for reference in references:
+        source = current.get(reference.source)
+        if source is None or source.version != reference.version:
+            place = (reference.source, reference.version)
+            source = earlier.get(place) or _earlier(engine, *place)
+            earlier[place] = source
+        found.append(_result(engine, reference, source))
+    return found
+
+
+def _current(engine: Engine, keys: Sequence[int]) -> dict[int, _Source]:
+    return {row[0]: _Source(*row) for row in engine.all(_SOURCES, (keys_json(keys),))}
+
+
+def _earlier(engine: Engine, key: int, version: int) -> _Source:
+    row = engine.one(_EARLIER, (key, version))
+    if row is None:
+        raise gone(f"version {version} of {id_of(key)}")
+    return _Source(*row)
+
+
+def _result(engine: Engine, reference: Reference, source: _Source) -> SearchResult:
+    text, form = _text(engine, source)
+    own = read(source.metadata, engine.address)
+    uri = own.get("uri")
+    passage: PassageOfResult | None = None
+    if reference.start is not None and reference.end is not None:
+        start, end = reference.start, reference.end
+        passage = {"start": start, "end": end, "text": text[start:end]}
+    metadata = {
+        "source_id": id_of(source.key),
+        "uri": uri if isinstance(uri, str) else None,
+        "score": reference.score,
+        "type": KINDS[source.key & 3].value,
+        "title": _title(source, own, text),
+        "passage": passage,
+        "source": own,
+        **reference.extra,
+    }
+    return cast("SearchResult", {"text": text, "format": form, "metadata": metadata, "char_count": len(text)})
+
+
+def _text(engine: Engine, source: _Source) -> tuple[str, str]:
+    """A source's text and its format: of a Collection its items' titles, a line each; of a Relation its JSON."""
+    kind = source.key & 3
+    if kind == NOTE:
+        return text_of_column(source.content, engine.address)
+    if kind == COLLECTION:
+        version = source.version
+        keys = [item for item, _ in engine.all(MEMBERS, (source.key, version, version))]
+        items = _current(engine, keys)
+        return "\n".join(_item_title(engine, items[key]) for key in keys if key in items), "text"
+    return dump(arrow(engine, source.key)), "json"
+
+
+def text_of_column(content: str | None, address: str) -> tuple[str, str]:
+    """Return the text that stored content stands for, and its format: what is no text is its compact JSON."""
+    if content is None or not content.startswith('"'):
+        return content or "", "json"
+    return read(content, address), "text"
+
+
+def arrow(engine: Engine, key: int) -> dict[str, str]:
+    """Return source, target and label of a Relation."""
+    row = engine.one("SELECT source, target, relation FROM relations WHERE key = ?", (key,))
+    if row is None:
+        raise gone(id_of(key))
+    return {"source": id_of(row[0]), "target": id_of(row[1]), "relation": row[2]}
+
+
+def _item_title(engine: Engine, item: _Source) -> str:
+    """A member's title, of a search result its source's; an id where there is none."""
+    if item.form == EVIDENCE:
+        source = read(item.content, engine.address)[0]
+        found = _current(engine, [source]).get(source)
+        return id_of(source) if found is None or found.form == EVIDENCE else _item_title(engine, found)
+    text = text_of_column(item.content, engine.address)[0] if item.key & 3 == NOTE else ""
+    return _title(item, read(item.metadata, engine.address), text) or id_of(item.key)
+
+
+def _title(source: _Source, metadata: dict[str, Any], text: str) -> str | None:
+    """`title` in the metadata, else the name, else the first line that is not blank."""
+    own = metadata.get("title")
+    if isinstance(own, str) and own.strip():
+        return own
+    if source.name is not None:
+        return source.name
+    line = _FIRST_LINE.search(text)
+    return line[0].rstrip()[:TITLE] if line else None

@@ -1,0 +1,234 @@
+"""Runs and steps: writing journal entries, and reading them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from infospace.errors import Conflict, NotFound
+from infospace.jsontext import dump
+from infospace.memory.sqlite.engine import Engine, Row
+from infospace.memory.sqlite.rows import id_of, key_of, object_column, read, run_number, run_of
+from infospace.memory.sqlite.work import Work
+from infospace.runs.journal import FINISHED, Beat, CloseRun, Entry, OpenRun, RunRow, StepRow, TakeRun, Use
+
+_STEP = (
+    "run, sequence, position, attempt, type, out, status, resource, version, started, duration_ms, error, digest,"
+    " value, reason, expect, extra, trace"
+)
+
+# A step of a run that was never opened inserts nothing.
+_INSERT_STEP = f"INSERT OR IGNORE INTO steps ({_STEP}) SELECT {', '.join('?' * 18)} WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?)"
+
+_RUN = """SELECT number, kind, goal, status, started, ended, (SELECT count(*) FROM steps WHERE run = number),
+    document, inputs, result, reason, owner, heartbeat, spent FROM runs"""
+
+
+def record(work: Work, entries: Sequence[Entry]) -> None:
+    """Write entries in their order. Raises NotFound for an unknown run, Conflict for what has happened already."""
+    for entry in entries:
+        _WRITERS[type(entry)](work, entry)
+
+
+def _open(work: Work, entry: OpenRun) -> None:
+    number = run_number(entry.run)
+    work.given("run", number)
+    made = work.engine.run(
+        """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document)
+        VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?)""",
+        (
+            number,
+            entry.kind,
+            entry.started,
+            entry.owner,
+            entry.started,
+            entry.goal,
+            dump(entry.inputs),
+            dump(entry.document),
+        ),
+    )
+    if not made:
+        raise work.exists_already(entry.run)
+
+
+def _step(work: Work, entry: StepRow) -> None:
+    engine = work.engine
+    run = run_number(entry.run)
+    row = _step_row(run, entry)
+    if not engine.run(_INSERT_STEP, row):
+        _replace_step(engine, entry, run, row)
+    if entry.uses:
+        engine.many(
+            "INSERT OR IGNORE INTO uses (run, sequence, resource, version) VALUES (?, ?, ?, ?)",
+            [(run, entry.sequence, key_of(use.id), use.version) for use in entry.uses],
+        )
+
+
+def _step_row(run: int, entry: StepRow) -> tuple[object, ...]:
+    return (
+        run,
+        entry.sequence,
+        entry.position,
+        entry.attempt,
+        entry.type,
+        entry.out,
+        entry.status,
+        None if entry.resource is None else key_of(entry.resource),
+        entry.version,
+        entry.started,
+        entry.duration_ms,
+        entry.error,
+        entry.digest,
+        entry.value,
+        entry.reason,
+        entry.expect,
+        object_column(entry.extra),
+        entry.trace,
+        run,
+    )
+
+
+def _replace_step(engine: Engine, entry: StepRow, run: int, row: tuple[object, ...]) -> None:
+    """Put the end of a step in the place of its beginning, or of its suspension."""
+    status = engine.value("SELECT status FROM steps WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    if status is None:
+        raise _no_run(entry.run)
+    if status not in ("started", "suspended"):
+        raise Conflict(
+            f"step execution {entry.sequence} of {entry.run} has ended already, with {status}",
+            hint="another process may have taken the run over",
+        )
+    engine.run("DELETE FROM steps WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    engine.run("DELETE FROM uses WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    engine.run(_INSERT_STEP, row)
+
+
+def _close(work: Work, entry: CloseRun) -> None:
+    number = run_number(entry.run)
+    _unfinished(work.engine, entry.run, number)
+    work.engine.run(
+        "UPDATE runs SET status = ?, ended = ?, result = ?, reason = ?, spent = ? WHERE number = ?",
+        (entry.status, entry.ended, entry.result, entry.reason, object_column(entry.spent), number),
+    )
+
+
+def _beat(work: Work, entry: Beat) -> None:
+    number = run_number(entry.run)
+    owner = _unfinished(work.engine, entry.run, number)
+    if owner != entry.owner:
+        raise Conflict(f"{entry.run} belongs to {owner!r} now, not to {entry.owner!r}", hint="somebody took it over")
+    work.engine.run("UPDATE runs SET heartbeat = ? WHERE number = ?", (entry.at, number))
+
+
+def _take(work: Work, entry: TakeRun) -> None:
+    number = run_number(entry.run)
+    owner = _unfinished(work.engine, entry.run, number)
+    if owner != entry.previous:
+        raise Conflict(f"{entry.run} belongs to {owner!r} now, not to {entry.previous!r}", hint="somebody took it over")
+    work.engine.run(
+        "UPDATE runs SET status = 'running', ended = NULL, owner = ?, heartbeat = ? WHERE number = ?",
+        (entry.owner, entry.at, number),
+    )
+
+
+def _unfinished(engine: Engine, run: str, number: int) -> str | None:
+    """Return the owner of a run that goes on, or waits; Conflict when it has ended."""
+    row = engine.one("SELECT status, owner FROM runs WHERE number = ?", (number,))
+    if row is None:
+        raise _no_run(run)
+    if row[0] in FINISHED:
+        raise Conflict(f"{run} has ended already, with {row[0]}", hint="a new run can take up where it ended")
+    owner: str | None = row[1]
+    return owner
+
+
+_WRITERS: dict[type[Entry], Callable[[Work, Any], None]] = {
+    OpenRun: _open,
+    StepRow: _step,
+    CloseRun: _close,
+    Beat: _beat,
+    TakeRun: _take,
+}
+
+
+def run(engine: Engine, identifier: str) -> RunRow:
+    """Return a run."""
+    row = engine.one(f"{_RUN} WHERE number = ?", (run_number(identifier),))
+    if row is None:
+        raise _no_run(identifier)
+    return _run_row(row, engine.address)
+
+
+def runs(engine: Engine, limit: int | None, before: int | None) -> list[RunRow]:
+    """Return runs, latest first."""
+    found = engine.all(
+        f"{_RUN} WHERE ?1 IS NULL OR number < ?1 ORDER BY number DESC LIMIT ?2",
+        (before, -1 if limit is None else limit),
+    )
+    return [_run_row(row, engine.address) for row in found]
+
+
+def _run_row(row: Row, address: str) -> RunRow:
+    number, kind, goal, status, started, ended, steps, document, inputs, result, reason, owner, heartbeat, spent = row
+    return RunRow(
+        f"run_{number}",
+        kind,
+        goal,
+        status,
+        started,
+        ended,
+        steps,
+        read(document, address),
+        read(inputs, address),
+        result,
+        reason,
+        owner,
+        heartbeat,
+        read(spent, address),
+    )
+
+
+def steps(engine: Engine, identifier: str) -> list[StepRow]:
+    """Return a run's steps by sequence."""
+    number = run_number(identifier)
+    found = engine.all(f"SELECT {_STEP} FROM steps WHERE run = ? ORDER BY sequence", (number,))
+    if not found and engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+        raise _no_run(identifier)
+    uses: dict[int, list[Use]] = {}
+    for sequence, resource, version in engine.all(
+        "SELECT sequence, resource, version FROM uses WHERE run = ? ORDER BY sequence, resource", (number,)
+    ):
+        uses.setdefault(sequence, []).append(Use(id_of(resource), version))
+    return [_read_step(row, uses.get(row[1], ()), engine.address) for row in found]
+
+
+def _read_step(row: Row, uses: Sequence[Use], address: str) -> StepRow:
+    (run, sequence, position, attempt, type_, out, status, resource, version, started, duration, error, digest) = row[
+        :13
+    ]
+    value, reason, expect, extra, trace = row[13:]
+    return StepRow(
+        run=run_of(run) or "",
+        sequence=sequence,
+        position=position,
+        type=type_,
+        status=status,
+        started=started,
+        duration_ms=duration,
+        attempt=attempt,
+        out=out,
+        resource=None if resource is None else id_of(resource),
+        version=version,
+        value=value,
+        reason=reason,
+        error=error,
+        extra=read(extra, address),
+        expect=expect,
+        uses=tuple(uses),
+        digest=digest,
+        trace=trace,
+    )
+
+
+def _no_run(identifier: str) -> NotFound:
+    return NotFound(f"there is no {identifier}", hint="`infospace runs` lists the runs of a space")

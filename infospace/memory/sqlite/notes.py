@@ -1,0 +1,170 @@
+"""Making, revising and deleting: changes of one resource."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from infospace.errors import Invalid, NotFound
+from infospace.ids import Kind
+from infospace.memory.changes import Delete, Evidence, MakeNote, Null, Revise
+from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.rows import (
+    COLLECTION,
+    EVIDENCE,
+    PLAIN,
+    RELATION,
+    id_of,
+    key_of,
+    keys_json,
+    made_columns,
+    object_column,
+    written,
+)
+from infospace.memory.sqlite.work import Live, Work
+from infospace.resources import Made
+
+MAKE = """INSERT OR IGNORE INTO resources
+    (key, version, form, kept, found, generation, created, updated, run, step, made_by, hash, metadata, content)
+    VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+
+_TO_HISTORY = """INSERT INTO history
+    SELECT key, version, form, updated, run, step, made_by, hash, metadata, content FROM resources WHERE key = ?"""
+
+
+def make_notes(work: Work, changes: Sequence[MakeNote]) -> None:
+    """Make Notes. Kept ones that are not evidence wait to be embedded."""
+    rows = []
+    waiting = []
+    cited: list[Evidence] = []
+    for change in changes:
+        key = work.fresh(change.id, Kind.NOTE)
+        form, digest, content = written(change.content, evidence=change.evidence)
+        found = change.kept and form == PLAIN
+        if found:
+            waiting.append(key >> 2)
+        if isinstance(change.content, Evidence):
+            cited.append(change.content)
+        stamp = work.stamp() if found else None
+        made = made_columns(change.made)
+        metadata = object_column(change.metadata)
+        rows.append((key, form, change.kept, found, stamp, work.now, work.now, *made, digest, metadata, content))
+    insert(work, rows)
+    work.wait_for_embedding(waiting)
+    if cited:
+        _check_sources(work.engine, cited)
+
+
+def insert(work: Work, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows of `MAKE`; Conflict when one of their keys has been used."""
+    engine = work.engine
+    if len(rows) == 1:
+        if not engine.run(MAKE, rows[0]):
+            raise work.exists_already(id_of(rows[0][0]))
+        return
+    counts = Counter(row[0] for row in rows)
+    taken = engine.value(
+        "SELECT key FROM resources WHERE key IN (SELECT value FROM json_each(?)) LIMIT 1", (keys_json(counts),)
+    )
+    if taken is None and len(counts) < len(rows):
+        taken = counts.most_common(1)[0][0]
+    if taken is not None:
+        raise work.exists_already(id_of(taken))
+    engine.many(MAKE, rows)
+
+
+def _check_sources(engine: Engine, cited: Sequence[Evidence]) -> None:
+    """Raise NotFound for evidence of what does not exist, Invalid for evidence of evidence."""
+    keys = {key_of(evidence.source) for evidence in cited}
+    known = {
+        key: (version, form)
+        for key, version, form in engine.all(
+            "SELECT key, version, form FROM resources WHERE key IN (SELECT value FROM json_each(?))", (keys_json(keys),)
+        )
+    }
+    for source, version in {(evidence.source, evidence.version) for evidence in cited}:
+        key = key_of(source)
+        current, form = known.get(key, (0, None))
+        if version != current:
+            form = engine.value("SELECT form FROM history WHERE key = ? AND version = ?", (key, version))
+        if form is None:
+            raise NotFound(f"{source} has no version {version} to be found", hint=f"its latest is {current}")
+        if form == EVIDENCE:
+            raise Invalid(f"{source} is a search result itself", hint="refer to the source that it stands for")
+
+
+def revise(work: Work, changes: Sequence[Revise]) -> None:
+    """Make new versions of Notes and Collections."""
+    for change in changes:
+        live = work.live(change.id)
+        work.expect(change.id, live, change.if_version)
+        if live.key & 3 == RELATION:
+            raise Invalid(f"{change.id} is a Relation, which has one version", hint="delete it, and make another")
+        if change.content is not None and live.key & 3 == COLLECTION:
+            raise Invalid(
+                f"{change.id} is a Collection, which has no content", hint="revise its metadata, or its members"
+            )
+        if change.content is not None or change.metadata is not None:
+            _revise(work, change, live)
+
+
+def _revise(work: Work, change: Revise, live: Live) -> None:
+    engine = work.engine
+    row = engine.one("SELECT form, hash, content, metadata FROM resources WHERE key = ?", (live.key,))
+    form, digest, text, metadata = before = row or (live.form, None, None, None)
+    if change.content is not None:
+        form, digest, text = written(None if isinstance(change.content, Null) else change.content)
+    if change.metadata is not None:
+        metadata = object_column(change.metadata)
+    advance(work, live.key, change.made)
+    engine.run(
+        "UPDATE resources SET form = ?, hash = ?, content = ?, metadata = ? WHERE key = ?",
+        (form, digest, text, metadata, live.key),
+    )
+    if not live.found:
+        work.rediscover([live.key])
+        return
+    engine.run("UPDATE resources SET generation = ? WHERE key = ?", (work.stamp(), live.key))
+    if text != before[2]:
+        work.wait_for_embedding([live.key >> 2])
+    else:
+        engine.run("UPDATE passages SET version = ? WHERE note = ?", (live.version + 1, live.key >> 2))
+
+
+def advance(work: Work, key: int, made: Made) -> None:
+    """Put the current version into the history, and begin the next one as it was."""
+    work.engine.run(_TO_HISTORY, (key,))
+    work.engine.run(
+        "UPDATE resources SET version = version + 1, updated = ?, run = ?, step = ?, made_by = ? WHERE key = ?",
+        (work.now, *made_columns(made), key),
+    )
+
+
+def delete(work: Work, changes: Sequence[Delete]) -> None:
+    """Leave tombstones of resources, and of the Relations that end there."""
+    engine = work.engine
+    for change in changes:
+        doomed = _with_relations(engine, work.live(change.id).key)
+        engine.run(
+            """UPDATE resources SET deleted = ?, deleted_run = ?, deleted_step = ?, deleted_by = ?, name = NULL
+            WHERE key IN (SELECT value FROM json_each(?))""",
+            (work.now, *made_columns(change.made), keys_json(doomed)),
+        )
+        work.rediscover(doomed)
+
+
+def _with_relations(engine: Engine, key: int) -> set[int]:
+    """The key, with those of the living Relations that end there, that end at those, and so on."""
+    doomed = {key}
+    frontier = doomed
+    while frontier:
+        ends = keys_json(frontier)
+        rows = engine.all(
+            """SELECT key FROM resources JOIN relations USING (key) WHERE deleted IS NULL AND
+            (source IN (SELECT value FROM json_each(?)) OR target IN (SELECT value FROM json_each(?)))""",
+            (ends, ends),
+        )
+        frontier = {found for (found,) in rows} - doomed
+        doomed |= frontier
+    return doomed

@@ -1,0 +1,154 @@
+"""Who reads and who writes: one connection to write with, and others that each hold a snapshot."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from infospace.errors import StoreError
+from infospace.memory.sqlite.engine import Engine, connect
+
+IDLE = 4
+"""How many connections wait to be read with again; more are closed after use."""
+
+
+class Pool(Protocol):
+    """The connections of a store."""
+
+    busy: threading.Lock
+    """Held by whoever writes."""
+
+    def take(self) -> Engine:
+        """Return a connection whose reads all see one state, until it is given back."""
+
+    def give(self, engine: Engine) -> None:
+        """Take a connection back."""
+
+    def writing(self) -> Engine:
+        """Return the connection to write with; `busy` is held."""
+
+    def close(self) -> None:
+        """Close all connections; those that are being read with, when they are given back."""
+
+
+class FilePool:
+    """Connections to a file: a snapshot is a read transaction. Without a writer the file is only read."""
+
+    def __init__(self, writer: Engine | None, another: Callable[[], Engine], address: str) -> None:
+        self._writer = writer
+        self._another = another
+        self._address = address
+        self.busy = threading.Lock()
+        self._idle: list[Engine] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def take(self) -> Engine:
+        """Begin a read transaction on a connection that nobody else reads with."""
+        with self._lock:
+            if self._closed:
+                raise closed(self._address)
+            engine = self._idle.pop() if self._idle else None
+        engine = engine or self._another()
+        try:
+            engine.run("BEGIN")
+            engine.one("SELECT value FROM state WHERE key = 'generation'")
+        except BaseException:
+            engine.close()
+            raise
+        return engine
+
+    def give(self, engine: Engine) -> None:
+        """End the read transaction."""
+        try:
+            engine.rollback()
+        except BaseException:
+            engine.close()
+            raise
+        with self._lock:
+            if keep := not self._closed and len(self._idle) < IDLE:
+                self._idle.append(engine)
+        if not keep:
+            engine.close()
+
+    def writing(self) -> Engine:
+        """Return the one connection to write with; StoreError when there is none."""
+        if self._closed:
+            raise closed(self._address)
+        if self._writer is None:
+            raise StoreError(
+                f"the space {self._address!r} can be read and not written",
+                hint="give yourself the right to write to it and to its folder, or copy it",
+            )
+        return self._writer
+
+    def close(self) -> None:
+        """Close the readers first: the last connection takes the write-ahead log away."""
+        with self._lock:
+            self._closed = True
+            engines, self._idle = self._idle, []
+        for engine in engines:
+            engine.close()
+        if self._writer is not None:
+            self._writer.close()
+
+
+class MemoryPool:
+    """A database in memory, with one connection. A write while it is being read goes on with a copy.
+
+    So a snapshot stays as it was, and neither waits for the other for longer than one write takes.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._current = connect("file::memory:", address, wait=0)
+        self._readers: dict[Engine, int] = {}
+        self._lock = threading.Lock()
+        self.busy = threading.Lock()
+        self._closed = False
+
+    def take(self) -> Engine:
+        """Return the current connection, between two writes."""
+        with self.busy, self._lock:
+            if self._closed:
+                raise closed(self._address)
+            self._readers[self._current] = self._readers.get(self._current, 0) + 1
+            return self._current
+
+    def give(self, engine: Engine) -> None:
+        """Take a connection back; the last reader of an earlier one closes it."""
+        with self._lock:
+            left = self._readers.pop(engine) - 1
+            if left:
+                self._readers[engine] = left
+            elif engine is not self._current or self._closed:
+                engine.close()
+
+    def writing(self) -> Engine:
+        """Return the current connection, or a copy of it when somebody reads it."""
+        with self._lock:
+            if self._closed:
+                raise closed(self._address)
+            if self._current in self._readers:
+                copy = connect("file::memory:", self._address, wait=0)
+                _copy(self._current.connection, copy.connection)
+                self._current = copy
+            return self._current
+
+    def close(self) -> None:
+        """Close the connection that nobody reads."""
+        with self._lock:
+            if not self._closed and self._current not in self._readers:
+                self._current.close()
+            self._closed = True
+
+
+def _copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    source.backup(target)
+
+
+def closed(address: str) -> StoreError:
+    """Say that a space was closed."""
+    return StoreError(f"the space {address!r} is closed", hint="open it again")

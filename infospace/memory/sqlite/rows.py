@@ -1,0 +1,128 @@
+"""Between values and columns: keys, JSON, provenance."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from infospace.errors import Invalid, NotFound, StoreError
+from infospace.ids import Kind, is_run_id, number_of
+from infospace.jsontext import dump
+from infospace.jsonvalue import JSON
+from infospace.memory.changes import Evidence
+from infospace.resources import Made
+
+NOTE, COLLECTION, RELATION = 0, 1, 2
+"""What the two lowest bits of a key say."""
+
+PLAIN, EVIDENCE, OWN_EVIDENCE = 0, 1, 2
+"""Forms of a Note: content of its own; a search result by reference; a search result with its own content."""
+
+KINDS = (Kind.NOTE, Kind.COLLECTION, Kind.RELATION)
+_CODES = {"Note": NOTE, "Collection": COLLECTION, "Relation": RELATION}
+_MOST_DIGITS = 18
+
+FOUND = "(kept = 1 AND deleted IS NULL AND form = 0 AND (key & 3) = 0 AND (name IS NULL OR substr(name, 1, 1) <> '_'))"
+"""What makes a row one that discovery searches."""
+
+
+def key_of(identifier: str) -> int:
+    """Return the key of an id; NotFound for what is no id."""
+    kind, _, digits = identifier.partition("_")
+    code = _CODES.get(kind)
+    if code is None or len(digits) > _MOST_DIGITS or not (digits.isascii() and digits.isdigit()) or digits[0] == "0":
+        raise NotFound(f"{identifier!r} is not an id", hint="an id looks like Note_12, Collection_7 or Relation_3")
+    return int(digits) * 4 + code
+
+
+def id_of(key: int) -> str:
+    """Return the id of a key."""
+    return f"{KINDS[key & 3].value}_{key >> 2}"
+
+
+def run_number(identifier: str) -> int:
+    """Return the number of a run; NotFound for what is no run's id."""
+    if not is_run_id(identifier):
+        raise NotFound(f"{identifier!r} is not a run's id", hint="a run's id looks like run_3")
+    return number_of(identifier)
+
+
+def run_of(number: int | None) -> str | None:
+    """Return the id of a run."""
+    return None if number is None else f"run_{number}"
+
+
+def keys_json(keys: Iterable[int]) -> str:
+    """Write numbers as a list for `json_each`, so that a statement's text is the same for any number of them."""
+    return json.dumps([int(key) for key in keys])
+
+
+def made_columns(made: Made) -> tuple[int | None, str | None, str | None]:
+    """Return the columns run, step, made_by; Invalid for a run that is no run's id."""
+    run = made.run
+    if run is None:
+        return None, made.step, made.by
+    if not is_run_id(run):
+        raise Invalid(f"{run!r} cannot be where something came from", hint="a run's id looks like run_3")
+    return number_of(run), made.step, made.by
+
+
+def object_column(value: Mapping[str, JSON]) -> str | None:
+    """Write an object; an empty one is NULL. Raises Invalid for what is no JSON object."""
+    if not value:
+        return None
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise Invalid("metadata must be a JSON object", hint="keys are texts")
+    return dump(value)
+
+
+class Written(NamedTuple):
+    """A Note's content as it is stored."""
+
+    form: int
+    hash: bytes | None
+    content: str
+
+
+def written(content: JSON | Evidence, *, evidence: bool = False) -> Written:
+    """Write a Note's content; Invalid for what JSON has no form for."""
+    if isinstance(content, Evidence):
+        return Written(EVIDENCE, None, _written_evidence(content))
+    text = dump(content)
+    return Written(OWN_EVIDENCE if evidence else PLAIN, digest_of(text), text)
+
+
+def digest_of(text: str) -> bytes:
+    """Return the SHA-256 of content's compact JSON with sorted keys; `text` is it in stored order."""
+    if "{" in text and text[0] != '"':
+        text = json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return sha256(text.encode()).digest()
+
+
+def _written_evidence(evidence: Evidence) -> str:
+    start, end = evidence.start, evidence.end
+    if (start is None) != (end is None) or (start is not None and end is not None and not 0 <= start <= end):
+        raise Invalid(f"a passage from {start} to {end} is none", hint="0-based characters, end excluded; or neither")
+    source = key_of(evidence.source)
+    return dump([source, evidence.version, evidence.score, start, end, dict(evidence.extra)])
+
+
+def read(text: str | None, address: str) -> Any:
+    """Read a JSON column; NULL is an empty object. StoreError when the file is damaged."""
+    if text is None:
+        return {}
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError) as error:
+        raise StoreError(
+            f"the space {address!r} is damaged: a value in it is not JSON", hint="restore a copy of it"
+        ) from error
+
+
+def gone(identifier: str, deleted: str | None = None, by: str = "") -> NotFound:
+    """Say that a resource does not exist, or was deleted, when and by whom."""
+    if deleted is None:
+        return NotFound(f"there is no {identifier}", hint="it was never made, or only in another space")
+    return NotFound(f"{identifier} was deleted at {deleted}{by}", hint="its earlier versions can be read by number")

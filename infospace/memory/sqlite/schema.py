@@ -1,0 +1,136 @@
+"""The tables, and how a file of an earlier version becomes one of this.
+
+A resource's key is `number * 4 + kind` (0 Note, 1 Collection, 2 Relation). Columns that may be long stand
+last, so that the others are read without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from infospace.errors import StoreError
+from infospace.memory.sqlite.engine import Engine
+
+APPLICATION_ID = 0x696E6673
+"""`infs`: marks a file as a space (https://sqlite.org/pragma.html#pragma_application_id)."""
+
+_TABLES = (
+    "CREATE TABLE state (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    "CREATE TABLE counters (kind TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID",
+    # form: 0 plain, 1 evidence by reference, 2 evidence with content of its own.
+    # found: whether discovery searches it. generation: the last one in which discovery was concerned.
+    """CREATE TABLE resources (
+        key INTEGER PRIMARY KEY, version INTEGER NOT NULL, form INTEGER NOT NULL,
+        kept INTEGER NOT NULL, found INTEGER NOT NULL, generation INTEGER, name TEXT,
+        created TEXT NOT NULL, updated TEXT NOT NULL, run INTEGER, step TEXT, made_by TEXT,
+        deleted TEXT, deleted_run INTEGER, deleted_step TEXT, deleted_by TEXT,
+        hash BLOB, metadata TEXT, content TEXT)""",
+    "CREATE UNIQUE INDEX resources_name ON resources (name) WHERE name IS NOT NULL",
+    "CREATE INDEX resources_kept ON resources (key & 3) WHERE kept = 1 AND deleted IS NULL",
+    "CREATE INDEX resources_found ON resources (key) WHERE found = 1",
+    "CREATE INDEX resources_generation ON resources (generation) WHERE generation IS NOT NULL",
+    """CREATE TABLE history (
+        key INTEGER NOT NULL, version INTEGER NOT NULL, form INTEGER NOT NULL,
+        updated TEXT NOT NULL, run INTEGER, step TEXT, made_by TEXT,
+        hash BLOB, metadata TEXT, content TEXT, PRIMARY KEY (key, version))""",
+    # A member belongs to the versions from `since` on, before `until`. A position is never used again.
+    """CREATE TABLE members (
+        collection INTEGER NOT NULL, position INTEGER NOT NULL, item INTEGER NOT NULL,
+        since INTEGER NOT NULL, until INTEGER, info TEXT, PRIMARY KEY (collection, position)) WITHOUT ROWID""",
+    """CREATE TABLE relations (
+        key INTEGER PRIMARY KEY, source INTEGER NOT NULL, target INTEGER NOT NULL, relation TEXT NOT NULL)""",
+    "CREATE INDEX relations_source ON relations (source, relation)",
+    "CREATE INDEX relations_target ON relations (target, relation)",
+    """CREATE TABLE files (
+        root TEXT NOT NULL, path TEXT NOT NULL, note INTEGER NOT NULL, version INTEGER NOT NULL,
+        digest BLOB NOT NULL, PRIMARY KEY (root, path)) WITHOUT ROWID""",
+    """CREATE TABLE passages (
+        note INTEGER NOT NULL, sequence INTEGER NOT NULL, version INTEGER NOT NULL, start INTEGER NOT NULL,
+        "end" INTEGER NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (note, sequence)) WITHOUT ROWID""",
+    "CREATE TABLE pending (note INTEGER PRIMARY KEY)",
+    "CREATE TABLE models (model INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE vectors (model INTEGER NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, digest))",
+    """CREATE TABLE queries (
+        used INTEGER PRIMARY KEY, model INTEGER NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL,
+        UNIQUE (model, digest))""",
+    """CREATE TABLE runs (
+        number INTEGER PRIMARY KEY, kind TEXT NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL, ended TEXT,
+        owner TEXT, heartbeat TEXT, result TEXT, reason TEXT, spent TEXT, goal TEXT NOT NULL,
+        inputs TEXT NOT NULL, document TEXT NOT NULL)""",
+    """CREATE TABLE steps (
+        run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, attempt INTEGER NOT NULL,
+        type TEXT NOT NULL, out TEXT, status TEXT NOT NULL, resource INTEGER, version INTEGER,
+        started TEXT NOT NULL, duration_ms REAL NOT NULL, error TEXT, digest BLOB, value TEXT NOT NULL,
+        reason TEXT, expect TEXT, extra TEXT, trace TEXT, PRIMARY KEY (run, sequence)) WITHOUT ROWID""",
+    """CREATE TABLE uses (
+        run INTEGER NOT NULL, sequence INTEGER NOT NULL, resource INTEGER NOT NULL, version INTEGER NOT NULL,
+        PRIMARY KEY (run, sequence, resource, version)) WITHOUT ROWID""",
+    "CREATE INDEX uses_resource ON uses (resource, version)",
+    "INSERT INTO state VALUES ('generation', 0), ('model', NULL)",
+    "INSERT INTO counters VALUES ('Note', 1), ('Collection', 1), ('Relation', 1), ('run', 1)",
+)
+
+
+def _first(engine: Engine) -> None:
+    for statement in _TABLES:
+        engine.run(statement)
+
+
+MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first,)
+"""Each brings a file from the version of its index to the next one."""
+
+VERSION = len(MIGRATIONS)
+"""The version of the tables that this infospace writes, kept as `user_version`."""
+
+
+def marks(engine: Engine) -> tuple[int, int, int]:
+    """Return a database's application id, user version, and number of tables, indexes and the like."""
+    application = engine.value("PRAGMA application_id")
+    version = engine.value("PRAGMA user_version")
+    return application, version, engine.value("SELECT count(*) FROM sqlite_master")
+
+
+def is_empty(engine: Engine) -> bool:
+    """Whether a database has nothing in it, as a file that was just made. Raises StoreError when it is not ours."""
+    application, version, things = marks(engine)
+    if application == APPLICATION_ID:
+        if version > VERSION:
+            raise newer(engine.address, version)
+        return False
+    if application or version or things:
+        raise foreign(engine.address)
+    return True
+
+
+def migrate(engine: Engine) -> None:
+    """Bring a database to this version, each step in a transaction. Raises StoreError when it is not ours."""
+    is_empty(engine)
+    while engine.value("PRAGMA user_version") < VERSION:
+        engine.run("BEGIN IMMEDIATE")
+        try:
+            is_empty(engine)
+            version = engine.value("PRAGMA user_version")
+            if version < VERSION:
+                MIGRATIONS[version](engine)
+                engine.run(f"PRAGMA application_id = {APPLICATION_ID}")
+                engine.run(f"PRAGMA user_version = {version + 1}")
+            engine.run("COMMIT")
+        except BaseException:
+            engine.rollback()
+            raise
+
+
+def foreign(address: str) -> StoreError:
+    """Say that a database belongs to another program."""
+    return StoreError(
+        f"{address!r} is a database of another program, and was left as it is",
+        hint="name a file that infospace made, or one that does not exist yet",
+    )
+
+
+def newer(address: str, version: int) -> StoreError:
+    """Say that a space was written by a later infospace."""
+    return StoreError(
+        f"the space {address!r} has version {version}, and this infospace reads up to {VERSION}",
+        hint="upgrade infospace",
+    )

@@ -1,0 +1,252 @@
+"""A consistent view of the space: what the store answers from one read transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from infospace.errors import NotFound
+from infospace.ids import Kind
+from infospace.memory.changes import Evidence
+from infospace.memory.sqlite import journal, vectors
+from infospace.memory.sqlite.engine import Engine, Row, ended
+from infospace.memory.sqlite.evidence import MEMBERS, Reference, arrow, reference_of, results, text_of_column
+from infospace.memory.sqlite.names import normalised
+from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
+from infospace.memory.sqlite.rows import run_of as run_id
+from infospace.memory.sqlite.work import whom
+from infospace.memory.store import Moved, Rows, Text, Tracked
+from infospace.resources import Collection, Made, Member, Note, Relation, Resource, SearchResult
+from infospace.runs.journal import RunRow, StepRow
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PAGE = 500
+"""How many resources `listing` reads at a time."""
+
+_COLUMNS = "key, version, form, name, kept, created, updated, run, step, made_by, metadata, content, deleted"
+
+_GET = f"SELECT {_COLUMNS} FROM resources WHERE key = ?"
+
+_EARLIER = """SELECT r.key, h.version, h.form, r.name, r.kept, r.created, h.updated, h.run, h.step, h.made_by,
+    h.metadata, h.content, NULL FROM history h JOIN resources r USING (key) WHERE h.key = ? AND h.version = ?"""
+
+_MANY = f"SELECT {_COLUMNS} FROM resources WHERE key IN (SELECT value FROM json_each(?))"
+
+_OF_KIND = {
+    True: "FROM resources WHERE (key & 3) = ? AND key > ? AND kept = 1 AND deleted IS NULL",
+    False: "FROM resources WHERE (key & 3) = ? AND key > ? AND kept = 0 AND deleted IS NULL",
+    None: "FROM resources WHERE (key & 3) = ? AND key > ? AND deleted IS NULL",
+}
+
+
+class SqliteSnapshot:
+    """Implements `Snapshot`; good while the `with store.reading()` that gave it lasts."""
+
+    __slots__ = ("_engine", "generation")
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.generation: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
+
+    def end(self) -> None:
+        """Answer nothing any more: the connection is another reader's now."""
+        self._engine = ended(self._engine.address)
+
+    # Resources
+
+    def get(self, identifier: str, version: int | None = None) -> Resource:
+        """Return a resource. At a version given, also one that was deleted."""
+        key = key_of(identifier)
+        row = self._engine.one(_GET, (key,))
+        if row is None:
+            raise gone(identifier)
+        if version is None and row[12] is not None:
+            raise self._deleted(identifier)
+        if version is not None and version != row[1]:
+            latest = row[1]
+            row = self._engine.one(_EARLIER, (key, version))
+            if row is None:
+                raise NotFound(f"{identifier} has no version {version}", hint=f"it has versions 1 to {latest}")
+        return self._resource(row)
+
+    def many(self, identifiers: Sequence[str]) -> list[Resource]:
+        """Return several current resources."""
+        keys = [key_of(identifier) for identifier in identifiers]
+        found = {row[0]: row for row in self._engine.all(_MANY, (keys_json(keys),)) if row[12] is None}
+        for identifier, key in zip(identifiers, keys, strict=True):
+            if key not in found:
+                raise self._deleted(identifier)
+        read_once = dict(zip(found, self._resources(list(found.values())), strict=True))
+        return [read_once[key] for key in keys]
+
+    def _deleted(self, identifier: str) -> NotFound:
+        sql = "SELECT deleted, deleted_run, deleted_step, deleted_by FROM resources WHERE key = ?"
+        row = self._engine.one(sql, (key_of(identifier),))
+        return gone(identifier) if row is None else gone(identifier, row[0], whom(*row[1:]))
+
+    def _resources(self, rows: Sequence[Row]) -> list[Resource]:
+        """Several resources; the sources of search results are read together."""
+        address = self._engine.address
+        references = {row[0]: Reference(*read(row[11], address)) for row in rows if row[2] == EVIDENCE}
+        contents = dict(zip(references, results(self._engine, list(references.values())), strict=True))
+        return [self._resource(row, contents.get(row[0])) for row in rows]
+
+    def _resource(self, row: Row, evidence: SearchResult | None = None) -> Resource:
+        key, version, form, name, kept, created, updated, run, step, made_by, metadata, content, _ = row
+        engine = self._engine
+        head = {
+            "id": id_of(key),
+            "metadata": {} if metadata is None else read(metadata, engine.address),
+            "name": name,
+            "version": version,
+            "created": created,
+            "updated": updated,
+            "kept": kept == 1,
+            "made": Made(run_id(run), step, made_by),
+        }
+        kind = key & 3
+        if kind == NOTE:
+            value = evidence or (self._evidence(content) if form == EVIDENCE else read(content, engine.address))
+            return Note(**head, content=value, evidence=form != PLAIN)
+        if kind == COLLECTION:
+            return Collection(**head, members=self._members(key, version))
+        return Relation(**head, **arrow(engine, key))
+
+    def _evidence(self, content: str) -> SearchResult:
+        return results(self._engine, [Reference(*read(content, self._engine.address))])[0]
+
+    def _members(self, key: int, version: int) -> tuple[Member, ...]:
+        rows = self._engine.all(MEMBERS, (key, version, version))
+        address = self._engine.address
+        return tuple(Member(id_of(item), None if info is None else read(info, address)) for item, info in rows)
+
+    def versions(self, identifier: str) -> list[tuple[int, str]]:
+        """Return version numbers with their times; of a deleted resource too."""
+        key = key_of(identifier)
+        found: list[tuple[int, str]] = [
+            (version, updated)
+            for version, updated in self._engine.all(
+                """SELECT version, updated FROM history WHERE key = ?1
+                UNION ALL SELECT version, updated FROM resources WHERE key = ?1 ORDER BY version""",
+                (key,),
+            )
+        ]
+        if not found:
+            raise gone(identifier)
+        return found
+
+    def named(self, name: str) -> str | None:
+        """Return the id of the holder of a name, which is compared in NFC."""
+        key = self._engine.value("SELECT key FROM resources WHERE name = ?", (normalised(name),))
+        return None if key is None else id_of(key)
+
+    def names(self) -> list[str]:
+        """Return all names, by code point."""
+        return [name for (name,) in self._engine.all("SELECT name FROM resources WHERE name IS NOT NULL ORDER BY name")]
+
+    def relations(
+        self, *, source: str | None = None, target: str | None = None, relation: str | None = None
+    ) -> list[str]:
+        """Return the ids of Relations by number; without any argument, of all."""
+        conditions = ["deleted IS NULL"]
+        values: list[object] = []
+        ends = (("source", source and key_of(source)), ("target", target and key_of(target)), ("relation", relation))
+        for column, value in ends:
+            if value is not None:
+                conditions.append(f"relations.{column} = ?")
+                values.append(value)
+        sql = f"SELECT key FROM relations JOIN resources USING (key) WHERE {' AND '.join(conditions)} ORDER BY key"  # noqa: S608
+        return [id_of(key) for (key,) in self._engine.all(sql, values)]
+
+    def listing(
+        self, kind: Kind, *, kept: bool | None = True, after: int = 0, limit: int | None = None
+    ) -> Iterator[Resource]:
+        """Iterate over the resources of a kind, read by the page."""
+        code, above = KINDS.index(kind), after * 4 + 3
+        while limit is None or limit > 0:
+            page = PAGE if limit is None else min(PAGE, limit)
+            rows = self._engine.all(f"SELECT {_COLUMNS} {_OF_KIND[kept]} ORDER BY key LIMIT ?", (code, above, page))
+            yield from self._resources(rows)
+            if len(rows) < page:
+                return
+            above = rows[-1][0]
+            limit = None if limit is None else limit - page
+
+    def count(self, kind: Kind, *, kept: bool | None = True) -> int:
+        """Count resources of a kind."""
+        counted: int = self._engine.value(f"SELECT count(*) {_OF_KIND[kept]}", (KINDS.index(kind), 0))
+        return counted
+
+    # Discovery
+
+    def discoverable(self, numbers: Iterable[int] | None = None) -> NDArray[np.int64]:
+        """Return the numbers of the Notes that discovery searches."""
+        return vectors.discoverable(self._engine, numbers)
+
+    def rows(self, model: str, numbers: Iterable[int] | None = None) -> Rows:
+        """Return embedded passages; without any, `vectors` has the shape (0, 0)."""
+        return vectors.rows(self._engine, model, numbers)
+
+    def moved(self, generation: int) -> Moved:
+        """Return what changed after a generation; a generation of another space is not complete."""
+        return vectors.moved(self._engine, generation, self.generation)
+
+    def pending(self, limit: int | None = None) -> list[Text]:
+        """Return Notes to be embedded with their text."""
+        rows = self._engine.all(
+            "SELECT key, version, content FROM pending JOIN resources ON key = note * 4 ORDER BY note LIMIT ?",
+            (-1 if limit is None else limit,),
+        )
+        address = self._engine.address
+        return [Text(id_of(key), version, text_of_column(content, address)[0]) for key, version, content in rows]
+
+    def pending_numbers(self) -> NDArray[np.int64]:
+        """Return the numbers of the Notes to be embedded."""
+        return vectors.column(self._engine.all("SELECT note FROM pending ORDER BY note"))
+
+    def pending_count(self) -> int:
+        """Count the Notes to be embedded."""
+        counted: int = self._engine.value("SELECT count(*) FROM pending")
+        return counted
+
+    def evidence(self, evidence: Evidence) -> SearchResult:
+        """Return the content of a search result; its source may have been deleted since."""
+        return results(self._engine, [reference_of(evidence)])[0]
+
+    def model(self) -> str | None:
+        """Return the key of the present model."""
+        found: str | None = self._engine.value("SELECT value FROM state WHERE key = 'model'")
+        return found
+
+    def known_vectors(self, model: str, digests: Sequence[bytes]) -> set[bytes]:
+        """Return which digests have a vector."""
+        return vectors.known_vectors(self._engine, model, digests)
+
+    def query(self, model: str, digest: bytes) -> NDArray[np.float32] | None:
+        """Return the remembered vector of a query."""
+        return vectors.query(self._engine, model, digest)
+
+    # Files and runs
+
+    def tracked(self, root: str | None = None) -> list[Tracked]:
+        """Return imported files by root and path."""
+        rows = self._engine.all(
+            "SELECT root, path, note, version, digest FROM files WHERE ?1 IS NULL OR root = ?1 ORDER BY root, path",
+            (root,),
+        )
+        return [Tracked(at, path, id_of(note * 4), version, digest) for at, path, note, version, digest in rows]
+
+    def run(self, identifier: str) -> RunRow:
+        """Return a run."""
+        return journal.run(self._engine, identifier)
+
+    def runs(self, *, limit: int | None = None, before: int | None = None) -> list[RunRow]:
+        """Return runs, latest first."""
+        return journal.runs(self._engine, limit, before)
+
+    def steps(self, run: str) -> list[StepRow]:
+        """Return a run's steps."""
+        return journal.steps(self._engine, run)

@@ -1,0 +1,193 @@
+"""The embedded store: a space in one SQLite file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import cast, get_args
+
+from infospace.errors import Invalid, StoreError
+from infospace.memory.changes import Change
+from infospace.memory.sqlite import discovery, journal, opening, schema
+from infospace.memory.sqlite.apply import apply
+from infospace.memory.sqlite.check import problems
+from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.numbers import Counted, Numbers
+from infospace.memory.sqlite.opening import Settings, Synchronous
+from infospace.memory.sqlite.pools import FilePool, MemoryPool, Pool
+from infospace.memory.sqlite.snapshot import SqliteSnapshot
+from infospace.memory.sqlite.work import Work
+from infospace.runs.journal import Entry
+
+MEMORY = ":memory:"
+"""The address of a space that lives as long as its store, and that nobody else sees."""
+
+WAIT = 10.0
+"""Seconds that a process waits for another one's transaction."""
+
+
+class SqliteStore:
+    """Implements `Store`. Any thread may use it; writes of one process queue, and so do those of several."""
+
+    def __init__(self, address: str, pool: Pool, *, durable: bool, writable: bool) -> None:
+        self._address = address
+        self._pool = pool
+        self._writable = writable
+        self._durable = durable
+        self._counted = {} if durable else self._counters()
+        self._numbers = Numbers(self._reserve_durably if durable else self._reserve_here)
+
+    @property
+    def address(self) -> str:
+        """What the space was opened by."""
+        return self._address
+
+    @property
+    def writable(self) -> bool:
+        """Whether a commit will be kept; in memory, for as long as the store is open."""
+        return self._writable
+
+    @contextmanager
+    def reading(self) -> Iterator[SqliteSnapshot]:
+        """Open a read transaction. In memory, a commit while it is open copies the space first."""
+        engine = self._pool.take()
+        try:
+            snapshot = SqliteSnapshot(engine)
+            try:
+                yield snapshot
+            finally:
+                snapshot.end()
+        finally:
+            self._pool.give(engine)
+
+    def new_id(self, kind: Counted) -> str:
+        """Return a new id; most are given out of a range that was reserved before."""
+        return self._numbers.new(kind)
+
+    def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
+        """Apply changes and entries as one transaction; return the generation."""
+        with self._writing() as engine:
+            work = Work(engine, self._numbers, self._limit)
+            apply(work, changes)
+            journal.record(work, entries)
+            return work.finish()
+
+    def use_model(self, model: str) -> None:
+        """Make a model's vectors the ones discovery needs."""
+        with self._writing() as engine:
+            work = Work(engine, self._numbers, self._limit)
+            discovery.use_model(work, model)
+            work.finish()
+
+    def check(self) -> list[str]:
+        """Return what is inconsistent, a sentence each."""
+        engine = self._pool.take()
+        try:
+            return problems(engine, counters=self._durable)
+        finally:
+            self._pool.give(engine)
+
+    def close(self) -> None:
+        """Close all connections and give ids back. A snapshot that is still open stays good until it ends."""
+        rest = self._numbers.left()
+        if rest and self._durable:
+            with suppress(StoreError), self._writing() as engine:
+                engine.many("UPDATE counters SET next = ?2 WHERE kind = ?1 AND next = ?3", rest)
+        with self._pool.busy:
+            self._pool.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Engine]:
+        """A transaction to write in: committed at the end, or rolled back whatever went wrong."""
+        with self._pool.busy:
+            engine = self._pool.writing()
+            engine.run("BEGIN IMMEDIATE")
+            try:
+                yield engine
+                engine.run("COMMIT")
+            except BaseException:
+                engine.rollback()
+                raise
+
+    def _reserve_durably(self, kind: str, size: int) -> int:
+        with self._writing() as engine:
+            start: int = engine.value("SELECT next FROM counters WHERE kind = ?", (kind,))
+            engine.run("UPDATE counters SET next = ? WHERE kind = ?", (start + size, kind))
+        return start
+
+    def _reserve_here(self, kind: str, size: int) -> int:
+        start = self._counted[kind]
+        self._counted[kind] = start + size
+        return start
+
+    def _limit(self, engine: Engine, kind: Counted) -> int:
+        if not self._durable:
+            return self._counted[kind]
+        limit: int = engine.value("SELECT next FROM counters WHERE kind = ?", (kind,))
+        return limit
+
+    def _counters(self) -> dict[str, int]:
+        engine = self._pool.take()
+        try:
+            return dict(cast("list[tuple[str, int]]", engine.all("SELECT kind, next FROM counters")))
+        finally:
+            self._pool.give(engine)
+
+
+def open_store(
+    address: str | Path,
+    *,
+    create: bool,
+    synchronous: Synchronous | None = None,
+    wait: float = WAIT,
+    page_limit: int | None = None,
+) -> SqliteStore:
+    """Open the space in an SQLite file.
+
+    A missing or empty file becomes a space with `create`, and stands for an empty space in memory without;
+    `:memory:` is a space in memory. `synchronous`: `FULL` makes a commit wait until it is on the disk,
+    `NORMAL` may lose the last ones to a power cut, never to a crash of the process; by default what
+    INFOSPACE_SYNCHRONOUS says, else `NORMAL`. `wait`: seconds for another process's lock. `page_limit`:
+    the most pages of 4,096 bytes that the file may grow to; past it a commit fails as on a full disk.
+
+    Raises StoreError: a folder or no file at all, no rights, not a database, another program's, of a later
+    version, damaged, locked for too long.
+    """
+    name = str(address)
+    if name == MEMORY:
+        return _in_memory(name, writable=True)
+    settings = Settings(wait, _synchronous(synchronous), page_limit)
+    path = opening.real(name)
+    there = opening.look(path, name)
+    if not there and not create:
+        return _in_memory(name, writable=False)
+    if there and not opening.may_write(path):
+        return _to_read(path, name, settings)
+    if not there:
+        opening.make_folder(path, name)
+    writer = opening.open_to_write(path, name, settings, create=create)
+    pool = FilePool(writer, lambda: opening.open_another(path, name, settings), name)
+    return SqliteStore(name, pool, durable=True, writable=True)
+
+
+def _in_memory(address: str, *, writable: bool) -> SqliteStore:
+    pool = MemoryPool(address)
+    with pool.busy:
+        schema.migrate(pool.writing())
+    return SqliteStore(address, pool, durable=False, writable=writable)
+
+
+def _to_read(path: Path, address: str, settings: Settings) -> SqliteStore:
+    first = opening.open_to_read(path, address, settings)
+    first.close()
+    pool = FilePool(None, lambda: opening.open_to_read(path, address, settings), address)
+    return SqliteStore(address, pool, durable=False, writable=False)
+
+
+def _synchronous(asked: Synchronous | None) -> Synchronous:
+    found = asked or os.environ.get("INFOSPACE_SYNCHRONOUS") or "NORMAL"
+    if found not in get_args(Synchronous):
+        raise Invalid(f"INFOSPACE_SYNCHRONOUS is {found!r}", hint="NORMAL or FULL")
+    return cast("Synchronous", found)

@@ -1,0 +1,63 @@
+"""Performing one call of a primitive: validate, call, and tell an expected failure from a bug."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from infospace.answer import Answer, Status
+from infospace.clock import now
+from infospace.errors import InfospaceError
+from infospace.primitive import Primitive
+from infospace.resources import Resource
+from infospace.view import Infospace
+
+BUG = "bug"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call: the resource, or why there is none. `error` is the failure's kind."""
+
+    status: Status
+    resource: Resource | None = None
+    value: str = ""
+    reason: str | None = None
+    error: str | None = None
+    trace: str | None = None
+
+
+async def call(entry: Primitive, arguments: Mapping[str, Any], view: Infospace) -> Outcome:
+    """Validate the resolved arguments and call the primitive. Never raises for what the call does wrong."""
+    try:
+        resource = await entry.call(entry.validate(arguments), view)
+        return Outcome("success", resource, "" if resource is None else view.preview(resource))
+    except InfospaceError as error:
+        return Outcome("failed", reason=str(error), error=error.kind)
+    except Exception as error:  # noqa: BLE001 - a bug in a primitive ends its step, and is recorded as one
+        return Outcome("failed", reason=bug_says(entry.type, error), error=BUG, trace=traceback.format_exc())
+
+
+def bug_says(type_: str, error: BaseException) -> str:
+    """Return the one sentence that a user reads of a bug."""
+    return f"{type_} has a bug ({type(error).__name__}); the traceback is in the journal"
+
+
+async def answer(entry: Primitive, arguments: Mapping[str, Any], view: Infospace) -> Answer:
+    """Call a primitive directly, outside any plan: the uniform answer, with `data`; nothing is committed."""
+    started, clock = now(), time.perf_counter()
+    outcome = await call(entry, arguments, view)
+    data = None if outcome.resource is None else view.content(outcome.resource)
+    return Answer(
+        status=outcome.status,
+        value=outcome.value,
+        data=data,
+        reason=outcome.reason,
+        extra=view.extra,
+        started_at=started,
+        duration_ms=round((time.perf_counter() - clock) * 1000, 3),
+        error=outcome.error,
+    )

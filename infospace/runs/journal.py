@@ -1,0 +1,123 @@
+"""What a run leaves behind: rows that hold ids and versions, never copies of content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from infospace.jsonvalue import JSON
+
+RunKind: TypeAlias = Literal["plan", "session", "import", "edit"]
+RunStatus: TypeAlias = Literal["running", "success", "failed", "suspended", "stopped", "cancelled", "refused"]
+StepStatus: TypeAlias = Literal["started", "success", "failed", "skipped", "suspended"]
+
+FINISHED: frozenset[RunStatus] = frozenset({"success", "failed", "stopped", "cancelled", "refused"})
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A resource that a step read, at the version it read."""
+
+    id: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """One execution of a step. `sequence` counts executions in a run from 1, in document order as they end.
+
+    `position` is the step's place in the plan (`4.do[3].2`), `attempt` counts from 1. `digest` is the
+    SHA-256 of its resolved arguments, by which a replay finds it again. `resource` and `version` are the
+    result. `error` is the kind of a failure (`bug` with a `trace`). Times: ISO 8601 UTC, milliseconds.
+    """
+
+    run: str
+    sequence: int
+    position: str
+    type: str
+    status: StepStatus
+    started: str
+    duration_ms: float
+    attempt: int = 1
+    out: str | None = None
+    resource: str | None = None
+    version: int | None = None
+    value: str = ""
+    reason: str | None = None
+    error: str | None = None
+    extra: Mapping[str, JSON] = field(default_factory=dict)
+    expect: str | None = None
+    uses: Sequence[Use] = ()
+    digest: bytes | None = None
+    trace: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """A run begins. `document` is the plan as it was read, `inputs` the ids of the resources bound to names."""
+
+    run: str
+    kind: RunKind
+    goal: str
+    document: JSON
+    inputs: Mapping[str, str]
+    started: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class CloseRun:
+    """A run ends, or suspends. `result` is an id, or None for null."""
+
+    run: str
+    status: RunStatus
+    ended: str
+    result: str | None = None
+    reason: str | None = None
+    spent: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """The owner of a run is alive at this time."""
+
+    run: str
+    owner: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeRun:
+    """A run that is not finished goes on under a new owner: it is `running` again.
+
+    A Conflict when its owner is no longer `previous`: of two who take it at once, one gets it.
+    """
+
+    run: str
+    owner: str
+    previous: str | None
+    at: str
+
+
+Entry: TypeAlias = OpenRun | StepRow | CloseRun | Beat | TakeRun
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run as it stands in the journal."""
+
+    run: str
+    kind: RunKind
+    goal: str
+    status: RunStatus
+    started: str
+    ended: str | None
+    steps: int
+    document: JSON
+    inputs: Mapping[str, str]
+    result: str | None
+    reason: str | None
+    owner: str | None
+    heartbeat: str | None
+    spent: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Search: embedding, passages, and finding by meaning."""

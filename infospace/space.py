@@ -1,0 +1,71 @@
+"""A space, opened: its memory, its search, its vocabulary. It holds them and does nothing itself."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from infospace.resources import Made
+from infospace.view import Infospace, Listener
+
+if TYPE_CHECKING:
+    from infospace.catalogue import Catalogue
+    from infospace.memory.store import Store
+    from infospace.search.discovery import Search
+    from infospace.search.embedding import Embedding
+
+
+class Space:
+    """Notes, collections, relations and runs, with what searches them. Close it, or use `with`."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @cached_property
+    def embedding(self) -> Embedding:
+        """What turns Notes into vectors."""
+        from infospace.search.embedding import Embedding
+
+        return Embedding(self.store)
+
+    @cached_property
+    def search(self) -> Search:
+        """What finds Notes by meaning."""
+        from infospace.search.discovery import Search
+
+        return Search(self.store, self.embedding)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """All that can be done here."""
+        from infospace.catalogue import installed
+
+        return installed()
+
+    def view(self, made: Made | None = None, listener: Listener | None = None, *, scratch: bool = False) -> Infospace:
+        """Return a view for one step. What is made through a `scratch` one is never kept."""
+        return Infospace(self, made or Made(), listener, scratch=scratch)
+
+    def close(self) -> None:
+        """Close it."""
+        self.store.close()
+
+    def __enter__(self) -> Space:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_space(address: str | Path, *, create: bool = True) -> Space:
+    """Open the space in a SQLite file. A missing file is made, or with `create` false stands for an empty space.
+
+    Raises StoreError: a folder, no rights, not a space, a newer version.
+    """
+    from infospace.memory.sqlite import open_store
+
+    return Space(open_store(address, create=create))

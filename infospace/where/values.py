@@ -1,0 +1,68 @@
+"""How values compare: same type or unknown, nothing converted."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from infospace.jsontext import same
+from infospace.jsonvalue import JSON
+from infospace.paths import kind_of
+from infospace.where.tree import Comparator
+
+Verdict: TypeAlias = bool | None
+"""True, false or, as None, unknown."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts what was compared although the types differ; null and missing do not count."""
+
+    mismatches: int = 0
+
+
+TESTS: Final[dict[Comparator, Callable[[Any, Any], bool]]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+"""What each comparator asks of two numbers or two strings (which compare by code point)."""
+
+MIRRORED: Final[dict[Comparator, Comparator]] = {
+    "=": "=",
+    "!=": "!=",
+    "<": ">",
+    "<=": ">=",
+    ">": "<",
+    ">=": "<=",
+}
+"""The same question with the sides exchanged."""
+
+COMPARABLE: Final[dict[Comparator, frozenset[str]]] = {
+    by: frozenset({"number", "string"} if by in {"<", "<=", ">", ">="} else {"number", "string", "boolean"})
+    for by in TESTS
+}
+"""The kinds that `TESTS` decides; lists and objects are equal or not by `same`, and have no order."""
+
+
+def compare(by: Comparator, left: JSON, right: JSON, tally: Tally) -> Verdict:
+    """Compare two values: unknown if one is null, unknown and counted if their types do not allow it."""
+    if left is None or right is None:
+        return None
+    kind = kind_of(left)
+    if kind == kind_of(right):
+        if kind in COMPARABLE[by]:
+            return TESTS[by](left, right)
+        if by in {"=", "!="}:
+            return same(left, right) is (by == "=")
+    tally.mismatches += 1
+    return None
+
+
+PLAIN: Final = frozenset({"null", "boolean", "number", "string"})
+"""The kinds that have nothing inside them."""

@@ -1,0 +1,301 @@
+"""Checking what arguments refer to: variables, places, ids, names, and what is known of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from infospace.argument import UNKNOWN, Bound, Reading
+from infospace.ids import Kind, is_id
+from infospace.jsonvalue import JSON
+from infospace.kinds import (
+    CollectionShape,
+    NoteShape,
+    Nowhere,
+    Schema,
+    Shape,
+    Unknown,
+    describe,
+    never_fits,
+    place_in,
+    schema_of_value,
+    type_words,
+)
+from infospace.paths import Path, nearest, show_parts
+from infospace.primitive import Argument
+from planner.environment import Environment, union
+from planner.known import Known
+from planner.problems import Problems, join, listed, replace
+from planner.references import (
+    ListOf,
+    Literal,
+    ObjectOf,
+    Reference,
+    ReferenceInvalid,
+    Template,
+    Value,
+    read_text,
+    read_value,
+    strings,
+    whole_reference,
+)
+
+
+class ValueChecker:
+    """Checks references against an environment and the space; says what is known of each argument."""
+
+    def __init__(self, known: Known, problems: Problems) -> None:
+        self.known = known
+        self.problems = problems
+        self.given: dict[str, Shape] = {}
+        """Names that earlier steps give."""
+
+    def reference(self, reference: Reference, pointer: str, env: Environment, *, whole: bool = True) -> Shape | None:
+        """Check one reference; return the shape of what it means, None when it means nothing."""
+        variable = env.find(reference.name)
+        if variable is None:
+            near = nearest(reference.name, env.variables)
+            bound = listed([f"${name}" for name in env.variables])
+            hint = (
+                f"did you mean ${near}?" if near else f"bound here: {bound}" if bound else "no variable is bound here"
+            )
+            fix = replace(pointer, str(Reference(near, reference.path))) if near and whole else None
+            self.problems.error(
+                "unbound-variable", pointer, f"${reference.name} is not bound before this step", hint, fix
+            )
+            return None
+        if variable.doubt is not None:
+            if variable.handled:
+                self.problems.warn(
+                    "maybe-unbound",
+                    pointer,
+                    f"${reference.name} may be unbound: {variable.doubt}",
+                    "this step is then skipped",
+                )
+            else:
+                guard = {"type": "bound", "target": f"${reference.name}"}
+                self.problems.error(
+                    "maybe-unbound",
+                    pointer,
+                    f"${reference.name} may be unbound: {variable.doubt}",
+                    f"bind it on both paths, or put this into an `if` with the condition {guard}",
+                )
+        return self.place(variable.shape, reference, pointer, whole=whole)
+
+    def place(self, shape: Shape, reference: Reference, pointer: str, *, whole: bool) -> Shape | None:
+        """Follow a reference's path into a shape."""
+        parts = reference.path.parts
+        for index, part in enumerate(parts):
+            if isinstance(shape, CollectionShape) and isinstance(part, int):
+                shape = shape.item
+                continue
+            if isinstance(shape, CollectionShape) and not str(part).startswith("@") and part != "metadata":
+                hint = f"an item is {reference.path and '$' + reference.name}[0]; all of a field: `pluck`"
+                self.problems.error("unknown-field", pointer, f"{reference} asks a Collection for {part!r}", hint)
+                return None
+            found = place_in(shape, parts[index:])
+            if isinstance(found, Nowhere):
+                says, better = self.nowhere(shape, parts[index:], found)
+                fix = None
+                if better is not None and whole:
+                    fix = replace(pointer, str(Reference(reference.name, Path((*parts[:index], *better)))))
+                self.problems.error("unknown-field", pointer, f"{reference}: {says[0]}", says[1], fix)
+                return None
+            return NoteShape(found)
+        return shape
+
+    @staticmethod
+    def nowhere(
+        shape: Shape, parts: Sequence[str | int], found: Nowhere
+    ) -> tuple[tuple[str, str | None], tuple[str | int, ...] | None]:
+        """Say that a place is ruled out by what is known, and which place may have been meant."""
+        better = _better(shape, tuple(parts), found)
+        says = f"there is no `{show_parts(tuple(parts))}` in {_whose(shape)}"
+        if better is not None:
+            return (says, f"did you mean `{show_parts(better)}`?"), better
+        return (says, f"there is {listed(found.known)}" if found.known else None), None
+
+    def resource(self, raw: JSON, pointer: str, kinds: frozenset[Kind], env: Environment) -> Shape:
+        """Check an argument that is a resource; return its shape."""
+        if not isinstance(raw, str):
+            wanted = " or ".join(sorted(kinds)) if len(kinds) < len(Kind) else "resource"
+            hint = "a `$variable`, an id or a name"
+            fits = listed(list(env.of_kind(kinds)), 6)
+            self.problems.error(
+                "wrong-kind",
+                pointer,
+                f"a {wanted} is wanted here, not {raw!r:.60}",
+                f"{hint}; bound here: {fits}" if fits else hint,
+            )
+            return Unknown()
+        shape = self._named_resource(raw, pointer, env)
+        if shape is None:
+            return Unknown()
+        if not shape.kinds & kinds:
+            self._wrong_kind(raw, shape, pointer, kinds, env)
+            return Unknown()
+        return shape
+
+    def _wrong_kind(self, raw: str, shape: Shape, pointer: str, kinds: frozenset[Kind], env: Environment) -> None:
+        wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
+        fits = list(env.of_kind(kinds))
+        hint = f"of that kind here: {listed(fits, 6)}" if fits else None
+        if kinds == {Kind.NOTE} and isinstance(shape, CollectionShape):
+            hint = f"one item is {raw}[0]; `for-each` and `map` go over all" + (f"; {hint}" if hint else "")
+        fix = replace(pointer, fits[0]) if len(fits) == 1 else None
+        self.problems.error("wrong-kind", pointer, f"{raw!r} is {describe(shape)}, and {wanted} is wanted", hint, fix)
+
+    def _named_resource(self, raw: str, pointer: str, env: Environment) -> Shape | None:
+        value = self._read(raw, pointer)
+        match value:
+            case Reference():
+                return self.reference(value, pointer, env)
+            case Template(parts):
+                for part in parts:
+                    if isinstance(part, Reference):
+                        self.reference(part, pointer, env, whole=False)
+                return Unknown()
+            case Literal(str(text)):
+                return self._literal_resource(text, pointer)
+        return None
+
+    def _literal_resource(self, text: str, pointer: str) -> Shape | None:
+        shape = self.known.shape(text)
+        if shape is not None:
+            return shape
+        if is_id(text):
+            self.problems.error("unknown-id", pointer, f"the space has no {text}")
+            return None
+        if text in self.given:
+            return self.given[text]
+        near = nearest(text, [*self.known.names(), *self.given])
+        fix = replace(pointer, near) if near else None
+        hint = f"did you mean {near!r}?" if near else "a variable is written `$name`; `discover-notes` finds by meaning"
+        self.problems.error("unknown-name", pointer, f"nothing has the name {text!r}", hint, fix)
+        return None
+
+    def value(self, raw: JSON, pointer: str, argument: Argument | None, env: Environment) -> tuple[Any, Schema | None]:
+        """Check an argument that is a value; return it (or UNKNOWN) and the schema of what it will be."""
+        good = True
+        for place, text in strings(raw):
+            good = self._read(text, join(pointer, *place) if place else pointer) is not None and good
+        if not good:
+            return UNKNOWN, None
+        read = read_value(raw)
+        if isinstance(read, Literal):
+            return read.value, schema_of_value(read.value)
+        schema = self._schema(read, pointer, env)
+        if argument is not None and never_fits(schema, argument.schema):
+            wanted = type_words(argument.schema)
+            self.problems.error(
+                "bad-argument",
+                pointer,
+                f"`{argument.name}` is {type_words(schema)} here, and {wanted} is wanted",
+                argument.description or None,
+            )
+        return UNKNOWN, schema
+
+    def _schema(self, read: Value, pointer: str, env: Environment) -> Schema | None:
+        match read:
+            case Literal(value):
+                return schema_of_value(value)
+            case Reference():
+                shape = self.reference(read, pointer, env)
+                return None if shape is None else content_schema(shape)
+            case Template(parts):
+                for part in parts:
+                    if isinstance(part, Reference):
+                        self.reference(part, pointer, env, whole=False)
+                return {"type": "string"}
+            case ListOf(items):
+                for index, item in enumerate(items):
+                    self._schema(item, join(pointer, index), env)
+                return {"type": "array"}
+            case ObjectOf(items):
+                inner = {key: self._schema(item, join(pointer, key), env) for key, item in items.items()}
+                properties = {key: schema or {} for key, schema in inner.items()}
+                return {
+                    "type": "object",
+                    "properties": properties,
+                    "required": list(properties),
+                    "additionalProperties": False,
+                }
+
+    def items(self, raw: JSON, pointer: str, env: Environment) -> Shape:
+        """Check a list of resources and values, or one resource; return what the items have in common."""
+        if not isinstance(raw, list):
+            return self.resource(raw, pointer, frozenset(Kind), env)
+        shapes = []
+        for index, item in enumerate(raw):
+            place = join(pointer, index)
+            if isinstance(item, str) and (is_id(item) or self._is_reference(item, place)):
+                shapes.append(self.resource(item, place, frozenset(Kind), env))
+            else:
+                shapes.append(NoteShape(self.value(item, place, None, env)[1], schema_of_value({})))
+        common: Shape = shapes[0] if shapes else Unknown()
+        for shape in shapes[1:]:
+            common = union(common, shape)
+        return common
+
+    def _is_reference(self, text: str, pointer: str) -> bool:
+        try:
+            return whole_reference(text) is not None
+        except ReferenceInvalid:
+            return self._read(text, pointer) is not None
+
+    def parameters(self, bound: Bound, pointer: str, env: Environment) -> None:
+        """Check the `$x` in a `where`."""
+        for text in bound.where.parameters:
+            reference = whole_reference(f"${text}")
+            if reference is not None:
+                self.reference(reference, pointer, env, whole=False)
+
+    def _read(self, text: str, pointer: str) -> Value | None:
+        try:
+            return read_text(text)
+        except ReferenceInvalid as error:
+            fix = replace(pointer, error.mended) if error.mended is not None else None
+            self.problems.error(error.code, pointer, error.says, error.hint, fix)
+            return None
+
+
+def content_schema(shape: Shape) -> Schema | None:
+    """Return what is known of a shape as a value: a Note's content, a Collection's list of contents."""
+    match shape:
+        case NoteShape(content=schema):
+            return schema
+        case CollectionShape(item=item):
+            inner = content_schema(item)
+            return {"type": "array"} if inner is None else {"type": "array", "items": inner}
+    return None
+
+
+def _whose(shape: Shape) -> str:
+    if (
+        isinstance(shape, NoteShape)
+        and isinstance(shape.content, Mapping)
+        and shape.content.get("title") == "SearchResult"
+    ):
+        return "a search result"
+    return describe(shape)
+
+
+def _better(shape: Shape, parts: tuple[str | int, ...], found: Nowhere) -> tuple[str | int, ...] | None:
+    """The place that was probably meant: the same key under `metadata`, or the nearest key where it failed."""
+    if not isinstance(found.key, str):
+        return None
+    at = parts.index(found.key)
+    for start in (("metadata",), ("@metadata",)):
+        if at == 0 and parts[:1] != start:
+            inner = place_in(shape, (*start, *parts))
+            if inner is not None and not isinstance(inner, Nowhere):
+                return (*start, *parts)
+    near = nearest(found.key, found.known)
+    if near is not None:
+        return (*parts[:at], near, *parts[at + 1 :])
+    return None
+
+
+def reading_of(argument: Argument | None) -> Reading:
+    """Return how an argument is read; an unknown one as a value, so that its references are checked too."""
+    return Reading.VALUE if argument is None else argument.reading

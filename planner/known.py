@@ -1,0 +1,101 @@
+"""What the check knows of the space: names, kinds and schemas of what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from infospace.errors import NotFound
+from infospace.ids import is_id
+from infospace.kinds import (
+    CollectionShape,
+    NoteShape,
+    RelationShape,
+    Schema,
+    Shape,
+    Unknown,
+    schema_of,
+    schema_of_value,
+)
+from infospace.memory.store import Snapshot
+from infospace.resources import Collection, Note, Resource, SearchResult
+
+SURVEYED = 1_000
+"""Items of a Collection that are looked at to say what they all are; of a larger one nothing is said."""
+SMALL = 20_000
+"""Characters of content up to which a Note's own structure is taken as known."""
+
+
+class Known(Protocol):
+    """The snapshot that a plan is checked against."""
+
+    def shape(self, reference: str) -> Shape | None:
+        """Return the shape of the resource with an id or a name, None when there is none."""
+
+    def holder(self, name: str) -> str | None:
+        """Return the id of who has a name."""
+
+    def names(self) -> Sequence[str]:
+        """Return all names."""
+
+
+class Nothing:
+    """An empty space."""
+
+    def shape(self, reference: str) -> Shape | None:
+        """Nothing is there."""
+        del reference
+        return None
+
+    def holder(self, name: str) -> str | None:
+        """Nobody has it."""
+        del name
+        return None
+
+    def names(self) -> Sequence[str]:
+        """There are none."""
+        return ()
+
+
+class KnownSpace:
+    """A snapshot of a real space."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    def shape(self, reference: str) -> Shape | None:
+        """Return the shape of the resource with an id or a name, None when there is none."""
+        identifier = reference if is_id(reference) else self._snapshot.named(reference)
+        if identifier is None:
+            return None
+        try:
+            return self._shape_of(self._snapshot.get(identifier))
+        except NotFound:
+            return None
+
+    def holder(self, name: str) -> str | None:
+        """Return the id of who has a name."""
+        return self._snapshot.named(name)
+
+    def names(self) -> Sequence[str]:
+        """Return all names, sorted."""
+        return self._snapshot.names()
+
+    def _shape_of(self, resource: Resource) -> Shape:
+        if isinstance(resource, Note):
+            if resource.evidence:
+                return NoteShape(schema_of(SearchResult), schema_of_value({}))
+            return NoteShape(_content_schema(resource), schema_of_value(dict(resource.metadata)))
+        if not isinstance(resource, Collection):
+            return RelationShape()
+        if not 0 < len(resource) <= SURVEYED:
+            return CollectionShape(Unknown())
+        items = self._snapshot.many([member.id for member in resource.members])
+        if all(isinstance(item, Note) and item.evidence for item in items):
+            return CollectionShape(NoteShape(schema_of(SearchResult), schema_of_value({})))
+        return CollectionShape(NoteShape() if all(isinstance(item, Note) for item in items) else Unknown())
+
+
+def _content_schema(note: Note) -> Schema:
+    whole = schema_of_value(note.content)
+    return whole if len(str(note.content)) <= SMALL else {"type": whole["type"]}

@@ -1,0 +1,84 @@
+"""What a run answers: the documented JSON of `run --json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from infospace.answer import Answer, cut, label
+from infospace.resources import Collection, Note, Resource, text_of
+from infospace.runs.journal import RunStatus, StepRow
+from planner.problems import Problem
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The outcome of a run. `result` always has its `data`; `bindings` are ids by variable name."""
+
+    run: str | None
+    status: RunStatus
+    result: Answer | None = None
+    bindings: Mapping[str, Resource] = field(default_factory=dict)
+    steps: Sequence[StepRow] = ()
+    problems: Sequence[Problem] = ()
+    reason: str | None = None
+
+    def to_json(self, space: Space | None = None) -> dict[str, Any]:
+        """Return the documented object. With a space, each step's answer has its `data` too."""
+        return {
+            "run": self.run,
+            "status": self.status,
+            "result": None if self.result is None else self.result.to_json(),
+            "bindings": {name: binding(resource) for name, resource in self.bindings.items()},
+            "steps": [step_json(row, space) for row in self.steps],
+            "pending": [],
+            "problems": [problem.to_json() for problem in self.problems],
+            "reason": self.reason,
+        }
+
+
+def binding(resource: Resource) -> dict[str, Any]:
+    """Return a binding in short: kind, id, and size (a Collection's items, a Note's characters)."""
+    size: int | None = None
+    if isinstance(resource, Collection):
+        size = len(resource)
+    elif isinstance(resource, Note):
+        size = len(text_of(resource.content))
+    return {"kind": str(resource.kind), "id": resource.id, "size": size}
+
+
+def step_json(row: StepRow, space: Space | None = None) -> dict[str, Any]:
+    """Return one step as `run --json` shows it; with a space, with `data`."""
+    answer = answer_of(row)
+    data = None
+    if space is not None and row.resource is not None:
+        view = space.view()
+        data = view.content(view.get(row.resource))
+    shown = answer.to_json(data=False)
+    if space is not None:
+        shown["data"] = data
+    out = None if row.out is None else f"${row.out}"
+    return {"step": row.position, "type": row.type, "out": out, **shown}
+
+
+def answer_of(row: StepRow) -> Answer:
+    """Return a journal row as an answer, without its data."""
+    return Answer(
+        status="failed" if row.status == "started" else row.status,
+        resource_id=row.resource,
+        value=row.value,
+        reason=row.reason,
+        extra=row.extra,
+        started_at=row.started,
+        duration_ms=row.duration_ms,
+        error=row.error,
+    )
+
+
+def preview(resource: Resource) -> str:
+    """Return one line that tells a resource from others."""
+    return cut(label(resource), 60)

@@ -1,0 +1,75 @@
+"""What the check says: each problem has a stable code, a JSON pointer, a sentence, and a way to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+Severity: TypeAlias = Literal["error", "warning"]
+Patch: TypeAlias = "list[dict[str, Any]]"
+"""A JSON Patch (RFC 6902)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a plan. `pointer` (RFC 6901) refers to the document as it was read."""
+
+    code: str
+    pointer: str
+    says: str
+    hint: str | None = None
+    severity: Severity = "error"
+    fix: Patch | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented JSON object."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "pointer": self.pointer,
+            "says": self.says,
+            "hint": self.hint,
+            "fix": self.fix,
+        }
+
+
+@dataclass(slots=True)
+class Problems:
+    """Collects problems, each place and code once."""
+
+    found: list[Problem] = field(default_factory=list)
+
+    def error(self, code: str, pointer: str, says: str, hint: str | None = None, fix: Patch | None = None) -> None:
+        """Add an error."""
+        self._add(Problem(code, pointer, says, hint, "error", fix))
+
+    def warn(self, code: str, pointer: str, says: str, hint: str | None = None) -> None:
+        """Add a warning."""
+        self._add(Problem(code, pointer, says, hint, "warning"))
+
+    def _add(self, problem: Problem) -> None:
+        if all((problem.code, problem.pointer, problem.says) != (p.code, p.pointer, p.says) for p in self.found[-50:]):
+            self.found.append(problem)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are no errors."""
+        return all(problem.severity != "error" for problem in self.found)
+
+
+def join(pointer: str, *parts: str | int) -> str:
+    """Return the JSON pointer of a place below another."""
+    escaped = (str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+    return "/".join([pointer, *escaped])
+
+
+def replace(pointer: str, value: Any) -> Patch:
+    """Return a patch that puts another value there."""
+    return [{"op": "replace", "path": pointer, "value": value}]
+
+
+def listed(words: Sequence[str], most: int = 12) -> str:
+    """Return words as a list to read, cut where it gets long."""
+    shown = ", ".join(words[:most])
+    return f"{shown}, …" if len(words) > most else shown

@@ -1,0 +1,166 @@
+"""Running a plan: from its inputs, through its steps in document order, to its result."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Mapping
+from typing import cast
+
+from infospace.answer import Answer
+from infospace.clock import now
+from infospace.errors import InfospaceError, NotFound
+from infospace.jsonvalue import JSON
+from infospace.resources import Made, Resource, is_resource
+from infospace.runs.journal import CloseRun, OpenRun, RunKind, RunStatus, StepRow
+from infospace.space import Space
+from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
+from planner.execute import Execution
+from planner.failure import Exhausted, Failure, sentence
+from planner.outcome import RunResult
+from planner.plan import Block, Plan, Step
+from planner.resolve import Resolver
+from planner.scope import Scope
+
+
+class Run:
+    """One run of a plan, or of the lines of a session."""
+
+    def __init__(self, space: Space, plan: Plan, emit: Emit) -> None:
+        self.space = space
+        self.plan = plan
+        self.id = ""
+        self.scope = Scope()
+        self.steps: list[StepRow] = []
+        self._emit = emit
+        self._sequence = 0
+        self._last: str | None = None
+
+    # The run as a whole
+
+    def open(self, kind: RunKind, bound: Mapping[str, Resource | JSON]) -> None:
+        """Begin: journal the run, and bind the inputs (values become transient Notes)."""
+        store = self.space.store
+        self.id = store.new_id("run")
+        made = Made(self.id, None, "input")
+        view = self.space.view(made)
+        for name, value in bound.items():
+            self.scope.bind(name, value.id if is_resource(value) else view.note(cast("JSON", value)).id)
+        owner = f"{socket.gethostname()}:{os.getpid()}"
+        entry = OpenRun(self.id, kind, self.plan.goal, self.plan.document, dict(self.scope.own), now(), owner)
+        store.commit(view.changes, [entry])
+        self._emit(RunStarted(self.id, self.plan.goal))
+
+    async def all(self, bound: Mapping[str, Resource | JSON]) -> RunResult:
+        """Run the whole plan from its inputs to its result."""
+        self.open("plan", bound)
+        try:
+            async with asyncio.timeout(self.plan.budget.seconds):
+                failure = await self.block(self.plan.steps)
+        except asyncio.CancelledError:
+            self.close("cancelled", None, "the run was cancelled")
+            raise
+        except TimeoutError:
+            return self.close("failed", None, f"the budget of {self.plan.budget.seconds:g} seconds ran out")
+        if failure is not None:
+            return self.close("failed", None, sentence(failure))
+        return self.conclude()
+
+    def conclude(self) -> RunResult:
+        """End a run whose steps ended well: find its result."""
+        try:
+            return self.close("success", self._result(), None)
+        except InfospaceError as error:
+            return self.close("failed", None, f"the plan's result cannot be given: {error}")
+
+    def _result(self) -> Resource | None:
+        if self.plan.result is None:
+            return None if self._last is None else self.space.view().get(self._last)
+        view = self.space.view(Made(self.id, None, "result"))
+        found = Resolver(view, self.scope).resource(self.plan.result)
+        if not is_resource(found):
+            raise NotFound(f"{self.plan.result!r} is not a resource")
+        if view.changes:
+            self.space.store.commit(view.changes)
+        return found
+
+    def close(self, status: RunStatus, result: Resource | None, reason: str | None) -> RunResult:
+        """Journal the end, and say it."""
+        entry = CloseRun(self.id, status, now(), result.id if result else None, reason)
+        self.space.store.commit([], [entry])
+        outcome = RunResult(
+            self.id,
+            status,
+            self._answer(result),
+            self.bindings(),
+            sorted(self.steps, key=lambda r: r.sequence),
+            (),
+            reason,
+        )
+        self._emit(RunFinished(outcome))
+        return outcome
+
+    def bindings(self) -> dict[str, Resource]:
+        """Return what the plan's own variables are bound to; what was deleted since is left out."""
+        view = self.space.view()
+        found = {}
+        for name, identifier in self.scope.own.items():
+            try:
+                found[name] = view.get(identifier)
+            except NotFound:
+                continue
+        return found
+
+    def _answer(self, result: Resource | None) -> Answer | None:
+        if result is None:
+            return None
+        view = self.space.view()
+        row = next((row for row in reversed(self.steps) if row.resource == result.id), None)
+        return Answer(
+            status="success",
+            resource_id=result.id,
+            value=view.preview(result),
+            data=view.content(result),
+            extra=row.extra if row else {},
+            started_at=row.started if row else result.created,
+            duration_ms=row.duration_ms if row else 0.0,
+        )
+
+    # Steps
+
+    async def block(
+        self, steps: Block, scope: Scope | None = None, prefix: str = "", nesting: int = 0
+    ) -> Failure | None:
+        """Run steps in document order; return the failure that stops them, None when all is well."""
+        for step in steps:
+            failure = await self._step(step, scope or self.scope, prefix + step.label, nesting)
+            if failure is not None:
+                return failure
+        return None
+
+    async def _step(self, step: Step, scope: Scope, position: str, nesting: int) -> Failure | None:
+        execution = Execution(self, step, scope, position, nesting)
+        try:
+            return await execution.run()
+        except asyncio.CancelledError:
+            execution.interrupted()
+            raise
+
+    def next_sequence(self) -> int:
+        """Count one more execution of a step; raises Exhausted when the budget has no more."""
+        if self._sequence >= self.plan.budget.steps:
+            raise Exhausted(f"the budget of {self.plan.budget.steps:,} steps ran out")
+        self._sequence += 1
+        return self._sequence
+
+    def emit(self, event: Event) -> None:
+        """Tell whoever listens."""
+        self._emit(event)
+
+    def ended(self, row: StepRow, nesting: int) -> None:
+        """Take note of a step that ended and was journalled."""
+        self.steps.append(row)
+        if row.status == "success" and row.resource is not None:
+            self._last = row.resource
+        self._emit(StepFinished(row, nesting))

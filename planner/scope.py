@@ -1,0 +1,45 @@
+"""Variables while a plan runs: names, the ids they are bound to, and why a name is not bound."""
+
+from __future__ import annotations
+
+from infospace.errors import InfospaceError
+
+
+class Unbound(InfospaceError):
+    """A variable that has no value because an earlier step failed, was skipped, or was not reached."""
+
+    kind = "unbound"
+
+    def __init__(self, name: str, cause: str | None) -> None:
+        super().__init__(f"${name} is not bound" + (f": {cause}" if cause else ""))
+        self.name = name
+
+
+class Scope:
+    """A scope reads outer ones and binds only in itself."""
+
+    def __init__(self, outer: Scope | None = None) -> None:
+        self.outer = outer
+        self.own: dict[str, str] = {}
+        self.causes: dict[str, str] = {}
+        """Why a name was not bound by the step that should have bound it."""
+
+    def bind(self, name: str, identifier: str) -> None:
+        """Bind a name to a resource."""
+        self.own[name] = identifier
+        self.causes.pop(name, None)
+
+    def lose(self, name: str, cause: str) -> None:
+        """Remember why a step did not bind a name. What the name was bound to before, it stays bound to."""
+        self.causes[name] = cause
+
+    def find(self, name: str) -> str:
+        """Return the id that a name is bound to; raises Unbound with the cause where it is known."""
+        scope: Scope | None = self
+        cause = None
+        while scope is not None:
+            if name in scope.own:
+                return scope.own[name]
+            cause = cause or scope.causes.get(name)
+            scope = scope.outer
+        raise Unbound(name, cause)

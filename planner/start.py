@@ -1,0 +1,147 @@
+"""Doors to a run: check a document against a space, run it, and follow what happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from infospace.errors import NotFound
+from infospace.ids import is_id
+from infospace.jsonvalue import JSON
+from infospace.memory.store import Snapshot
+from infospace.resources import Resource
+from infospace.space import Space
+from planner.check import check
+from planner.events import Event
+from planner.known import KnownSpace
+from planner.outcome import RunResult
+from planner.parse import misfit
+from planner.plan import Input, Plan
+from planner.problems import Problem, Problems
+from planner.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A plan that has passed the check, with what its inputs are bound to."""
+
+    plan: Plan
+    bound: Mapping[str, Resource | JSON]
+    warnings: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A plan that has not; nothing happened."""
+
+    problems: tuple[Problem, ...]
+
+    def to_result(self) -> RunResult:
+        """Return the refusal as the outcome of a run that was never begun."""
+        return RunResult(None, "refused", problems=self.problems)
+
+
+def check_plan(space: Space, document: JSON) -> tuple[Plan, Problems]:
+    """Check a document against the space as it is; inputs may have any value of their schemas."""
+    with space.store.reading() as snapshot:
+        return check(document, space.catalogue, KnownSpace(snapshot))
+
+
+def prepare(space: Space, document: JSON, inputs: Mapping[str, JSON] | None = None) -> Prepared | Refused:
+    """Check a document and the inputs for it; say whether it may run."""
+    with space.store.reading() as snapshot:
+        plan, problems = check(document, space.catalogue, KnownSpace(snapshot))
+        bound = bind_inputs(plan, inputs or {}, snapshot, problems)
+    found = tuple(problems.found)
+    return Prepared(plan, bound, found) if problems.ok else Refused(found)
+
+
+def bind_inputs(
+    plan: Plan, given: Mapping[str, JSON], snapshot: Snapshot, problems: Problems
+) -> dict[str, Resource | JSON]:
+    """Return what each input is bound to; problems have the pointer `/inputs/NAME`."""
+    bound: dict[str, Resource | JSON] = {}
+    for name in given:
+        if name not in plan.inputs:
+            known = ", ".join(plan.inputs)
+            hint = f"it takes {known}" if known else "the plan declares no inputs"
+            problems.error("bad-input", f"/inputs/{name}", f"the plan has no input {name!r}", hint)
+    for name, declared in plan.inputs.items():
+        if name not in given and declared.required:
+            wanted = declared.kind or declared.schema
+            problems.error("missing-input", f"/inputs/{name}", f"the input {name!r} is not given", f"it wants {wanted}")
+            continue
+        value = given.get(name, declared.default)
+        if declared.kind is None:
+            fault = misfit(value, declared.schema or {})
+            if fault is not None:
+                problems.error("bad-input", f"/inputs/{name}", f"the input {name!r} does not fit: {fault}")
+            bound[name] = value
+        else:
+            resource = _resource(declared, value, snapshot, problems)
+            if resource is not None:
+                bound[name] = resource
+    return bound
+
+
+def _resource(declared: Input, value: JSON, snapshot: Snapshot, problems: Problems) -> Resource | None:
+    pointer = f"/inputs/{declared.name}"
+    if not isinstance(value, str):
+        problems.error(
+            "bad-input",
+            pointer,
+            f"the input {declared.name!r} is the id or name of a {declared.kind}, not {value!r:.40}",
+        )
+        return None
+    identifier = value if is_id(value) else snapshot.named(value)
+    resource = None
+    if identifier is not None:
+        with suppress(NotFound):
+            resource = snapshot.get(identifier)
+    if resource is None:
+        problems.error(
+            "bad-input", pointer, f"the input {declared.name!r} is {value!r}, and nothing has that id or name"
+        )
+        return None
+    if resource.kind != declared.kind:
+        problems.error(
+            "bad-input",
+            pointer,
+            f"the input {declared.name!r} is a {declared.kind}, and {value!r} is a {resource.kind}",
+        )
+        return None
+    return resource
+
+
+async def stream(space: Space, prepared: Prepared) -> AsyncIterator[Event]:
+    """Run a prepared plan; its events as they happen, `RunFinished` last.
+
+    Closing the iterator early cancels the run, which is journalled as cancelled.
+    """
+    queue: asyncio.Queue[Event | None] = asyncio.Queue()
+    task = asyncio.create_task(Run(space, prepared.plan, queue.put_nowait).all(prepared.bound))
+    task.add_done_callback(lambda _done: queue.put_nowait(None))
+    try:
+        while (event := await queue.get()) is not None:
+            yield event
+        task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+async def run(space: Space, document: JSON, inputs: Mapping[str, JSON] | None = None) -> RunResult:
+    """Check and run a plan; a refused one answers with its problems."""
+    prepared = prepare(space, document, inputs)
+    if isinstance(prepared, Refused):
+        return prepared.to_result()
+    return await Run(space, prepared.plan, lambda _event: None).all(prepared.bound)
+
+
+def run_sync(space: Space, document: JSON, inputs: Mapping[str, JSON] | None = None) -> RunResult:
+    """Do what `run` does, for callers without an event loop."""
+    return asyncio.run(run(space, document, inputs))

@@ -1,0 +1,1 @@
+"""The vocabulary: one verb a file, found by listing this folder."""

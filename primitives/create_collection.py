@@ -1,0 +1,42 @@
+"""`create-collection`: resources and values in one ordered list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Items, Note, Relation, primitive
+from infospace.kinds import CollectionShape, Shape, Unknown
+
+
+class CreateCollection(Args):
+    """Arguments of `create-collection`."""
+
+    value: Items = Field(description="A list of `$variables`, ids and values, or one resource.")
+    metadata: dict[str, Any] = Field({}, description="A JSON object kept with the Collection.")
+
+
+def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+    return CollectionShape(shapes.get("value", Unknown()))
+
+
+@primitive(
+    effect="pure",
+    gives=_gives,
+    failures=["An element is shaped like an id that the space does not have."],
+    examples=[
+        {"type": "create-collection", "value": ["first", {"n": 2}, 3], "out": "$list"},
+        {"type": "create-collection", "value": ["$a", "$b"], "name": "reading list", "out": "$both"},
+    ],
+    avoid=["Names in the list: they are text there. `load` a named resource first and list its `$variable`."],
+)
+async def create_collection(args: CreateCollection, space: Infospace) -> Collection:
+    """Make a Collection of the given elements, in order.
+
+    `$variables` and strings shaped like an id are resources; any other element becomes a Note. A single
+    resource gives a Collection of just that resource.
+    """
+    items = [item if isinstance(item, (Note, Collection, Relation)) else space.note(item) for item in args.value]
+    return space.collection(items, metadata=args.metadata)

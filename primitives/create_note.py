@@ -1,0 +1,55 @@
+"""`create-note`: JSON becomes a Note."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from infospace import Args, Infospace, Note, Value, primitive
+from infospace.kinds import NO_METADATA, NoteShape, Shape
+
+
+class CreateNote(Args):
+    """Arguments of `create-note`."""
+
+    value: Value = Field(description="The content: any JSON, with references replaced by content.")
+    metadata: dict[str, Any] = Field({}, description="A JSON object kept beside the content.")
+
+
+def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+    value, metadata = shapes.get("value"), shapes.get("metadata")
+    return NoteShape(
+        value.content if isinstance(value, NoteShape) else None,
+        metadata.content if isinstance(metadata, NoteShape) else NO_METADATA,
+    )
+
+
+@primitive(
+    effect="pure",
+    gives=_gives,
+    examples=[
+        {"type": "create-note", "value": "Ship on the 12th.", "out": "$decision"},
+        {
+            "type": "create-note",
+            "value": {"total": 3, "open": ["docs"]},
+            "name": "release status",
+            "out": "$status",
+        },
+        {
+            "type": "create-note",
+            "value": "${decision}\n\nStatus: ${status}",
+            "metadata": {"kind": "summary"},
+            "out": "$summary",
+        },
+    ],
+    avoid=["A bare `$name` inside longer text: write `${name}`, or `$$name` for the text itself."],
+)
+async def create_note(args: CreateNote, space: Infospace) -> Note:
+    """Make a Note of any JSON value; text is a JSON string.
+
+    Types are kept: a number stays a number, null stays null. The Note is transient, and so not found by
+    discovery, until the step's `name`, or `persist`, keeps it.
+    """
+    return space.note(args.value, metadata=args.metadata)

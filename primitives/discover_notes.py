@@ -1,0 +1,85 @@
+"""`discover-notes`: search by meaning, with proof of how complete the answer is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from infospace import Args, Collection, Infospace, Limit, Ref, SearchResult, Where, primitive
+
+
+class DiscoverNotes(Args):
+    """Arguments of `discover-notes`."""
+
+    query: str = Field(description="What to look for, in plain words.")
+    limit: Limit = Field(5, description='At most this many, a whole number from 1, or "all".')
+    threshold: float | None = Field(
+        None,
+        ge=-1,
+        le=1,
+        description="Lowest cosine similarity that counts, -1 to 1; by default the model's own (0.3).",
+    )
+    mode: Literal["semantic"] = Field("semantic", description="How to search.")
+    where: Where | None = Field(None, description="Only Notes that satisfy this SQL condition over their paths.")
+    within: Ref[Collection] | None = Field(
+        None, description="Only Notes of this Collection, or the sources of its results."
+    )
+    certify: bool = Field(False, description="Insist on exact search, so that the certificate proves completeness.")
+
+    @field_validator("query")
+    @classmethod
+    def _not_blank(cls, query: str) -> str:
+        if not query.strip():
+            raise ValueError("`query` is blank; say in words what to look for")
+        return query
+
+
+@primitive(
+    effect="reads",
+    out="required",
+    failures=[
+        "`query` or `out` is missing, or `query` is blank.",
+        "There are Notes to search but no embedding weights on the machine.",
+    ],
+    examples=[
+        {
+            "type": "discover-notes",
+            "query": "transformer architectures or attention mechanisms",
+            "out": "$matches",
+        },
+        {
+            "type": "discover-notes",
+            "query": "meeting notes about the Q2 release",
+            "limit": "all",
+            "threshold": 0.25,
+            "out": "$hits",
+        },
+        {
+            "type": "discover-notes",
+            "query": "risks of the release",
+            "where": "status = 'open' OR status IS NULL",
+            "out": "$open",
+        },
+    ],
+    avoid=[
+        'The default `limit` of 5 for a goal that says "all": use `"limit": "all"` and read `extra.certificate`.',
+        "Treating no hits as a failure: an empty Collection is success. Branch on the condition `empty`.",
+        "Looking up a known name (`_rss_pending_titles`): that is `load`.",
+    ],
+)
+async def discover_notes(args: DiscoverNotes, space: Infospace) -> Collection[SearchResult]:
+    """Find the kept Notes nearest in meaning to a query, nearest first.
+
+    Every kept Note is searched, whole; a long one scores as its best passage. Each hit is a search-result
+    Note with content `{text, format, metadata: {source_id, uri, score, type, title, passage, source},
+    char_count}`. `extra.certificate` says what was proved: `matched`, `returned`, `exhaustive`, `scored`,
+    `notes`, `unembedded`, `max_below` (the best score under the threshold), `method`, `threshold`, `model`,
+    `generation`. Notes whose name begins with `_`, search results and transient Notes are not searched.
+    """
+    found = await space.discover(
+        args.query, limit=args.limit, threshold=args.threshold, where=args.where, within=args.within
+    )
+    space.extra["item_count"] = len(found.hits)
+    space.extra["certificate"] = found.certificate
+    return space.collection([space.evidence(hit) for hit in found.hits])

@@ -1,0 +1,44 @@
+"""`filter-structured`: the items that satisfy an SQL condition."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Ref, Where, primitive
+from infospace.kinds import same_as
+from infospace.where import Tally
+
+
+class FilterStructured(Args):
+    """Arguments of `filter-structured`."""
+
+    target: Ref[Collection] = Field(description="The Collection.")
+    where: Where = Field(description="A SQL condition over the items' paths; `$x` is a typed parameter.")
+
+
+@primitive(
+    effect="reads",
+    gives=same_as("target"),
+    failures=["`where` is not of the language: one sentence says what, and where in it."],
+    examples=[
+        {"type": "filter-structured", "target": "$hits", "where": "metadata.score >= 0.5", "out": "$strong"},
+        {
+            "type": "filter-structured",
+            "target": "$hits",
+            "where": "metadata.source.status IN ('open', 'decided') AND metadata.source.priority <= $most",
+            "out": "$urgent",
+        },
+    ],
+    avoid=["Pasting a value into the text with `${x}`: write `$x`, which keeps its type and needs no quotes."],
+)
+async def filter_structured(args: FilterStructured, space: Infospace) -> Collection:
+    """Give a Collection of the same items, those for which the condition is true.
+
+    A missing or null value compares as unknown, and unknown is not true. Nothing is converted; comparisons
+    between different types are unknown too, and counted in `extra.mismatches`.
+    """
+    tally = Tally()
+    items = space.items(args.target)
+    chosen = [member for member, item in zip(args.target.members, items, strict=True) if args.where.match(item, tally)]
+    space.extra["mismatches"] = tally.mismatches
+    return space.collection(chosen)

@@ -1,0 +1,53 @@
+"""`flatten`: many into one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Note, Ref, primitive
+from infospace.argument import UNKNOWN
+from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown
+
+
+class Flatten(Args):
+    """Arguments of `flatten`."""
+
+    target: Ref[Collection] = Field(description="The Collection.")
+    separator: str | None = Field("\n\n", description="Put between the texts; null joins Collections instead.")
+
+
+def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+    separator = arguments.get("separator")
+    if separator is UNKNOWN:
+        return Unknown()
+    if separator is not None:
+        return NoteShape({"type": "string"}, NO_METADATA)
+    target = shapes.get("target", Unknown())
+    item = target.item if isinstance(target, CollectionShape) else Unknown()
+    return item if isinstance(item, CollectionShape) else CollectionShape(Unknown())
+
+
+@primitive(
+    effect="reads",
+    gives=_gives,
+    examples=[
+        {"type": "flatten", "target": "$hits", "out": "$text"},
+        {"type": "flatten", "target": "$titles", "separator": ", ", "out": "$line"},
+        {"type": "flatten", "target": "$groups", "separator": None, "out": "$all"},
+    ],
+    avoid=["Flattening to text what a later step wants as items: keep the Collection."],
+)
+async def flatten(args: Flatten, space: Infospace) -> Note[str] | Collection:
+    """Join the items' texts into one text Note, in order; a search result gives its source's whole text.
+
+    With `separator: null`, a Collection of Collections becomes one Collection, one level less deep; an item
+    that is not a Collection stays as it is.
+    """
+    items = space.items(args.target)
+    if args.separator is not None:
+        return space.note(args.separator.join(space.text(item) for item in items))
+    inner = [item.members if isinstance(item, Collection) else (item,) for item in items]
+    return space.collection([member for members in inner for member in members])

@@ -1,0 +1,26 @@
+"""`head`: the first items."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Ref, primitive
+from infospace.kinds import same_as
+
+
+class Head(Args):
+    """Arguments of `head`."""
+
+    target: Ref[Collection] = Field(description="The Collection.")
+    count: int = Field(1, ge=0, description="How many items, from the first.")
+
+
+@primitive(
+    effect="pure",
+    gives=same_as("target"),
+    examples=[{"type": "head", "target": "$sorted", "count": 3, "out": "$top"}],
+    avoid=["`head` with count 1 to get a single Note: `$sorted[0]` is the Note itself."],
+)
+async def head(args: Head, space: Infospace) -> Collection:
+    """Give a new Collection of the first `count` items, or of all when there are fewer."""
+    return space.collection(args.target.members[: args.count])

@@ -1,0 +1,61 @@
+"""`load`: a known resource, or a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Invalid, Note, Ref, Resource, Slice, primitive
+from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, is_result, types_of
+
+
+class Load(Args):
+    """Arguments of `load`."""
+
+    target: Ref[Resource] = Field(description="A name, an id or a `$variable`.")
+    slice: Slice | None = Field(
+        None, description='A Python slice of characters, list elements or items: ":500", "-3:".'
+    )
+
+
+def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+    target = shapes.get("target", Unknown())
+    if is_result(target):
+        target = NoteShape()
+    if arguments.get("slice") is None or isinstance(target, CollectionShape):
+        return target
+    if isinstance(target, NoteShape):
+        fits = types_of(target.content) <= {"string", "array"}
+        return NoteShape(target.content if fits else {"type": ["string", "array"]}, NO_METADATA)
+    return Unknown()
+
+
+@primitive(
+    effect="reads",
+    gives=_gives,
+    failures=[
+        "Nothing has that id or name.",
+        "A slice of a Note whose content is neither text nor a list, or of a Relation.",
+    ],
+    examples=[
+        {"type": "load", "target": "reading list", "out": "$list"},
+        {"type": "load", "target": "$hits[0]", "slice": ":200", "out": "$opening"},
+    ],
+    avoid=["Looking for a resource by what it is about: that is `discover-notes`."],
+)
+async def load(args: Load, space: Infospace) -> Resource:
+    """Give a resource by name, id or variable; of a search result, its source.
+
+    With `slice`, a new Note of those characters or list elements, or a new Collection of those items, by
+    Python's rules: negative numbers count from the end, a range beyond the end is cut short.
+    """
+    resource = space.source(args.target)
+    if args.slice is None:
+        return resource
+    if isinstance(resource, Collection):
+        return space.collection(resource.members[args.slice])
+    if isinstance(resource, Note) and isinstance(resource.content, (str, list)):
+        return space.note(resource.content[args.slice])
+    raise Invalid(f"{resource.id} has no order to slice", hint="a text, a list or a Collection has")

@@ -1,0 +1,33 @@
+"""`persist`: what a plan made stays."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from infospace import Args, Infospace, Ref, Resource, primitive
+from infospace.kinds import same_as
+
+
+class Persist(Args):
+    """Arguments of `persist`."""
+
+    target: Ref[Resource] = Field(description="What to keep.")
+
+
+@primitive(
+    effect="writes",
+    gives=same_as("target"),
+    failures=["The step's `name` belongs to another resource and `replace` is not given."],
+    examples=[
+        {"type": "persist", "target": "$summary", "out": "$kept"},
+        {"type": "persist", "target": "$hits", "name": "release evidence"},
+    ],
+    avoid=["Persisting each item of a Collection: keeping the Collection keeps its members."],
+)
+async def persist(args: Persist, space: Infospace) -> Resource:
+    """Keep a resource in place, under its id, and with the step's `name` under that name.
+
+    Keeping a Collection keeps its members and the Relations between them. Doing it again changes nothing.
+    """
+    space.keep(args.target)
+    return args.target

@@ -1,0 +1,24 @@
+"""`say`: to the user."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from infospace import Args, Infospace, Value, primitive
+from infospace.resources import text_of
+
+
+class Say(Args):
+    """Arguments of `say`."""
+
+    value: Value = Field(description="What to say: text, usually with `${…}` in it; other JSON is shown as JSON.")
+
+
+@primitive(
+    effect="calls",
+    examples=[{"type": "say", "value": "Found ${n} notes; the best is ${hits[0].metadata.title}."}],
+    avoid=["Saying the result of the plan: name it in `result`."],
+)
+async def say(args: Say, space: Infospace) -> None:
+    """Show a text to the user while the plan runs. It gives no resource."""
+    space.say(text_of(args.value))

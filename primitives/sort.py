@@ -1,0 +1,68 @@
+"""`sort`: by fields of the items."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Path, Ref, Resource, primitive
+from infospace.jsontext import dump
+from infospace.kinds import same_as
+from infospace.paths import ABSENT, find
+
+
+class Sort(Args):
+    """Arguments of `sort`."""
+
+    target: Ref[Collection] = Field(description="The Collection.")
+    by: Path | list[Path] = Field(description="A path, or several: the first decides, the next breaks ties.")
+    order: Literal["asc", "desc"] = Field("asc", description="Smallest or largest first.")
+    nulls: Literal["first", "last"] = Field("last", description="Where null and missing go, whatever the order.")
+
+
+@primitive(
+    effect="reads",
+    gives=same_as("target"),
+    examples=[
+        {"type": "sort", "target": "$hits", "by": "metadata.score", "order": "desc", "out": "$best_first"},
+        {"type": "sort", "target": "$tasks", "by": ["priority", "due"], "out": "$plan"},
+    ],
+    avoid=["Sorting hits by score straight after `discover-notes`: they are in that order already."],
+)
+async def sort(args: Sort, space: Infospace) -> Collection:
+    """Give a Collection of the same items in order. Nothing is dropped; equal items keep their order.
+
+    Numbers come before strings, strings before booleans, booleans before everything else.
+    """
+    paths = args.by if isinstance(args.by, list) else [args.by]
+    rows = list(zip(args.target.members, space.items(args.target), strict=True))
+    for path in reversed(paths):
+        rows = _by(rows, path, args.order == "desc", nulls_first=args.nulls == "first")
+    return space.collection([member for member, _ in rows])
+
+
+def _by(
+    rows: list[tuple[Any, Resource]], path: Path, descending: bool, *, nulls_first: bool
+) -> list[tuple[Any, Resource]]:
+    keyed = [(find(row[1], path), row) for row in rows]
+    empty = [row for value, row in keyed if value is ABSENT or value is None]
+    full = sorted(
+        ((value, row) for value, row in keyed if value is not ABSENT and value is not None),
+        key=lambda pair: _key(pair[0]),
+        reverse=descending,
+    )
+    ordered = [row for _, row in full]
+    return empty + ordered if nulls_first else ordered + empty
+
+
+def _key(value: Any) -> tuple[int, Any]:
+    match value:
+        case bool():
+            return 2, value
+        case int() | float():
+            return 0, value
+        case str():
+            return 1, value
+        case _:
+            return 3, dump(value)

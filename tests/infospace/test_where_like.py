@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infospace.errors import Invalid
+from infospace.where.like import fold, like
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "fits"),
+    [
+        ("Attention", "attention", True),
+        ("Attention", "att%", True),
+        ("Attention", "%TION", True),
+        ("Attention", "%tent%", True),
+        ("Attention", "a_t_n%n", True),
+        ("Attention", "att", False),
+        ("ab", "ab_", False),
+        ("", "", True),
+        ("", "%", True),
+        ("", "_", False),
+        ("a", "%%", True),
+        ("aa", "a%a", True),
+        ("a", "a%a", False),
+        ("two\nlines", "two%lines", True),
+        ("two\nlines", "two_lines", True),
+        ("a.c", "a.c", True),
+        ("abc", "a.c", False),
+        ("[x]", "[x]", True),
+        ("ÉTÉ", "été", True),
+        ("ΟΔΟΣ", "%οδος", True),
+        ("Straße", "STRA_E", True),
+        ("STRASSE", "straße", False),
+        ("İx", "_X", True),
+        ("\ud800x", "_x", True),
+    ],
+)
+def test_like_looks_at_the_whole_text_and_not_at_its_case(text: str, pattern: str, fits: bool) -> None:
+    """`%` is any text, `_` one character, all else itself, in any script."""
+    assert like(pattern, None)(text) is fits
+
+
+def test_escape_makes_the_next_character_itself() -> None:
+    """With it `%`, `_` and the escape character can be looked for."""
+    assert like("100!%", "!")("100%")
+    assert not like("100!%", "!")("100 ")
+    assert like("a!_!!", "!")("A_!")
+    assert like("%%a", "%")("%A")
+    assert not like("%%a", "%")("xa")
+    with pytest.raises(Invalid, match="ends with its escape character"):
+        like("100!", "!")
+
+
+def slow(text: str, pattern: str) -> bool:
+    """Say the same by the textbook's table of prefixes."""
+    row = [True] + [False] * len(text)
+    for letter in pattern:
+        after = [letter == "%" and row[0]]
+        for place, character in enumerate(text):
+            same = letter in ("_", character)
+            after.append(after[-1] or row[place + 1] if letter == "%" else same and row[place])
+        row = after
+    return row[-1]
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.text(alphabet="ab", max_size=12), st.text(alphabet="ab%_", max_size=8))
+def test_like_agrees_with_the_textbook(text: str, pattern: str) -> None:
+    """Taking the first place for each piece finds a fit whenever there is one."""
+    assert like(pattern, None)(text) is slow(text, pattern)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.text(alphabet="ab", min_size=60, max_size=90), st.integers(0, 20), st.integers(65, 70), st.data())
+def test_long_pieces_with_gaps_are_found_too(text: str, start: int, length: int, data: st.DataObject) -> None:
+    """Beyond the short pieces another algorithm looks for them, and finds the same."""
+    piece = "".join("_" if data.draw(st.booleans()) else c for c in text[start : start + length])
+    assert like(f"%{piece}%", None)(text)
+    for pattern in (f"%{piece}", f"{piece}%", piece, f"%b{piece}%"):
+        assert like(pattern, None)(text) is slow(text, pattern)
+
+
+@given(st.text())
+def test_taking_the_case_out_keeps_the_length(text: str) -> None:
+    """So `_` stays one character of the text."""
+    assert len(fold(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["a%" * 40 + "b", "%a_b" * 40, "%" + "a_" * 5_000 + "b%", "%" + "a" * 10_000 + "b%", "_%" * 1_000 + "b"],
+)
+def test_like_takes_no_longer_than_the_text_is_long(pattern: str) -> None:
+    """The patterns that bring a backtracking matcher to a halt are answered at once."""
+    start = time.perf_counter()
+    assert not like(pattern, None)("a" * 30_000)
+    assert time.perf_counter() - start < 2

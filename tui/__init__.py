@@ -1,0 +1,1 @@
+"""tui: where you look and give orders. The command line, and later the screen."""
