@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from infospace.errors import Unreadable as Unreadable
     from infospace.errors import Unsupported as Unsupported
     from infospace.errors import WhereInvalid as WhereInvalid
-    from infospace.primitive import Primitive as Primitive
-    from infospace.primitive import primitive as primitive
+    from infospace.contract import Primitive as Primitive
+    from infospace.contract import primitive as primitive
     from infospace.resources import Collection as Collection
     from infospace.resources import Member as Member
     from infospace.resources import Note as Note
@@ -52,7 +52,7 @@ _HOMES = {
         "Unsupported",
         "WhereInvalid",
     ),
-    "primitive": ("Primitive", "primitive"),
+    "contract": ("Primitive", "primitive"),
     "resources": ("Collection", "Member", "Note", "Relation", "Resource", "SearchResult"),
     "space": ("Space", "open_space"),
     "view": ("Infospace",),

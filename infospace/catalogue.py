@@ -15,7 +15,7 @@ from infospace.paths import nearest
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from infospace.primitive import Primitive
+    from infospace.contract import Primitive
 
 GROUP = "infospace.primitives"
 """The entry point group in which packages offer their primitives."""
@@ -44,7 +44,7 @@ class Package:
 
     @cached_property
     def _entries(self) -> Mapping[str, Primitive]:
-        from infospace.primitive import Primitive
+        from infospace.contract import Primitive
 
         found: dict[str, Primitive] = {}
         for module in _modules(self._module):

@@ -11,7 +11,7 @@ from typing import Any
 from infospace.answer import Answer, Status
 from infospace.clock import now
 from infospace.errors import InfospaceError
-from infospace.primitive import Primitive
+from infospace.contract import Primitive
 from infospace.resources import Resource
 from infospace.view import Infospace
 

@@ -103,7 +103,7 @@ class Relation(Header):
         return {"source": self.source, "target": self.target, "relation": self.relation}
 
 
-Resource: TypeAlias = "Note | Collection | Relation"
+Resource: TypeAlias = Note | Collection | Relation
 
 
 class PassageOfResult(TypedDict):

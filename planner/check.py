@@ -21,7 +21,7 @@ from infospace.kinds import (
 )
 from infospace.names import name_fault
 from infospace.paths import nearest
-from infospace.primitive import Primitive
+from infospace.contract import Primitive
 from planner.check_call import CallChecker, first_resource
 from planner.check_values import ValueChecker
 from planner.conditions import COMPARED, EXISTENCE

@@ -10,7 +10,7 @@ from infospace.argument import UNKNOWN, Args, Bound, Reading
 from infospace.jsonvalue import JSON
 from infospace.kinds import CollectionShape, NoteShape, Nowhere, Shape, Unknown, place_in
 from infospace.paths import Path
-from infospace.primitive import ArgumentsInvalid, Fault, Primitive
+from infospace.contract import ArgumentsInvalid, Fault, Primitive
 from planner.check_values import ValueChecker
 from planner.environment import Environment
 from planner.problems import Patch, Problems, join, replace

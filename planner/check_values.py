@@ -22,7 +22,7 @@ from infospace.kinds import (
     type_words,
 )
 from infospace.paths import Path, nearest, show_parts
-from infospace.primitive import Argument
+from infospace.contract import Argument
 from planner.environment import Environment, union
 from planner.known import Known
 from planner.problems import Problems, join, listed, replace

@@ -14,7 +14,7 @@ from infospace.errors import Missing
 from infospace.ids import is_id
 from infospace.jsonvalue import JSON
 from infospace.paths import Path, read
-from infospace.primitive import Primitive
+from infospace.contract import Primitive
 from infospace.resources import Collection, Note, Relation, Resource, text_of
 from infospace.view import Infospace
 from planner.references import (

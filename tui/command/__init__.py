@@ -1,0 +1,117 @@
+"""The `infospace` command. Each subcommand is a module of its own, loaded only when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import NoReturn
+
+from infospace.errors import InfospaceError
+
+COMMANDS = {
+    "add": "bring files and folders in as notes",
+    "search": "find notes by what they are about",
+    "notes": "list the notes",
+    "show": "show a note, a collection or a run",
+    "rm": "delete notes",
+    "primitives": "the vocabulary: what a plan can do",
+    "check": "say everything that is wrong with a plan, and run nothing",
+    "run": "check a plan and run it",
+    "runs": "list the runs",
+    "model": "the embedding model: which, from where, verified or not",
+    "doctor": "what works on this machine, and what to do about the rest",
+    "demo": "see it work on sample notes",
+}
+
+USAGE, FAILED, REFUSED, CANCELLED = 2, 1, 3, 130
+"""Exit codes besides 0. 4, `suspended`, comes with the steps that suspend."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one sentence, with the way to the help."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the command line and leave with code 2."""
+        self.exit(USAGE, f"infospace: {message} (`{self.prog} --help` shows examples)\n")
+
+
+def build_parser(argv: Sequence[str]) -> Parser:
+    """Return the parser; only the subcommands that `argv` may mean are filled in."""
+    parser = Parser(
+        prog="infospace",
+        description="Plans as JSON, checked whole, run over notes and tools, open to inspection.",
+        epilog="examples:\n  infospace add ~/notes\n  infospace search 'why the release slipped'\n  infospace run plan.json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="show the version and leave")
+    _shared(parser, default=None)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    for name, summary in COMMANDS.items():
+        wanted = name in argv
+        module = _module(name) if wanted else None
+        sub = commands.add_parser(
+            name,
+            help=summary,
+            description=(module.__doc__ or "").strip() if module else None,
+            epilog=getattr(module, "EXAMPLES", None),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        _shared(sub, default=argparse.SUPPRESS)
+        if module is not None:
+            module.configure(sub)
+    return parser
+
+
+def _shared(parser: argparse.ArgumentParser, default: str | None) -> None:
+    parser.add_argument("--space", metavar="FILE", default=default, help="the space; else INFOSPACE_SPACE, else your own")
+    json_default = False if default is None else default
+    parser.add_argument("--json", action="store_true", default=json_default, help="one JSON document on standard output")
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"tui.command.{name}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    parser = build_parser(arguments)
+    args = parser.parse_args(arguments)
+    if args.version:
+        from importlib.metadata import version
+
+        print(f"infospace {version('infospace')}")  # noqa: T201
+        return 0
+    if args.command is None:
+        parser.print_help()
+        return USAGE
+    return _execute(args)
+
+
+def _execute(args: argparse.Namespace) -> int:
+    from tui.command.output import Output, UsageError
+
+    out = Output(json=args.json)
+    try:
+        code: int = _module(args.command).execute(args, out)
+        sys.stdout.flush()
+    except InfospaceError as error:
+        out.error(error)
+        return USAGE if isinstance(error, UsageError) else FAILED
+    except KeyboardInterrupt:
+        out.talk("cancelled")
+        return CANCELLED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        if os.environ.get("INFOSPACE_DEBUG"):
+            raise
+        says = f"infospace has a bug ({type(error).__name__}: {error})"
+        out.error(InfospaceError(says, hint="INFOSPACE_DEBUG=1 shows where"))
+        return FAILED
+    return code

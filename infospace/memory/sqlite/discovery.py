@@ -1,5 +1,7 @@
 """What discovery rests on: passages, vectors, the model, and imported files."""
 
+# ruff: noqa: S608 - statements are put together from constants alone
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence

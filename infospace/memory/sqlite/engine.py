@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from infospace.errors import InfospaceError, Invalid, StoreError
@@ -12,6 +12,9 @@ Row: TypeAlias = "tuple[Any, ...]"
 
 STATEMENTS = 256
 """How many compiled statements a connection keeps; every statement's text is constant, and there are fewer."""
+
+BATCH = 500
+"""Rows that `batches` gives at a time."""
 
 
 class Engine:
@@ -38,6 +41,15 @@ class Engine:
         """Return all rows."""
         try:
             return self.connection.execute(sql, values).fetchall()
+        except _REPORTED as error:
+            raise translated(error, self.address) from error
+
+    def batches(self, sql: str, values: Sequence[object] = ()) -> Iterator[list[Row]]:
+        """Iterate over all rows, some hundreds at a time, for results that are too large to be held twice."""
+        try:
+            cursor = self.connection.execute(sql, values)
+            while rows := cursor.fetchmany(BATCH):
+                yield rows
         except _REPORTED as error:
             raise translated(error, self.address) from error
 

@@ -1,5 +1,7 @@
 """Runs and steps: writing journal entries, and reading them."""
 
+# ruff: noqa: S608 - statements are put together from constants alone
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -18,7 +20,8 @@ _STEP = (
 )
 
 # A step of a run that was never opened inserts nothing.
-_INSERT_STEP = f"INSERT OR IGNORE INTO steps ({_STEP}) SELECT {', '.join('?' * 18)} WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?)"
+_INSERT_STEP = f"""INSERT OR IGNORE INTO steps ({_STEP}) SELECT {", ".join("?" * 18)}
+    WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?)"""
 
 _RUN = """SELECT number, kind, goal, status, started, ended, (SELECT count(*) FROM steps WHERE run = number),
     document, inputs, result, reason, owner, heartbeat, spent FROM runs"""

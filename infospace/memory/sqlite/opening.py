@@ -19,6 +19,9 @@ _MAGIC = b"SQLite format 3\0"
 _HEADER = 100
 """Bytes of the header (https://sqlite.org/fileformat.html): at 60 the user version, at 68 the application id."""
 
+_CHECKPOINT = 4_000
+"""Pages of the write-ahead log after which they go into the file: fewer waits for the disk than by default (1,000)."""
+
 _WAL_BYTES = 64 * 2**20
 """What the write-ahead log is cut back to, once its pages are in the file."""
 
@@ -93,7 +96,7 @@ def make_folder(path: Path, address: str) -> None:
 
 
 def open_to_write(path: Path, address: str, settings: Settings, *, create: bool) -> Engine:
-    """Open a file to read and write, as a space of this version. With `create`, a missing or empty one becomes a space."""
+    """Open a file to read and write, as a space of this version. `create` makes one of a missing or empty file."""
     engine = connect(f"{path.as_uri()}?mode=rw{'c' if create else ''}", address, wait=settings.wait)
     try:
         schema.migrate(engine)
@@ -131,14 +134,16 @@ def open_to_read(path: Path, address: str, settings: Settings) -> Engine:
 
 def _checked(engine: Engine) -> Engine:
     try:
-        if schema.is_empty(engine) or schema.marks(engine)[1] < schema.VERSION:
-            raise StoreError(
-                f"the space {engine.address!r} is of an earlier version, and cannot be brought up to date: it may not be written",
-                hint="copy it to a place where you may write",
-            )
+        if old := schema.is_empty(engine) or schema.marks(engine)[1] < schema.VERSION:
+            engine.close()
     except BaseException:
         engine.close()
         raise
+    if old:
+        raise StoreError(
+            f"the space {engine.address!r} is of an earlier version, and may not be written to bring it up to date",
+            hint="copy it to a place where you may write",
+        )
     return engine
 
 
@@ -162,6 +167,7 @@ def _use_wal(engine: Engine, wait: float) -> None:
 
 def _set(engine: Engine, settings: Settings) -> None:
     engine.run(f"PRAGMA synchronous = {settings.synchronous}")
+    engine.run(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT}")
     engine.run(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
     engine.run("PRAGMA foreign_keys = OFF")
 

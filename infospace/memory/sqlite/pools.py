@@ -21,7 +21,7 @@ class Pool(Protocol):
     """Held by whoever writes."""
 
     def take(self) -> Engine:
-        """Return a connection whose reads all see one state, until it is given back."""
+        """Return a connection whose reads all see what the first one saw, until it is given back."""
 
     def give(self, engine: Engine) -> None:
         """Take a connection back."""
@@ -46,7 +46,7 @@ class FilePool:
         self._closed = False
 
     def take(self) -> Engine:
-        """Begin a read transaction on a connection that nobody else reads with."""
+        """Begin a read transaction on a connection that nobody else reads with; its first query fixes what it sees."""
         with self._lock:
             if self._closed:
                 raise closed(self._address)
@@ -54,7 +54,6 @@ class FilePool:
         engine = engine or self._another()
         try:
             engine.run("BEGIN")
-            engine.one("SELECT value FROM state WHERE key = 'generation'")
         except BaseException:
             engine.close()
             raise

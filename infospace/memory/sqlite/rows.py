@@ -24,6 +24,9 @@ KINDS = (Kind.NOTE, Kind.COLLECTION, Kind.RELATION)
 _CODES = {"Note": NOTE, "Collection": COLLECTION, "Relation": RELATION}
 _MOST_DIGITS = 18
 
+_READER = json.JSONDecoder()
+_SORTED = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
 FOUND = "(kept = 1 AND deleted IS NULL AND form = 0 AND (key & 3) = 0 AND (name IS NULL OR substr(name, 1, 1) <> '_'))"
 """What makes a row one that discovery searches."""
 
@@ -97,7 +100,7 @@ def written(content: JSON | Evidence, *, evidence: bool = False) -> Written:
 def digest_of(text: str) -> bytes:
     """Return the SHA-256 of content's compact JSON with sorted keys; `text` is it in stored order."""
     if "{" in text and text[0] != '"':
-        text = json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+        text = _SORTED.encode(_READER.raw_decode(text)[0])
     return sha256(text.encode()).digest()
 
 
@@ -114,7 +117,7 @@ def read(text: str | None, address: str) -> Any:
     if text is None:
         return {}
     try:
-        return json.loads(text)
+        return _READER.raw_decode(text)[0]
     except (ValueError, TypeError) as error:
         raise StoreError(
             f"the space {address!r} is damaged: a value in it is not JSON", hint="restore a copy of it"

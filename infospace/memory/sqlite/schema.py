@@ -49,7 +49,8 @@ _TABLES = (
         "end" INTEGER NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (note, sequence)) WITHOUT ROWID""",
     "CREATE TABLE pending (note INTEGER PRIMARY KEY)",
     "CREATE TABLE models (model INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-    "CREATE TABLE vectors (model INTEGER NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, digest))",
+    """CREATE TABLE vectors (
+        model INTEGER NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, digest))""",
     """CREATE TABLE queries (
         used INTEGER PRIMARY KEY, model INTEGER NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL,
         UNIQUE (model, digest))""",

@@ -1,9 +1,11 @@
 """A consistent view of the space: what the store answers from one read transaction."""
 
+# ruff: noqa: S608 - statements are put together from constants alone
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from infospace.errors import NotFound
 from infospace.ids import Kind
@@ -22,6 +24,8 @@ from infospace.runs.journal import RunRow, StepRow
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+NOBODY = Made()
 
 PAGE = 500
 """How many resources `listing` reads at a time."""
@@ -95,9 +99,9 @@ class SqliteSnapshot:
         return [self._resource(row, contents.get(row[0])) for row in rows]
 
     def _resource(self, row: Row, evidence: SearchResult | None = None) -> Resource:
-        key, version, form, name, kept, created, updated, run, step, made_by, metadata, content, _ = row
+        key, version, form, name, kept, created, updated, run, step, by, metadata, content, _ = row
         engine = self._engine
-        head = {
+        head: dict[str, Any] = {
             "id": id_of(key),
             "metadata": {} if metadata is None else read(metadata, engine.address),
             "name": name,
@@ -105,15 +109,16 @@ class SqliteSnapshot:
             "created": created,
             "updated": updated,
             "kept": kept == 1,
-            "made": Made(run_id(run), step, made_by),
+            "made": Made(run_id(run), step, by) if run or by else NOBODY,
         }
         kind = key & 3
         if kind == NOTE:
-            value = evidence or (self._evidence(content) if form == EVIDENCE else read(content, engine.address))
-            return Note(**head, content=value, evidence=form != PLAIN)
+            value: Any = evidence or (self._evidence(content) if form == EVIDENCE else read(content, engine.address))
+            return Note(content=value, evidence=form != PLAIN, **head)
         if kind == COLLECTION:
-            return Collection(**head, members=self._members(key, version))
-        return Relation(**head, **arrow(engine, key))
+            return Collection(members=self._members(key, version), **head)
+        head.update(arrow(engine, key))
+        return Relation(**head)
 
     def _evidence(self, content: str) -> SearchResult:
         return results(self._engine, [Reference(*read(content, self._engine.address))])[0]
@@ -158,7 +163,7 @@ class SqliteSnapshot:
             if value is not None:
                 conditions.append(f"relations.{column} = ?")
                 values.append(value)
-        sql = f"SELECT key FROM relations JOIN resources USING (key) WHERE {' AND '.join(conditions)} ORDER BY key"  # noqa: S608
+        sql = f"SELECT key FROM relations JOIN resources USING (key) WHERE {' AND '.join(conditions)} ORDER BY key"
         return [id_of(key) for (key,) in self._engine.all(sql, values)]
 
     def listing(

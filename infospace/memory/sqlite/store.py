@@ -103,8 +103,8 @@ class SqliteStore:
         """A transaction to write in: committed at the end, or rolled back whatever went wrong."""
         with self._pool.busy:
             engine = self._pool.writing()
-            engine.run("BEGIN IMMEDIATE")
             try:
+                engine.run("BEGIN IMMEDIATE")
                 yield engine
                 engine.run("COMMIT")
             except BaseException:

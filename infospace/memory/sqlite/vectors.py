@@ -1,5 +1,7 @@
 """Reading what discovery rests on into arrays."""
 
+# ruff: noqa: S608 - statements are put together from constants alone
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -15,27 +17,31 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_AMONG = " WHERE note IN (SELECT value FROM json_each(?))"
+
 # The order of the join is fixed: passages as they stand, and for each the vector of its digest.
 _PASSAGES = f"""SELECT note, version, start, "end", vector FROM passages CROSS JOIN vectors
     ON vectors.model = {MODEL} AND vectors.digest = passages.digest"""
-
-_ALL = f"{_PASSAGES} ORDER BY note, sequence"
-
-_SOME = f"{_PASSAGES} WHERE note IN (SELECT value FROM json_each(?)) ORDER BY note, sequence"
 
 
 def rows(engine: Engine, model: str, numbers: Iterable[int] | None) -> Rows:
     """Return embedded passages of all Notes, or some. Without any, `vectors` has the shape (0, 0)."""
     import numpy as np
 
-    found = engine.all(_ALL, (model,)) if numbers is None else engine.all(_SOME, (model, keys_json(numbers)))
-    if not found:
-        none = np.empty(0, np.int64)
-        return Rows(none, none, none, none, np.empty((0, 0), np.float32))
-    owners, versions, starts, ends, blobs = zip(*found, strict=True)
-    vectors = np.frombuffer(b"".join(blobs), "<f4").reshape(len(found), -1)
-    columns = (np.array(column, np.int64) for column in (owners, versions, starts, ends))
-    return Rows(*columns, vectors.astype(np.float32, copy=False))
+    among, values = ("", ()) if numbers is None else (_AMONG, (keys_json(numbers),))
+    most = engine.value(f"SELECT count(*) FROM passages{among}", values)
+    columns = np.empty((4, most), np.int64)
+    vectors = np.empty((0, 0), np.float32)
+    size = 0
+    for found in engine.batches(f"{_PASSAGES}{among} ORDER BY note, sequence", (model, *values)):
+        *bounds, blobs = zip(*found, strict=True)
+        batch = np.frombuffer(b"".join(blobs), "<f4").reshape(len(found), -1)
+        if not size:
+            vectors = np.empty((most, batch.shape[1]), np.float32)
+        columns[:, size : size + len(found)] = bounds
+        vectors[size : size + len(found)] = batch
+        size += len(found)
+    return Rows(columns[0, :size], columns[1, :size], columns[2, :size], columns[3, :size], vectors[:size])
 
 
 def discoverable(engine: Engine, numbers: Iterable[int] | None) -> NDArray[np.int64]:

@@ -1,5 +1,7 @@
 """One write transaction: what every kind of change needs from it."""
 
+# ruff: noqa: S608 - statements are put together from constants alone
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable

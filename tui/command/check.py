@@ -1,0 +1,64 @@
+"""Say everything that is wrong with a plan, and run nothing.
+
+Exit code 0 when it may run, 3 when not.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from infospace.errors import Unreadable
+from tui.command.output import Output
+from tui.command.plans import read_source
+from tui.command.spaces import open_from
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from planner.problems import Problem
+
+EXAMPLES = """examples:
+  infospace check plan.json
+  infospace check - --json < plan.json"""
+
+REFUSED = 3
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Check, and list the problems."""
+    text = read_source(args.plan)
+    with open_from(args, create=False) as space:
+        from tui.command.plans import problems_of
+
+        try:
+            problems = problems_of(space, text)
+        except Unreadable as error:
+            from planner.problems import Problem
+
+            problems = [Problem("unreadable", error.pointer, error.says, error.hint)]
+    ok = all(problem.severity != "error" for problem in problems)
+    if out.json:
+        out.document({"ok": ok, "problems": [problem.to_json() for problem in problems]})
+    else:
+        show_problems(problems, out)
+        errors = sum(problem.severity == "error" for problem in problems)
+        warnings = len(problems) - errors
+        said = f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
+        out.text(f"the plan may run{f' ({said})' if warnings else ''}" if ok else f"the plan is refused: {said}")
+    return 0 if ok else REFUSED
+
+
+def show_problems(problems: Sequence[Problem], out: Output) -> None:
+    """List problems for a person: where, what, and what would fit."""
+    for problem in problems:
+        style = "red" if problem.severity == "error" else "yellow"
+        out.talk(f"{problem.severity} at {problem.pointer or 'the document'} [{problem.code}]", style)
+        out.talk(f"  {problem.says}")
+        if problem.hint:
+            out.talk(f"  → {problem.hint}", "dim")

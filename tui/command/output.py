@@ -1,0 +1,80 @@
+"""What a command prints: results on standard output, talk on standard error, colour only on a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from infospace.errors import InfospaceError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from infospace.view import Listener
+
+
+class UsageError(InfospaceError):
+    """The command line does not fit what there is: a missing file, a space that cannot be opened."""
+
+    kind = "usage"
+
+
+class Output:
+    """Where a command's words go. With `json`, standard output gets one JSON document and nothing else."""
+
+    def __init__(self, *, json: bool) -> None:
+        self.json = json
+
+    @cached_property
+    def result(self) -> Console:
+        """The console for what was asked for."""
+        return _console(stderr=False)
+
+    @cached_property
+    def side(self) -> Console:
+        """The console for talk about it."""
+        return _console(stderr=True)
+
+    def document(self, value: Any) -> None:
+        """Print one JSON document."""
+        json.dump(value, sys.stdout, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
+        sys.stdout.write("\n")
+
+    def text(self, text: str = "", style: str | None = None) -> None:
+        """Print a line of the result."""
+        self.result.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    def talk(self, text: str, style: str | None = None) -> None:
+        """Say something beside the result."""
+        self.side.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    def error(self, error: InfospaceError) -> None:
+        """Say what went wrong in one sentence; with `json`, as a document too."""
+        if self.json:
+            self.document({"status": "failed", "kind": error.kind, "reason": error.says, "hint": error.hint})
+        sys.stderr.write(f"infospace: {error}\n")
+
+    @contextmanager
+    def progress(self) -> Iterator[Listener]:
+        """Show long work with a bar and a rate while it lasts; only on a terminal."""
+        from infospace.view import Silence
+
+        if self.json or not sys.stderr.isatty():
+            yield Silence()
+            return
+        from tui.command.progress import Bars
+
+        with Bars(self.side) as bars:
+            yield bars
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 100
+    return Console(stderr=stderr, width=width, emoji=False)

@@ -1,0 +1,81 @@
+"""Plans on the command line: reading them from files, their inputs, and JSON Lines."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infospace.errors import InfospaceError, Unreadable
+from tui.command.output import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from infospace.jsonvalue import JSON
+    from infospace.space import Space
+    from planner.problems import Problem
+
+
+def read_source(path: str) -> bytes:
+    """Return the bytes of a file, or of standard input for `-`."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).expanduser().read_bytes()
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path!r}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path!r} is a folder, not a plan") from None
+    except OSError as error:
+        raise UsageError(f"{path!r} cannot be read: {error.strerror}") from error
+
+
+def problems_of(space: Space, text: bytes) -> Sequence[Problem]:
+    """Return all problems of a plan in any form; raises Unreadable."""
+    from planner.read import Lines, read_plan
+    from planner.session import check_lines
+    from planner.start import check_plan
+
+    read = read_plan(text)
+    if isinstance(read, Lines):
+        return check_lines(space, [value for _, value in read.lines])
+    return check_plan(space, read.value)[1].found
+
+
+def parse_inputs(pairs: Sequence[str], file: str | None, declared: Mapping[str, Any]) -> dict[str, JSON]:
+    """Return the inputs of a run: a JSON object from a file, then `name=value` pairs.
+
+    A value is text where the input's schema admits text, and for an input with a `kind`; else JSON.
+    """
+    from infospace.jsontext import read_json
+
+    given: dict[str, JSON] = {}
+    if file is not None:
+        document = read_json(read_source(file), what=f"the input file {file!r}")
+        if not isinstance(document, dict):
+            raise UsageError(f"the input file {file!r} holds no JSON object", hint='{"name": value}')
+        given |= document
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"{pair!r} is not an input", hint="--input name=value")
+        given[name] = value if _admits_text(declared.get(name)) else _json(name, value)
+    return given
+
+
+def _admits_text(declared: Any) -> bool:
+    from infospace.kinds import types_of
+
+    if not isinstance(declared, dict):
+        return True
+    return "kind" in declared or "string" in types_of(declared)
+
+
+def _json(name: str, value: str) -> JSON:
+    from infospace.jsontext import read_json
+
+    try:
+        return read_json(value, what=f"the input {name!r}")
+    except Unreadable as error:
+        raise InfospaceError(f"the input {name!r} is not JSON: {value!r:.60}", hint="its schema admits no text") from error

@@ -1,0 +1,89 @@
+"""How answers look to a person: hits as a table, certificates as a sentence, notes as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+SNIPPET = 160
+"""Characters of a passage shown beside its title."""
+
+
+def hits_table(hits: Sequence[Mapping[str, Any]]) -> Table:
+    """Return search results as a table: rank, score, id, title with the passage that fits."""
+    table = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
+    table.add_column("#", justify="right")
+    table.add_column("score")
+    table.add_column("note", no_wrap=True)
+    table.add_column("title and passage")
+    for rank, hit in enumerate(hits, start=1):
+        metadata = hit["metadata"]
+        shown = Text(str(metadata["title"] or "(no title)"), style="bold")
+        passage = metadata["passage"]
+        if passage is not None:
+            shown.append("\n" + snippet(passage["text"]), style="not bold dim")
+        table.add_row(str(rank), f"{metadata['score']:.3f}", metadata["source_id"], shown)
+    return table
+
+
+def snippet(text: str, most: int = SNIPPET) -> str:
+    """Return the beginning of a text on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def certificate_says(certificate: Mapping[str, Any]) -> str:
+    """Say in a sentence what a search proved."""
+    matched, returned, notes = certificate["matched"], certificate["returned"], certificate["notes"]
+    threshold = f"{certificate['threshold']:.2f}"
+    if not notes:
+        return "there are no notes to search"
+    if certificate["exhaustive"]:
+        says = f"all {matched:,} of {notes:,} notes at or above {threshold}" if matched else f"none of {notes:,} notes reaches {threshold}"
+    else:
+        says = f"{returned:,} of {matched:,} notes at or above {threshold}, {notes:,} searched"
+    if certificate["max_below"] is not None:
+        says += f"; the next best has {certificate['max_below']:.3f}"
+    if certificate["unembedded"]:
+        says += f"; {certificate['unembedded']:,} not embedded yet, so not searched"
+    return says
+
+
+def content_text(content: Any) -> str:
+    """Return content for reading: text as it is, other JSON indented."""
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)
+
+
+def is_hit(content: Any) -> bool:
+    """Whether content is that of a search result."""
+    return isinstance(content, dict) and set(content) == {"text", "format", "metadata", "char_count"}
+
+
+def items_table(contents: Sequence[Any]) -> Table:
+    """Return the items of a Collection as a table: objects with their keys as columns, other items as lines."""
+    table = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
+    table.add_column("#", justify="right")
+    keys = _columns(contents)
+    for key in keys or ["content"]:
+        table.add_column(key)
+    for rank, content in enumerate(contents, start=1):
+        cells = [_cell(content.get(key)) for key in keys] if keys else [_cell(content)]
+        table.add_row(str(rank), *(Text(cell) for cell in cells))
+    return table
+
+
+def _columns(contents: Sequence[Any]) -> list[str]:
+    if not all(isinstance(content, dict) for content in contents):
+        return []
+    keys = list(dict.fromkeys(key for content in contents for key in content))
+    return keys if len(keys) <= 6 else []
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return snippet(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,47 @@
+"""Delete notes, collections or relations.
+
+A tombstone stays, so that what was found earlier can still be read. A file that a note came from is left
+alone, and is imported anew by the next `add`.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tui.command.output import Output
+from tui.command.spaces import find, open_from
+
+EXAMPLES = """examples:
+  infospace rm Note_12
+  infospace rm drafts/idea.md 'reading list'"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("references", nargs="+", metavar="ID|NAME|PATH", help="what to delete")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Delete all of them, or none when one is not there."""
+    from infospace.answer import label
+    from infospace.clock import now
+    from infospace.memory.changes import Change, Delete, Untrack
+    from infospace.resources import Made
+    from infospace.runs.journal import CloseRun, OpenRun
+
+    with open_from(args, create=False) as space:
+        with space.store.reading() as snapshot:
+            identifiers = dict.fromkeys(find(snapshot, reference) for reference in args.references)
+            resources = snapshot.many(list(identifiers))
+            files = [file for file in snapshot.tracked() if file.note in identifiers]
+        run = space.store.new_id("run")
+        made = Made(run, None, "rm")
+        changes: list[Change] = [Delete(resource.id, made) for resource in resources]
+        changes += [Untrack(file.root, file.path) for file in files]
+        goal = "rm " + " ".join(args.references)
+        space.store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), ""), CloseRun(run, "success", now())])
+    if out.json:
+        out.document({"run": run, "removed": [resource.id for resource in resources]})
+    for resource in resources if not out.json else ():
+        out.text(f"removed {resource.id}  {label(resource)}")
+    return 0

@@ -1,0 +1,58 @@
+"""Find notes by what they are about, with proof of how complete the answer is."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import Any
+
+from infospace.answer import Answer
+from tui.command.output import Output
+from tui.command.spaces import open_from
+
+EXAMPLES = """examples:
+  infospace search 'why the release slipped'
+  infospace search 'decisions about ranking' --limit all --threshold 0.35
+  infospace search 'risks' --where "status = 'open'" --json"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("query", help="what to look for, in plain words")
+    parser.add_argument("--limit", default="5", metavar="N|all", help="at most this many (5)")
+    parser.add_argument("--threshold", type=float, metavar="X", help="lowest cosine similarity that counts, -1 to 1 (0.3)")
+    parser.add_argument("--where", metavar="SQL", help="only notes that satisfy this condition")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Search, and show the hits with the certificate."""
+    from infospace.perform import answer
+
+    arguments: dict[str, Any] = {"query": args.query, "limit": int(args.limit) if _is_number(args.limit) else args.limit}
+    if args.threshold is not None:
+        arguments["threshold"] = args.threshold
+    if args.where is not None:
+        arguments["where"] = args.where
+    with open_from(args, create=False) as space, out.progress() as listener:
+        entry = space.catalogue.get("discover-notes")
+        found = asyncio.run(answer(entry, arguments, space.view(listener=listener, scratch=True)))
+    if out.json:
+        out.document(found.to_json())
+    elif found.status == "success":
+        _show(found, out)
+    else:
+        out.talk(f"infospace: {found.reason}")
+    return 0 if found.status == "success" else 1
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("-").isdecimal()
+
+
+def _show(found: Answer, out: Output) -> None:
+    from tui.command.render import certificate_says, hits_table
+
+    hits: Any = found.data
+    if hits:
+        out.result.print(hits_table(hits))
+    out.talk(certificate_says(dict(found.extra["certificate"])), style="dim")

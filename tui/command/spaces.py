@@ -1,0 +1,66 @@
+"""Which space a command works on, and how resources are named on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from infospace.errors import NotFound, StoreError
+from infospace.ids import is_id
+from tui.command.output import UsageError
+
+if TYPE_CHECKING:
+    from infospace.memory.store import Snapshot
+    from infospace.space import Space
+
+
+def address_of(args: argparse.Namespace) -> str:
+    """Return the space's address: `--space`, else INFOSPACE_SPACE, else the user's own data folder."""
+    given = args.space or os.environ.get("INFOSPACE_SPACE")
+    if given:
+        return str(given)
+    from platformdirs import user_data_dir
+
+    return str(Path(user_data_dir("infospace", appauthor=False)) / "infospace.db")
+
+
+def open_from(args: argparse.Namespace, *, create: bool) -> Space:
+    """Open the space of a command. One that only looks treats a missing file as an empty space."""
+    from infospace.space import open_space
+
+    try:
+        return open_space(address_of(args), create=create)
+    except StoreError as error:
+        raise UsageError(error.says, hint=error.hint) from error
+
+
+def find(snapshot: Snapshot, reference: str) -> str:
+    """Return the id that an id, a name, or the path of an imported file stands for.
+
+    A path is absolute, relative to here, or as under its root. Raises NotFound, with the candidates when
+    several fit.
+    """
+    if is_id(reference):
+        return reference
+    named = snapshot.named(reference)
+    if named is not None:
+        return named
+    absolute = str(Path(reference).expanduser().absolute())
+    tracked = snapshot.tracked()
+    exact = [file for file in tracked if str(Path(file.root) / file.path) == absolute]
+    below = [file for file in tracked if file.path == reference or file.path.endswith(f"/{reference}")]
+    candidates = exact or below
+    if len({file.note for file in candidates}) == 1:
+        return candidates[0].note
+    if candidates:
+        listed = ", ".join(f"{file.note} ({Path(file.root) / file.path})" for file in candidates[:8])
+        raise NotFound(f"{reference!r} fits {len(candidates)} notes: {listed}", hint="give the id or the whole path")
+    from infospace.paths import nearest
+
+    near = nearest(reference, [*snapshot.names(), *(file.path for file in tracked)])
+    raise NotFound(
+        f"there is no id, name or imported file {reference!r}",
+        hint=f"did you mean {near!r}?" if near else "`infospace notes` lists what there is",
+    )
