@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from infospace.argument import Value as Value
     from infospace.argument import Where as Where
     from infospace.catalogue import Catalogue as Catalogue
+    from infospace.contract import Primitive as Primitive
+    from infospace.contract import primitive as primitive
     from infospace.errors import Conflict as Conflict
     from infospace.errors import InfospaceError as InfospaceError
     from infospace.errors import Invalid as Invalid
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from infospace.errors import Unreadable as Unreadable
     from infospace.errors import Unsupported as Unsupported
     from infospace.errors import WhereInvalid as WhereInvalid
-    from infospace.contract import Primitive as Primitive
-    from infospace.contract import primitive as primitive
     from infospace.resources import Collection as Collection
     from infospace.resources import Member as Member
     from infospace.resources import Note as Note

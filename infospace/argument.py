@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, field_validator
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
 from infospace.errors import Invalid
@@ -29,8 +29,6 @@ from infospace.paths import Path as ParsedPath
 from infospace.resources import Collection, Note, Relation, Resource
 
 if TYPE_CHECKING:
-    from pydantic import ValidatorFunctionWrapHandler
-
     from infospace.paths import Readable
     from infospace.where import Tally
     from infospace.where import Where as ParsedWhere
@@ -57,15 +55,34 @@ class UnknownValue:
 UNKNOWN = UnknownValue()
 
 
+def _unknown_passes(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> Any:
+    return value if value is UNKNOWN else validate(value)
+
+
+def _fields(schema: Any) -> dict[str, Any]:
+    """The fields of a model's core schema, through the validators and definitions around it."""
+    while schema["type"] != "model-fields":
+        schema = schema["schema"]
+    fields: dict[str, Any] = schema["fields"]
+    return fields
+
+
 class Args(BaseModel):
-    """Base of every primitive's arguments: closed, strict, frozen."""
+    """Base of every primitive's arguments: closed, strict, frozen.
+
+    In the check, `UNKNOWN` stands for what only the run will know: it passes every field's validation. A
+    validator over several fields (`model_validator`) must let it pass.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True)
 
-    @field_validator("*", mode="wrap")
     @classmethod
-    def _unknown_fits(cls, value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-        return value if value is UNKNOWN else handler(value)
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        schema = handler(source)
+        for field_ in _fields(schema).values():
+            holder = field_["schema"] if field_["schema"]["type"] == "default" else field_
+            holder["schema"] = core_schema.no_info_wrap_validator_function(_unknown_passes, holder["schema"])
+        return schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,9 +94,8 @@ class Primitive:
         properties = self.schema.get("properties", {})
         found = {}
         for name, info in self.model.model_fields.items():
-            marks = [mark for mark in info.metadata if isinstance(mark, Reads)]
             kinds = _kinds(info.annotation, info.metadata)
-            reading = Reading.RESOURCE if kinds else (marks[0].reading if marks else Reading.VALUE)
+            reading = Reading.RESOURCE if kinds else _reading(info.annotation, info.metadata)
             found[name] = Argument(
                 name,
                 reading,
@@ -163,6 +162,13 @@ def _fits(argument: Argument | None) -> str | None:
         return None
     shown = None if argument.required or argument.default is None else f"the default is {argument.default!r}"
     return "; ".join(part for part in (argument.description, shown) if part) or None
+
+
+def _reading(annotation: Any, metadata: Sequence[Any]) -> Reading:
+    """Return the reading that an annotation is marked with, looked for through `| None`."""
+    inner = [mark for option in typing.get_args(annotation) for mark in getattr(option, "__metadata__", ())]
+    marks = [mark.reading for mark in (*metadata, *inner) if isinstance(mark, Reads)]
+    return marks[0] if marks else Reading.VALUE
 
 
 def _kinds(annotation: Any, metadata: Sequence[Any]) -> frozenset[Kind]:

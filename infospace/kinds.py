@@ -257,7 +257,7 @@ def _close(schema: Any) -> Any:
 
 
 def shape_of(annotation: Any) -> Shape:
-    """Return the shape that a return annotation promises: `Collection[SearchResult]`, `Note[int]`, …"""
+    """Return the shape that a return annotation promises, such as `Collection[SearchResult]` or `Note[int]`."""
     origin, arguments = get_origin(annotation) or annotation, get_args(annotation)
     if origin is Note:
         known = bool(arguments) and arguments[0] is not JSON

@@ -10,8 +10,8 @@ from typing import Any
 
 from infospace.answer import Answer, Status
 from infospace.clock import now
-from infospace.errors import InfospaceError
 from infospace.contract import Primitive
+from infospace.errors import InfospaceError
 from infospace.resources import Resource
 from infospace.view import Infospace
 

@@ -28,6 +28,10 @@ class Made:
     by: str | None = None
 
 
+NOBODY = Made()
+"""Made outside of any run."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
     """What every resource has, whatever its kind. Times are ISO 8601 in UTC, to the millisecond."""
@@ -39,7 +43,7 @@ class Header:
     created: str = ""
     updated: str = ""
     kept: bool = False
-    made: Made = Made()
+    made: Made = NOBODY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from dataclasses import replace as changed
 from typing import Any
 
 from infospace.catalogue import Catalogue
+from infospace.contract import Primitive
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.kinds import (
@@ -21,7 +22,6 @@ from infospace.kinds import (
 )
 from infospace.names import name_fault
 from infospace.paths import nearest
-from infospace.contract import Primitive
 from planner.check_call import CallChecker, first_resource
 from planner.check_values import ValueChecker
 from planner.conditions import COMPARED, EXISTENCE

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from infospace.argument import UNKNOWN, Args, Bound, Reading
+from infospace.contract import ArgumentsInvalid, Fault, Primitive
 from infospace.jsonvalue import JSON
 from infospace.kinds import CollectionShape, NoteShape, Nowhere, Shape, Unknown, place_in
 from infospace.paths import Path
-from infospace.contract import ArgumentsInvalid, Fault, Primitive
 from planner.check_values import ValueChecker
 from planner.environment import Environment
 from planner.problems import Patch, Problems, join, replace
@@ -134,13 +134,14 @@ def _fields(args: Args) -> dict[str, Any]:
 def _within(place: tuple[str | int, ...], raw: Mapping[str, JSON]) -> Iterator[str | int]:
     """As much of a place as exists in what was written (validation of unions adds names of its own)."""
     value: Any = raw
-    for part in place:  # what a union's validation adds is not there
-        if (isinstance(value, dict) and part in value) or (
-            isinstance(value, list) and isinstance(part, int) and part < len(value)
-        ):
-            value = value[part]
-        else:
-            return
+    for part in place:
+        match value, part:
+            case dict(), str() if part in value:
+                value = value[part]
+            case list(), int() if part < len(value):
+                value = value[part]
+            case _:
+                return
         yield part
 
 

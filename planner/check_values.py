@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from infospace.argument import UNKNOWN, Bound, Reading
+from infospace.contract import Argument
 from infospace.ids import Kind, is_id
 from infospace.jsonvalue import JSON
 from infospace.kinds import (
@@ -22,7 +23,6 @@ from infospace.kinds import (
     type_words,
 )
 from infospace.paths import Path, nearest, show_parts
-from infospace.contract import Argument
 from planner.environment import Environment, union
 from planner.known import Known
 from planner.problems import Problems, join, listed, replace

@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Any
 
 from infospace.argument import Bound, Reading
+from infospace.contract import Primitive
 from infospace.errors import Missing
 from infospace.ids import is_id
 from infospace.jsonvalue import JSON
 from infospace.paths import Path, read
-from infospace.contract import Primitive
 from infospace.resources import Collection, Note, Relation, Resource, text_of
 from infospace.view import Infospace
 from planner.references import (

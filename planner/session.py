@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
 from infospace.space import Space
 from planner.check import Checker
 from planner.environment import Variable
 from planner.events import Emit
+from planner.failure import sentence
 from planner.known import KnownSpace
 from planner.outcome import RunResult
 from planner.parse import parse_head, parse_step
@@ -53,15 +53,10 @@ class Session:
         self._lines = 1 if head is not None else 0
         if self._problems.ok:
             self._run.open("session", bound)
-            checker = self._checker(self._problems)
-            checker.inputs(plan)
+            with space.store.reading() as snapshot:
+                checker = Checker(space.catalogue, KnownSpace(snapshot), self._problems)
+                checker.inputs(plan)
             self._variables = checker.env.variables
-
-    def _checker(self, problems: Problems) -> Checker:
-        with self._space.store.reading() as snapshot:
-            known = KnownSpace(snapshot)
-        checker = Checker(self._space.catalogue, known, problems)
-        return checker
 
     async def step(self, line: JSON) -> RunResult | None:
         """Check and run one step. Returns the end of the session where it was refused or failed, else None."""
@@ -79,14 +74,15 @@ class Session:
             refused = self._run.close("refused", None, "a step was refused by the check")
             return replace(refused, problems=problems.found)
         self._count += 1
-        self._variables = {
-            name: variable if name in self._run.scope.own or variable.doubt is None else variable
-            for name, variable in checker.env.variables.items()
-        }
         failure = await self._run.block((parsed,))
+        self._variables = {
+            name: replace(variable, doubt=None, handled=False)
+            for name, variable in checker.env.variables.items()
+            if name in self._run.scope.own
+        }
         if failure is None:
             return None
-        return self._run.close("failed", None, f"step {failure.position} ({failure.type}) failed: {failure.reason}")
+        return self._run.close("failed", None, sentence(failure))
 
     def end(self) -> RunResult:
         """End the session well; its result is the last value."""
@@ -96,7 +92,4 @@ class Session:
 
     def cancel(self) -> RunResult:
         """End the session where it stands."""
-        try:
-            return self._run.close("cancelled", None, "the session was cancelled")
-        except InfospaceError:
-            raise
+        return self._run.close("cancelled", None, "the session was cancelled")

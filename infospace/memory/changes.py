@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from infospace.jsonvalue import JSON
-from infospace.resources import Made, Member
+from infospace.resources import NOBODY, Made, Member
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ class MakeNote:
     content: JSON | Evidence
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     kept: bool = False
-    made: Made = Made()
+    made: Made = NOBODY
     evidence: bool = False
 
 
@@ -56,7 +56,7 @@ class MakeCollection:
     members: Sequence[Member]
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     kept: bool = False
-    made: Made = Made()
+    made: Made = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class MakeRelation:
     relation: str
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     kept: bool = False
-    made: Made = Made()
+    made: Made = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Revise:
     content: JSON | Null = None
     metadata: Mapping[str, JSON] | None = None
     if_version: int | None = None
-    made: Made = Made()
+    made: Made = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class AddMembers:
     id: str
     members: Sequence[Member]
     if_version: int | None = None
-    made: Made = Made()
+    made: Made = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class RemoveMembers:
     id: str
     members: Sequence[str]
     if_version: int | None = None
-    made: Made = Made()
+    made: Made = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Delete:
     """Leave a tombstone, free the name, take it out of discovery; Relations that end there go too."""
 
     id: str
-    made: Made = Made()
+    made: Made = NOBODY
 
 
 @dataclass(frozen=True, slots=True)

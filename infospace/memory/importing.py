@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.clock import now
 from infospace.errors import Invalid, NotFound
 from infospace.ids import Kind
-from infospace.memory.changes import Change, Keep, MakeNote, Null, Revise, Track, Untrack
+from infospace.memory.changes import Change, MakeNote, Revise, Track, Untrack
 from infospace.memory.files import Found, NoteFile, Refused, read_note, walk
 from infospace.memory.store import Store, Tracked
 from infospace.resources import Made

@@ -283,15 +283,11 @@ def _engine_errors() -> tuple[type[Exception], ...]:
     """Give the classes that onnxruntime raises; they have no base of their own."""
     from onnxruntime.capi import onnxruntime_pybind11_state as engine  # type: ignore[import-untyped]
 
-    return tuple(
-        item for item in vars(engine).values() if isinstance(item, type) and issubclass(item, Exception)
-    )
+    return tuple(item for item in vars(engine).values() if isinstance(item, type) and issubclass(item, Exception))
 
 
 def _missing(error: ModuleNotFoundError) -> ModelError:
-    return ModelError(
-        f"texts cannot be embedded without {error.name}", hint='pip install "infospace[search]"'
-    )
+    return ModelError(f"texts cannot be embedded without {error.name}", hint='pip install "infospace[search]"')
 
 
 def _unloadable(model: ModelInfo, error: Exception) -> ModelError:

@@ -167,9 +167,7 @@ def _snapshot(cache: Path) -> Path:
         inner: Any = TextEmbedding(DEFAULT_MODEL, cache_dir=str(cache), lazy_load=True).model
         return Path(inner.download_model(inner.model_description, str(cache), local_files_only=True))
     except (ValueError, OSError) as error:
-        raise ModelError(
-            f"fastembed could not download {DEFAULT_MODEL}: {error}", hint=weights.OTHER_WAYS
-        ) from error
+        raise ModelError(f"fastembed could not download {DEFAULT_MODEL}: {error}", hint=weights.OTHER_WAYS) from error
 
 
 def _named_folder() -> Path | None:

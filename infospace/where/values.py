@@ -43,12 +43,6 @@ MIRRORED: Final[dict[Comparator, Comparator]] = {
 }
 """The same question with the sides exchanged."""
 
-COMPARABLE: Final[dict[Comparator, frozenset[str]]] = {
-    by: frozenset({"number", "string"} if by in {"<", "<=", ">", ">="} else {"number", "string", "boolean"})
-    for by in TESTS
-}
-"""The kinds that `TESTS` decides; lists and objects are equal or not by `same`, and have no order."""
-
 
 def compare(by: Comparator, left: JSON, right: JSON, tally: Tally) -> Verdict:
     """Compare two values: unknown if one is null, unknown and counted if their types do not allow it."""
@@ -56,7 +50,7 @@ def compare(by: Comparator, left: JSON, right: JSON, tally: Tally) -> Verdict:
         return None
     kind = kind_of(left)
     if kind == kind_of(right):
-        if kind in COMPARABLE[by]:
+        if kind in {"number", "string"}:
             return TESTS[by](left, right)
         if by in {"=", "!="}:
             return same(left, right) is (by == "=")

@@ -92,8 +92,6 @@ def read_words(text: str) -> list[Word]:
     reach = 0
     for type_, content, start, end in _tokens(text):
         if start < reach:
-            if end > reach:
-                raise _unexpected(text, reach)
             continue
         _refuse_gap(text, reach, start)
         after_value = bool(words) and words[-1].kind in {Kind.VALUE, Kind.CLOSE}

@@ -82,6 +82,7 @@ def test_long_pieces_with_gaps_are_found_too(text: str, start: int, length: int,
     assert like(f"%{piece}%", None)(text)
     for pattern in (f"%{piece}", f"{piece}%", piece, f"%b{piece}%"):
         assert like(pattern, None)(text) is slow(text, pattern)
+    assert like(f"%{'a' * 40}{'_' * 30}c%", None)(f"b{'a' * 40}{text[:30]}c")
 
 
 @given(st.text())
@@ -92,10 +93,10 @@ def test_taking_the_case_out_keeps_the_length(text: str) -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["a%" * 40 + "b", "%a_b" * 40, "%" + "a_" * 5_000 + "b%", "%" + "a" * 10_000 + "b%", "_%" * 1_000 + "b"],
+    ["a%" * 40 + "b", "%a_b" * 40, "%" + "a_" * 10_000 + "b%", "%" + "a" * 10_000 + "b%", "_%" * 1_000 + "b"],
 )
 def test_like_takes_no_longer_than_the_text_is_long(pattern: str) -> None:
     """The patterns that bring a backtracking matcher to a halt are answered at once."""
     start = time.perf_counter()
-    assert not like(pattern, None)("a" * 30_000)
+    assert not like(pattern, None)("a" * 300_000)
     assert time.perf_counter() - start < 2

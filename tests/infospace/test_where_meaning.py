@@ -231,6 +231,7 @@ def test_and_binds_tighter_than_or_and_not_tighter_than_both(text: str, verdict:
         ("year IN (-1, -2)", False),
         ("year BETWEEN 2017 AND 2017", True),
         ("year BETWEEN 2018 AND NULL", False),
+        ("year BETWEEN NULL AND 2016", False),
         ("title BETWEEN 'A' AND 'B'", True),
         ("venue = same", True),
         ("tags != empty", True),
@@ -296,6 +297,8 @@ def test_parameters_keep_their_types() -> None:
     assert judged("year NOT IN ($a, $b)", a=1, b=None) == (None, 0)
     assert judged("year IN ($a, 'x')", a=[2017]) == (None, 2)
     assert judged("title LIKE $p", p="%ALL%") == (True, 0)
+    assert judged("has($list, TRUE) OR has($list, '1')", list=[1]) == (False, 0)
+    assert judged("has($list, 1)", list=[True, "1", [1]]) == (False, 0)
     assert judged("title LIKE $p", p=5) == (None, 1)
     assert judged("has($ids, @id)", ids=["Note_11", "Note_12"]) == (True, 0)
     assert judged("venue = $v AND $t", v={"rank": 1, "name": "NIPS"}, t=True) == (True, 0)

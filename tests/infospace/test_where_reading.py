@@ -176,6 +176,8 @@ def test_other_constructs_of_sql_are_refused(text: str, found: str) -> None:
         ("lower(a, b) = 'x'", "lower(string)"),
         ("a ILIKE 'x'", "LIKE ignores case already"),
         ("a && b", "write AND"),
+        ("a = 1 -- b", "no comment"),
+        ("a = 1 /* b */", "no comment"),
         ("WHERE a = 1", "left out"),
     ],
 )

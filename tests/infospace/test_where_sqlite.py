@@ -47,19 +47,16 @@ def join(pattern: str, *parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]
 
 string_constants = strings.map(quoted) | one_of("$word", "$none", "NULL")
 number_constants = integers.map(str) | quarters.map(str) | one_of("$low", "$half", "$none", "NULL")
-string_values = st.recursive(
-    string_constants | one_of("s", "t", "metadata.s", "`t`"),
-    lambda inner: (
-        join("{}({})", one_of("lower", "upper", "LOWER"), inner)
-        | join("coalesce({}, {})", inner, inner)
-        | join("({})", inner)
-    ),
-    max_leaves=4,
+string_leaves = one_of("s", "t", "metadata.s", "`t`") | string_constants
+number_leaves = one_of("n", "r", "metadata.r", "`n`") | number_constants
+string_values = string_leaves | (
+    join("{}({})", one_of("lower", "upper", "LOWER"), string_leaves)
+    | join("coalesce({}, ({}))", string_leaves, string_leaves)
 )
-number_values = st.recursive(
-    number_constants | one_of("n", "r", "metadata.r", "`n`") | join("length({})", string_values),
-    lambda inner: join("abs({})", inner) | join("coalesce({}, {})", inner, inner) | join("({})", inner),
-    max_leaves=4,
+number_values = number_leaves | (
+    join("length({})", string_values)
+    | join("abs(({}))", number_leaves)
+    | join("coalesce({}, abs({}))", number_leaves, number_leaves)
 )
 patterns = st.lists(one_of("a", "B", "%", "_", "!%", "!_", "!!"), max_size=5).map("".join).map(quoted)
 comparators = one_of("=", "==", "!=", "<>", "<", "<=", ">", ">=")

@@ -27,6 +27,12 @@ COMMANDS = {
     "demo": "see it work on sample notes",
 }
 
+EXAMPLES = """examples:
+  infospace demo
+  infospace add ~/notes
+  infospace search 'why the release slipped'
+  infospace run plan.json"""
+
 USAGE, FAILED, REFUSED, CANCELLED = 2, 1, 3, 130
 """Exit codes besides 0. 4, `suspended`, comes with the steps that suspend."""
 
@@ -44,7 +50,7 @@ def build_parser(argv: Sequence[str]) -> Parser:
     parser = Parser(
         prog="infospace",
         description="Plans as JSON, checked whole, run over notes and tools, open to inspection.",
-        epilog="examples:\n  infospace add ~/notes\n  infospace search 'why the release slipped'\n  infospace run plan.json",
+        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="show the version and leave")
@@ -67,9 +73,13 @@ def build_parser(argv: Sequence[str]) -> Parser:
 
 
 def _shared(parser: argparse.ArgumentParser, default: str | None) -> None:
-    parser.add_argument("--space", metavar="FILE", default=default, help="the space; else INFOSPACE_SPACE, else your own")
+    parser.add_argument(
+        "--space", metavar="FILE", default=default, help="the space; else INFOSPACE_SPACE, else your own"
+    )
     json_default = False if default is None else default
-    parser.add_argument("--json", action="store_true", default=json_default, help="one JSON document on standard output")
+    parser.add_argument(
+        "--json", action="store_true", default=json_default, help="one JSON document on standard output"
+    )
 
 
 def _module(name: str) -> ModuleType:

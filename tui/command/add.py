@@ -53,7 +53,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     else:
         counts = ("added", "changed", "moved", "unchanged", "removed")
         said = ", ".join(f"{getattr(summary, word):,} {word}" for word in counts if getattr(summary, word))
-        out.text(f"{said or 'nothing to add'} ({summary.passages_embedded:,} passages embedded, {summary.seconds:.1f} s)")
+        out.text(
+            f"{said or 'nothing to add'} ({summary.passages_embedded:,} passages embedded, {summary.seconds:.1f} s)"
+        )
     for failure in summary.failed:
         out.talk(f"not read: {failure['path']}: {failure['reason']}", style="yellow")
     if unembedded is not None:

@@ -78,4 +78,6 @@ def _json(name: str, value: str) -> JSON:
     try:
         return read_json(value, what=f"the input {name!r}")
     except Unreadable as error:
-        raise InfospaceError(f"the input {name!r} is not JSON: {value!r:.60}", hint="its schema admits no text") from error
+        raise InfospaceError(
+            f"the input {name!r} is not JSON: {value!r:.60}", hint="its schema admits no text"
+        ) from error

@@ -43,7 +43,11 @@ def certificate_says(certificate: Mapping[str, Any]) -> str:
     if not notes:
         return "there are no notes to search"
     if certificate["exhaustive"]:
-        says = f"all {matched:,} of {notes:,} notes at or above {threshold}" if matched else f"none of {notes:,} notes reaches {threshold}"
+        says = (
+            f"all {matched:,} of {notes:,} notes at or above {threshold}"
+            if matched
+            else f"none of {notes:,} notes reaches {threshold}"
+        )
     else:
         says = f"{returned:,} of {matched:,} notes at or above {threshold}, {notes:,} searched"
     if certificate["max_below"] is not None:

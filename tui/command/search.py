@@ -20,7 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("query", help="what to look for, in plain words")
     parser.add_argument("--limit", default="5", metavar="N|all", help="at most this many (5)")
-    parser.add_argument("--threshold", type=float, metavar="X", help="lowest cosine similarity that counts, -1 to 1 (0.3)")
+    parser.add_argument(
+        "--threshold", type=float, metavar="X", help="lowest cosine similarity that counts, -1 to 1 (0.3)"
+    )
     parser.add_argument("--where", metavar="SQL", help="only notes that satisfy this condition")
 
 
@@ -28,7 +30,10 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Search, and show the hits with the certificate."""
     from infospace.perform import answer
 
-    arguments: dict[str, Any] = {"query": args.query, "limit": int(args.limit) if _is_number(args.limit) else args.limit}
+    arguments: dict[str, Any] = {
+        "query": args.query,
+        "limit": int(args.limit) if _is_number(args.limit) else args.limit,
+    }
     if args.threshold is not None:
         arguments["threshold"] = args.threshold
     if args.where is not None:
@@ -55,4 +60,5 @@ def _show(found: Answer, out: Output) -> None:
     hits: Any = found.data
     if hits:
         out.result.print(hits_table(hits))
-    out.talk(certificate_says(dict(found.extra["certificate"])), style="dim")
+    certificate: Any = found.extra["certificate"]
+    out.talk(certificate_says(certificate), style="dim")

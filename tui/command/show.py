@@ -85,7 +85,10 @@ def _show(document: dict[str, Any], versions: list[tuple[int, str]], out: Output
     name = f"  {document['name']!r}" if document["name"] else ""
     by = f", made by {made['by']}{f' in {where}' if where else ''}" if made["by"] else ""
     kept = "" if document["kept"] else ", transient"
-    out.talk(f"{document['id']}{name}  version {document['version']} of {len(versions)}, {document['updated']}{by}{kept}", "dim")
+    out.talk(
+        f"{document['id']}{name}  version {document['version']} of {len(versions)}, {document['updated']}{by}{kept}",
+        "dim",
+    )
     for key, value in document["metadata"].items():
         out.talk(f"  {key}: {value if isinstance(value, str) else content_text(value)}", "dim")
     if "items" not in document:
@@ -93,6 +96,8 @@ def _show(document: dict[str, Any], versions: list[tuple[int, str]], out: Output
         return
     contents = [item["content"] for item in document["items"]]
     if contents:
-        out.result.print(hits_table(contents) if all(is_hit(content) for content in contents) else items_table(contents))
+        out.result.print(
+            hits_table(contents) if all(is_hit(content) for content in contents) else items_table(contents)
+        )
     else:
         out.talk("an empty collection")

@@ -1,0 +1,135 @@
+"""What works on this machine, and what to do about the rest."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from infospace.errors import InfospaceError
+from tui.command.output import Output
+from tui.command.spaces import address_of, open_from
+
+EXAMPLES = """examples:
+  infospace doctor
+  infospace doctor --space work.db --json"""
+
+Verdict = Literal["good", "weak", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: `weak` means that something is left out, `bad` that something will not work."""
+
+    what: str
+    verdict: Verdict
+    says: str
+    advice: str | None = None
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare nothing: the space is all it needs."""
+    del parser
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Look at everything, and say what to do about what is not good."""
+    findings = list(examine(args))
+    bad = any(finding.verdict == "bad" for finding in findings)
+    if out.json:
+        rows = [{"what": f.what, "verdict": f.verdict, "says": f.says, "advice": f.advice} for f in findings]
+        out.document({"ok": not bad, "findings": rows})
+    marks = {"good": ("✓", "green"), "weak": ("!", "yellow"), "bad": ("✗", "red")}
+    for finding in findings if not out.json else ():
+        mark, style = marks[finding.verdict]
+        out.text(f"{mark} {finding.what}: {finding.says}", None if finding.verdict == "good" else style)
+        if finding.advice:
+            out.text(f"    → {finding.advice}", "dim")
+    return 1 if bad else 0
+
+
+def examine(args: argparse.Namespace) -> Iterator[Finding]:
+    """Look at the machine, the model and the space."""
+    yield Finding("Python", "good", f"{platform.python_version()} at {sys.executable}")
+    yield _packages()
+    yield _index()
+    for look in (_model, _vocabulary, lambda: _space(args)):
+        yield from _safely(look)
+
+
+def _safely(look: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    try:
+        yield from look()
+    except InfospaceError as error:
+        yield Finding(_WHAT.get(error.kind, "infospace"), "bad", error.says, error.hint)
+
+
+_WHAT = {"model": "embedding model", "usage": "space", "store": "space", "conflict": "vocabulary"}
+
+
+def _packages() -> Finding:
+    missing = [name for name in ("fastembed", "onnxruntime", "tokenizers") if find_spec(name) is None]
+    if missing:
+        return Finding("search", "bad", f"not installed: {', '.join(missing)}", 'pip install "infospace[search]"')
+    return Finding("search", "good", "fastembed and onnxruntime are installed")
+
+
+def _index() -> Finding:
+    if find_spec("hnswlib") is not None:
+        return Finding("vector index", "good", "hnswlib is installed")
+    compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    advice = (
+        'pip install "infospace[search]"'
+        if compiler
+        else "install a C++ compiler (Debian: apt install g++), then hnswlib"
+    )
+    return Finding(
+        "vector index", "weak", "hnswlib is not installed: every search is exact, and slow in large spaces", advice
+    )
+
+
+def _model() -> Iterator[Finding]:
+    from infospace.search.model import find_model
+
+    found = find_model()
+    if found is None:
+        yield Finding("embedding model", "bad", "there are no weights on this machine", "infospace model get")
+        return
+    verified = "verified" if found.verified else "not verified"
+    yield Finding("embedding model", "good", f"{found.name}, {verified}, in {found.folder}")
+
+
+def _vocabulary() -> Iterator[Finding]:
+    from infospace.catalogue import installed
+
+    yield Finding("vocabulary", "good", f"{len(installed().types())} primitives")
+
+
+def _space(args: argparse.Namespace) -> Iterator[Finding]:
+    from infospace.ids import Kind
+
+    address = address_of(args)
+    if not Path(address).exists():
+        yield Finding("space", "good", f"{address} does not exist yet", "`infospace add PATH` makes it")
+        return
+    with open_from(args, create=False) as space:
+        with space.store.reading() as snapshot:
+            notes, pending = snapshot.count(Kind.NOTE), snapshot.pending_count()
+        wrong = space.store.check()
+        writable = space.store.writable
+    size = Path(address).stat().st_size / 2**20
+    yield Finding(
+        "space",
+        "good" if not wrong else "bad",
+        f"{address}: {notes:,} notes, {size:.1f} MB, {'consistent' if not wrong else wrong[0]}",
+    )
+    if not writable:
+        yield Finding("space", "weak", f"{address} can be read, not written")
+    if pending:
+        yield Finding("embedding", "weak", f"{pending:,} notes wait to be embedded", "the next search embeds them")

@@ -1,0 +1,149 @@
+"""Check a plan and run it.
+
+Steps are shown as they happen, then the result. Exit code 0 when it succeeds, 1 when it fails, 3 when the
+check refuses it (nothing has happened then), 130 when it is cancelled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infospace.errors import Unreadable
+from tui.command.output import Output, UsageError
+from tui.command.plans import parse_inputs, read_source
+from tui.command.spaces import open_from
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from infospace.jsonvalue import JSON
+    from infospace.space import Space
+    from planner.events import Event
+    from planner.outcome import RunResult
+    from planner.read import Document, Lines
+
+EXAMPLES = """examples:
+  infospace run plan.json
+  infospace run plan.json --input topic='attention' --json
+  infospace run plan.json --print result --out report.md
+  echo '[{"type": "say", "value": "hello"}]' | infospace run -"""
+
+CODES = {"success": 0, "stopped": 0, "failed": 1, "refused": 3, "suspended": 4, "cancelled": 130}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input")
+    parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="an input of the plan")
+    parser.add_argument("--input-file", metavar="FILE", help="inputs as a JSON object; `--input` goes before it")
+    parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
+    parser.add_argument(
+        "--print", choices=["all", "result"], default="all", help="what to show: everything, or the result alone"
+    )
+    parser.add_argument("--out", metavar="FILE", help="write the result's content to a file: text as it is, else JSON")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Run, show, and say by the exit code how it ended."""
+    from planner.read import read_plan
+
+    text = read_source(args.plan)
+    _writable(args.out)
+    with open_from(args, create=True) as space:
+        try:
+            read = read_plan(text)
+        except Unreadable as error:
+            result = _unreadable(error)
+            return _finish(result, args, out, space)
+        inputs = parse_inputs(args.input, args.input_file, _declared(read))
+        watch = _watcher(args, out)
+        result = asyncio.run(_run(space, read, inputs, watch))
+        return _finish(result, args, out, space)
+
+
+def _writable(path: str | None) -> None:
+    if path is not None and not Path(path).expanduser().absolute().parent.is_dir():
+        raise UsageError(f"there is no folder for --out {path!r}")
+
+
+def _unreadable(error: Unreadable) -> RunResult:
+    from planner.outcome import RunResult
+    from planner.problems import Problem
+
+    return RunResult(None, "refused", problems=[Problem("unreadable", error.pointer, error.says, error.hint)])
+
+
+def _declared(read: Document | Lines) -> dict[str, Any]:
+    value = getattr(read, "value", None)
+    inputs = value.get("inputs") if isinstance(value, dict) else None
+    return inputs if isinstance(inputs, dict) else {}
+
+
+def _watcher(args: argparse.Namespace, out: Output) -> Callable[[Event], None]:
+    if args.json or args.print == "result":
+        return lambda _event: None
+    from tui.command.watch import Watch
+
+    return Watch(out)
+
+
+async def _run(
+    space: Space, read: Document | Lines, inputs: dict[str, JSON], watch: Callable[[Event], None]
+) -> RunResult:
+    from planner.read import Lines
+    from planner.start import Refused, prepare
+
+    if isinstance(read, Lines):
+        return await _session(space, read, inputs, watch)
+    prepared = prepare(space, read.value, inputs)
+    if isinstance(prepared, Refused):
+        return prepared.to_result()
+    return await _follow(space, prepared, watch)
+
+
+async def _follow(space: Space, prepared: Any, watch: Callable[[Event], None]) -> RunResult:
+    from planner.events import RunFinished
+    from planner.start import stream
+
+    events: AsyncIterator[Event] = stream(space, prepared)
+    result = None
+    async for event in events:
+        watch(event)
+        if isinstance(event, RunFinished):
+            result = event.result
+    assert result is not None  # noqa: S101 - a stream ends with RunFinished, or raises
+    return result
+
+
+async def _session(space: Space, read: Lines, inputs: dict[str, JSON], watch: Callable[[Event], None]) -> RunResult:
+    from planner.read import is_head
+    from planner.session import Session
+
+    session: Session | None = None
+    for _, line in read.lines:
+        if session is None:
+            head = line if is_head(line) else None
+            session = Session(space, watch, head, inputs)
+            if head is not None:
+                continue
+        ended = await session.step(line)
+        if ended is not None:
+            return ended
+    return (session or Session(space, watch, None, inputs)).end()
+
+
+def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space) -> int:
+    if args.out is not None and result.result is not None:
+        from tui.command.render import content_text
+
+        Path(args.out).expanduser().write_text(content_text(result.result.data) + "\n", encoding="utf-8")
+    if out.json:
+        out.document(result.to_json(space if args.data else None))
+    else:
+        from tui.command.watch import show_result
+
+        show_result(result, out, quiet=args.print == "result" and args.out is not None)
+    return CODES[result.status]

@@ -1,0 +1,106 @@
+"""A run as it happens, for a person: a line a step, what is said, and the result at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from infospace.runs.journal import StepRow
+from planner.events import Event, Progressed, RunFinished, RunStarted, Spoke, StepFinished, StepStarted
+from planner.outcome import RunResult
+from tui.command.check import show_problems
+from tui.command.output import Output
+from tui.command.render import certificate_says, content_text, hits_table, is_hit, items_table
+
+MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow")}
+CONTAINERS = ("if", "for-each")
+"""Forms whose own line comes before those of the steps in them."""
+
+
+class Watch:
+    """Prints events; made for one run."""
+
+    def __init__(self, out: Output) -> None:
+        self._out = out
+        self._status: Any = None
+
+    def __call__(self, event: Event) -> None:
+        """Take one event."""
+        match event:
+            case RunStarted():
+                self._out.talk(f"{event.run}  {event.goal}".rstrip(), "bold")
+            case StepStarted():
+                if event.type in CONTAINERS:
+                    out = f" → ${event.out}" if event.out else ""
+                    self._out.talk(f"  {'  ' * event.nesting}▸ {event.position} {event.type}{out}")
+                else:
+                    self._wait(f"{event.position} {event.type}")
+            case Progressed():
+                self._wait(f"{event.position} {event.what} {event.done:,} of {event.total:,}")
+            case Spoke():
+                self._done()
+                if event.kind == "say":
+                    self._out.talk(f"    {event.text}", "bold")
+            case StepFinished():
+                self._done()
+                self._step(event.row, event.nesting)
+            case RunFinished():
+                self._done()
+
+    def _step(self, row: StepRow, nesting: int) -> None:
+        if row.type in CONTAINERS and row.status == "success" and row.out is None:
+            return
+        mark, style = MARKS.get(row.status, ("?", "red"))
+        line = Text("  " + "  " * nesting)
+        line.append(f"{mark} ", style)
+        line.append(f"{row.position} {row.type}")
+        if row.out and row.resource:
+            line.append(f" → ${row.out}", "cyan")
+        if row.duration_ms >= 100:
+            line.append(f"  {row.duration_ms / 1000:.1f} s", "dim")
+        said = row.reason if row.status != "success" else "" if row.type in ("say", "think") else row.value
+        if said:
+            line.append("  " + " ".join(said[:160].split()), "dim" if row.status == "success" else style)
+        self._out.side.print(line, overflow="ellipsis", no_wrap=True, soft_wrap=False)
+        certificate = row.extra.get("certificate")
+        if isinstance(certificate, dict):
+            self._out.talk(f"    {'  ' * nesting}{certificate_says(certificate)}", "dim")
+
+    def _wait(self, what: str) -> None:
+        if not self._out.side.is_terminal:
+            return
+        if self._status is None:
+            self._status = self._out.side.status(what)
+            self._status.start()
+        else:
+            self._status.update(what)
+
+    def _done(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+
+def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
+    """Show how a run ended, and what it answers."""
+    if result.status == "refused":
+        show_problems(result.problems, out)
+        errors = sum(problem.severity == "error" for problem in result.problems)
+        out.talk(f"the plan is refused, and nothing was run: {errors} error{'s' * (errors != 1)}", "red")
+        return
+    show_problems([problem for problem in result.problems if problem.severity == "warning"], out)
+    if result.reason is not None:
+        out.talk(f"{result.status}: {result.reason}", "red")
+    if result.result is None or quiet:
+        return
+    data: Any = result.result.data
+    if isinstance(data, list) and (result.result.resource_id or "").startswith("Collection"):
+        if not data:
+            out.talk("the result is an empty collection", "dim")
+        elif all(is_hit(item) for item in data):
+            out.result.print(hits_table(data))
+        else:
+            out.result.print(items_table(data))
+        return
+    out.text(content_text(data))
