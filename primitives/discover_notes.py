@@ -58,7 +58,7 @@ class DiscoverNotes(Args):
         {
             "type": "discover-notes",
             "query": "risks of the release",
-            "where": "status = 'open' OR status IS NULL",
+            "where": "metadata.status = 'open' OR metadata.status IS NULL",
             "out": "$open",
         },
     ],

@@ -30,7 +30,7 @@ COMMANDS = {
 EXAMPLES = """examples:
   infospace demo
   infospace add ~/notes
-  infospace search 'why the release slipped'
+  infospace search 'why the re-ranker did not ship'
   infospace run plan.json"""
 
 USAGE, FAILED, REFUSED, CANCELLED = 2, 1, 3, 130

@@ -112,5 +112,5 @@ def _next(args: argparse.Namespace, out: Output, plans: dict[str, Path]) -> None
     others = [name for name in plans if name != args.plan]
     folder = next(iter(plans.values())).parent
     out.talk(f"\nMore: infospace demo {' | '.join(others)}; the plans lie in {folder}", "dim")
-    out.talk(f"Look around: infospace search 'why the release slipped' --space {args.space}", "dim")
+    out.talk(f"Look around: infospace search 'why the re-ranker did not ship' --space {args.space}", "dim")
     out.talk("Your own notes: infospace add FOLDER", "dim")

@@ -10,7 +10,7 @@ from tui.command.spaces import open_from
 
 EXAMPLES = """examples:
   infospace notes
-  infospace notes --limit all --where "has(tags, 'release')"
+  infospace notes --limit all --where "has(metadata.tags, 'release')"
   infospace notes --all --json"""
 
 

@@ -41,7 +41,7 @@ def certificate_says(certificate: Mapping[str, Any]) -> str:
     matched, returned, notes = certificate["matched"], certificate["returned"], certificate["notes"]
     threshold = f"{certificate['threshold']:.2f}"
     if not notes:
-        return "there are no notes to search"
+        return "no notes to search: none is kept, or none satisfies the condition"
     if certificate["exhaustive"]:
         says = (
             f"all {matched:,} of {notes:,} notes at or above {threshold}"

@@ -11,9 +11,9 @@ from tui.command.output import Output
 from tui.command.spaces import open_from
 
 EXAMPLES = """examples:
-  infospace search 'why the release slipped'
+  infospace search 'why the re-ranker did not ship'
   infospace search 'decisions about ranking' --limit all --threshold 0.35
-  infospace search 'risks' --where "status = 'open'" --json"""
+  infospace search 'risks' --where "metadata.status = 'open'" --json"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -99,9 +99,9 @@ def open_to_write(path: Path, address: str, settings: Settings, *, create: bool)
     """Open a file to read and write, as a space of this version. `create` makes one of a missing or empty file."""
     engine = connect(f"{path.as_uri()}?mode=rw{'c' if create else ''}", address, wait=settings.wait)
     try:
+        _set(engine, settings)
         schema.migrate(engine)
         _use_wal(engine, settings.wait)
-        _set(engine, settings)
         if settings.page_limit is not None:
             engine.run(f"PRAGMA max_page_count = {settings.page_limit:d}")
     except BaseException:

@@ -244,6 +244,13 @@ def test_tags_of_the_front_matter_come_first(written: str, tags: list[str]) -> N
     assert parse(f"---\ntags: {written}\n---\n#c").metadata["tags"] == tags
 
 
+def test_tags_that_the_text_says_in_another_order_are_written() -> None:
+    """The order of tags in metadata survives, even where the body has them the other way round."""
+    written = to_markdown("#b #a\n", {"tags": ["a", "c", "b"]})
+    assert parse(written).tags == ("a", "c", "b")
+    assert to_markdown("#b #a\n", {"tags": ["c", "b", "a"]}) == "---\ntags: [c]\n---\n\n#b #a\n"
+
+
 def test_tags_of_another_shape_are_left_alone() -> None:
     """Metadata called `tags` that is no list of words stays as it is; the body's tags are still told."""
     parsed = parse("---\ntags: {a: 1}\n---\n#c")

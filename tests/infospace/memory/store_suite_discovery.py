@@ -1,0 +1,438 @@
+"""What every store must know for discovery: what is searched, passages and vectors, evidence, generations."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import pytest
+from store_suite import collection, get, kept, note, relation
+
+from infospace.errors import Invalid, NotFound
+from infospace.ids import Kind, number_of
+from infospace.memory.changes import (
+    AddMembers,
+    Change,
+    Delete,
+    Embed,
+    Evidence,
+    GiveName,
+    Keep,
+    MakeNote,
+    Query,
+    Revise,
+    Stretch,
+    Track,
+    Untrack,
+    Vectors,
+)
+from infospace.memory.store import Store, Tracked
+from infospace.resources import Member
+
+MODEL = "a model/passages-1"
+
+
+def digest(text: str) -> bytes:
+    """Return the digest of a stretch."""
+    return sha256(text.encode()).digest()
+
+
+def embed(store: Store, *identifiers: str, model: str = MODEL) -> None:
+    """Embed Notes of text as one passage each, with a vector that is made from the text."""
+    changes: list[Change] = []
+    for identifier in identifiers:
+        found = get(store, identifier)
+        text = found.content
+        changes.append(Vectors(model, [digest(text)], np.array([[len(text), 1, 0]], np.float32)))
+        changes.append(Embed(identifier, found.version, [Stretch(0, len(text), digest(text))]))
+    store.commit(changes)
+
+
+def searched(store: Store) -> list[int]:
+    """Return the numbers of the Notes that discovery searches."""
+    with store.reading() as snapshot:
+        return snapshot.discoverable().tolist()
+
+
+def waiting(store: Store) -> list[int]:
+    """Return the numbers of the Notes to be embedded."""
+    with store.reading() as snapshot:
+        numbers = snapshot.pending_numbers().tolist()
+        assert [number_of(text.id) for text in snapshot.pending()] == numbers
+        assert snapshot.pending_count() == len(numbers)
+        return numbers
+
+
+def embedded(store: Store) -> list[tuple[int, int]]:
+    """Return owner and version of each embedded passage."""
+    with store.reading() as snapshot:
+        rows = snapshot.rows(MODEL)
+        return list(zip(rows.owners.tolist(), rows.versions.tolist(), strict=True))
+
+
+def generation(store: Store) -> int:
+    """Return the present generation."""
+    with store.reading() as snapshot:
+        return snapshot.generation
+
+
+class Searched:
+    """Which Notes discovery searches, and which wait to be embedded."""
+
+    def test_kept_notes_that_are_no_evidence_are_searched(self, store: Store) -> None:
+        """Transient ones, infrastructure, evidence, deleted ones, Collections and Relations are not."""
+        a, b = note(store, kept=True), note(store)
+        hidden, gone = note(store, kept=True), note(store, kept=True)
+        relation(store, a, a, kept=True)
+        collection(store, [a], kept=True)
+        cited, own = store.new_id(Kind.NOTE), store.new_id(Kind.NOTE)
+        store.commit(
+            [MakeNote(cited, Evidence(a, 1, 0.5), kept=True), MakeNote(own, {"text": "t"}, kept=True, evidence=True)]
+        )
+        store.commit([GiveName(hidden, "_hidden"), Delete(gone)])
+        assert get(store, own).evidence
+        assert searched(store) == waiting(store) == [number_of(a)]
+        store.commit([Keep(b)])
+        assert searched(store) == [number_of(a), number_of(b)]
+        with store.reading() as snapshot:
+            assert snapshot.discoverable([number_of(b), number_of(hidden), 999]).tolist() == [number_of(b)]
+            assert snapshot.discoverable(np.array([], np.int64)).tolist() == []
+
+    def test_an_underscore_name_hides_and_another_shows_again(self, store: Store) -> None:
+        """Passages go when it hides; when it shows again it waits to be embedded."""
+        a = note(store, kept=True)
+        embed(store, a)
+        store.commit([GiveName(a, "_a")])
+        assert (searched(store), waiting(store), embedded(store)) == ([], [], [])
+        store.commit([GiveName(a, "a")])
+        assert (searched(store), waiting(store), embedded(store)) == ([1], [1], [])
+
+    def test_losing_an_underscore_name_shows(self, store: Store) -> None:
+        """The holder of `_n` is searched once another takes the name, which is hidden instead."""
+        a, b = note(store, kept=True), note(store, kept=True)
+        store.commit([GiveName(a, "_n")])
+        store.commit([GiveName(b, "_n", replace=True)])
+        assert searched(store) == waiting(store) == [number_of(a)]
+
+    def test_new_text_waits_and_loses_its_passages(self, store: Store) -> None:
+        """In the same transaction; metadata alone keeps the passages, at the new version."""
+        a, b = note(store, "a", kept=True), note(store, "b", kept=True)
+        embed(store, a, b)
+        store.commit([Revise(a, "new"), Revise(b, metadata={"x": 1}), Revise(b, "b")])
+        assert waiting(store) == [1]
+        assert embedded(store) == [(2, 3)]
+
+    def test_evidence_that_gets_plain_content_is_searched(self, store: Store) -> None:
+        """It is a Note like any other then."""
+        a, cited = note(store, "a"), store.new_id(Kind.NOTE)
+        store.commit([MakeNote(cited, Evidence(a, 1, 0.5), kept=True)])
+        store.commit([Revise(cited, metadata={"x": 1})])
+        assert get(store, cited).evidence
+        store.commit([Revise(cited, "plain")])
+        assert not get(store, cited).evidence
+        assert searched(store) == waiting(store) == [number_of(cited)]
+
+    def test_pending_gives_the_text_that_is_to_be_embedded(self, store: Store) -> None:
+        """A string is itself, other JSON its compact form in stored order, a blank text is there too."""
+        made = [note(store, content, kept=True) for content in ("text\n", {"b": [1, None], "a": "ü"}, "", None)]
+        with store.reading() as snapshot:
+            texts = snapshot.pending()
+            assert [text.id for text in snapshot.pending(limit=2)] == made[:2]
+        assert [text.text for text in texts] == ["text\n", '{"b":[1,null],"a":"ü"}', "", "null"]
+        assert {text.version for text in texts} == {1}
+
+    def test_a_note_without_passages_can_be_embedded(self, store: Store) -> None:
+        """It is searched, has no row, and waits no longer."""
+        blank = note(store, " ", kept=True)
+        store.commit([Embed(blank, 1, [])])
+        assert (searched(store), waiting(store), embedded(store)) == ([1], [], [])
+
+
+class Embedding:
+    """Passages and vectors."""
+
+    def test_rows_come_by_note_and_passage(self, store: Store) -> None:
+        """All of them, or those of some Notes, with bounds and vectors row for row."""
+        long, short = note(store, "abcdef", kept=True), note(store, "x", kept=True)
+        parts = [Stretch(0, 3, digest("abc")), Stretch(2, 6, digest("cdef"))]
+        vectors = np.arange(9, dtype=np.float32).reshape(3, 3)
+        store.commit(
+            [
+                Vectors(MODEL, [digest("x"), digest("abc"), digest("cdef")], vectors),
+                Embed(short, 1, [Stretch(0, 1, digest("x"))]),
+                Embed(long, 1, parts),
+            ]
+        )
+        with store.reading() as snapshot:
+            rows, some, none = snapshot.rows(MODEL), snapshot.rows(MODEL, [2, 77]), snapshot.rows("another")
+        assert rows.owners.tolist() == [1, 1, 2]
+        assert (rows.starts.tolist(), rows.ends.tolist()) == ([0, 2, 0], [3, 6, 1])
+        assert rows.vectors.tolist() == vectors[[1, 2, 0]].tolist()
+        assert (rows.vectors.dtype, rows.owners.dtype) == (np.float32, np.int64)
+        assert (some.owners.tolist(), some.vectors.tolist()) == ([2], [[0.0, 1.0, 2.0]])
+        assert (len(none.owners), len(none.vectors)) == (0, 0)
+
+    def test_more_rows_than_a_batch_come_back_bit_for_bit(self, store: Store) -> None:
+        """No row is lost or moved where reading is done by the batch."""
+        count = 1_203
+        made = [store.new_id(Kind.NOTE) for _ in range(count)]
+        vectors = np.random.default_rng(1).normal(size=(count, 5)).astype(np.float32)
+        digests = [os.urandom(32) for _ in made]
+        store.commit(
+            [
+                *(MakeNote(identifier, "x", kept=True) for identifier in made),
+                Vectors(MODEL, digests, vectors),
+                *(Embed(identifier, 1, [Stretch(0, 1, key)]) for identifier, key in zip(made, digests, strict=True)),
+            ]
+        )
+        with store.reading() as snapshot:
+            rows = snapshot.rows(MODEL)
+        assert (rows.vectors == vectors).all()
+        assert rows.owners.tolist() == list(range(1, count + 1))
+
+    def test_embedding_an_earlier_version_is_left_undone(self, store: Store) -> None:
+        """Also of a Note that was deleted, or left discovery, meanwhile; an unknown id is an error."""
+        a, b, c = (note(store, text, kept=True) for text in ("a", "b", "c"))
+        store.commit([Revise(a, "new"), Delete(b), GiveName(c, "_c")])
+        before = generation(store)
+        for identifier in (a, b, c):
+            store.commit([Embed(identifier, 1, [Stretch(0, 1, digest("x"))])])
+        assert (embedded(store), waiting(store), generation(store)) == ([], [1], before)
+        with pytest.raises(NotFound):
+            store.commit([Embed("Note_99", 1, [])])
+
+    def test_vectors_of_another_model_embed_nothing(self, store: Store) -> None:
+        """A process that still uses the earlier model must not take Notes out of those that wait."""
+        a = note(store, "a", kept=True)
+        store.use_model(MODEL)
+        embed(store, a, model="an earlier one")
+        assert waiting(store) == [1]
+        embed(store, a)
+        assert (waiting(store), embedded(store)) == ([], [(1, 1)])
+
+    def test_a_change_of_model_makes_everything_wait(self, store: Store) -> None:
+        """Each searched Note is touched and without passages; the same model again changes nothing."""
+        a, hidden = note(store, "a", kept=True), note(store, "b", kept=True)
+        store.commit([GiveName(hidden, "_b")])
+        store.use_model(MODEL)
+        embed(store, a)
+        before = generation(store)
+        store.use_model(MODEL)
+        assert (waiting(store), generation(store)) == ([], before)
+        store.use_model("next")
+        with store.reading() as snapshot:
+            assert snapshot.model() == "next"
+            assert snapshot.moved(before).touched == {1}
+            assert snapshot.known_vectors(MODEL, [digest("a"), digest("zzz")]) == {digest("a")}
+            assert snapshot.known_vectors("next", [digest("a")]) == set()
+        assert (waiting(store), embedded(store)) == ([1], [])
+
+    def test_vectors_that_do_not_fit_are_refused(self, store: Store) -> None:
+        """NaN, another dimension, another count."""
+        store.commit(
+            [Vectors(MODEL, [b"1"], np.ones((1, 3), np.float32)), Vectors(MODEL, [], np.empty((0, 3), np.float32))]
+        )
+        for digests, rows, says in (
+            ([b"2"], np.full((1, 3), np.nan), "NaN"),
+            ([b"2"], np.ones((1, 4)), "3 dimensions, not 4"),
+            ([b"2", b"3"], np.ones((1, 3)), "2 digests"),
+        ):
+            with pytest.raises(Invalid, match=says):
+                store.commit([Vectors(MODEL, digests, rows.astype(np.float32))])
+        with pytest.raises(Invalid, match="passage from 3 to 2"):
+            store.commit([Embed(note(store, kept=True), 1, [Stretch(3, 2, b"1")])])
+
+    def test_a_query_is_remembered_by_model_and_digest(self, store: Store) -> None:
+        """The last vector counts, and is float32."""
+        row = np.array([1, 2, 3], np.float32)
+        store.commit([Query(MODEL, b"q", row * 2), Query(MODEL, b"q", row), Query("other", b"q", row * 3)])
+        with store.reading() as snapshot:
+            found = snapshot.query(MODEL, b"q")
+            assert found is not None
+            assert (found.tolist(), found.dtype) == ([1.0, 2.0, 3.0], np.float32)
+            assert snapshot.query(MODEL, b"p") is None
+        with pytest.raises(Invalid):
+            store.commit([Query(MODEL, b"q", np.array([np.inf], np.float32))])
+
+
+class Generations:
+    """When discovery must look again."""
+
+    def test_only_what_concerns_discovery_makes_a_generation(self, store: Store) -> None:
+        """And it makes one per commit, that commit's answer."""
+        a, b = note(store, kept=True), note(store)
+        arrow, group = relation(store, a, b), collection(store, [b])
+        start = generation(store)
+        quiet: list[list[Change]] = [
+            [MakeNote(store.new_id(Kind.NOTE), 1)],
+            [Revise(b, "new")],
+            [GiveName(a, "n")],
+            [Keep(a)],
+            [Revise(group, metadata={"x": 1}), Delete(arrow)],
+            [Query(MODEL, b"q", np.ones(3, np.float32)), Vectors(MODEL, [b"v"], np.ones((1, 3), np.float32))],
+            [],
+        ]
+        for changes in quiet:
+            assert store.commit(changes) == start, changes
+        loud: list[list[Change]] = [
+            [MakeNote(store.new_id(Kind.NOTE), 1, kept=True), MakeNote(store.new_id(Kind.NOTE), 2, kept=True)],
+            [Keep(group)],
+            [Revise(b, "newer")],
+            [Revise(b, metadata={"x": 2})],
+            [Embed(b, 4, [])],
+            [GiveName(b, "_n")],
+            [GiveName(b, "m")],
+            [Delete(b)],
+        ]
+        for offset, changes in enumerate(loud, start=1):
+            assert store.commit(changes) == start + offset, changes
+        assert generation(store) == start + len(loud)
+
+    def test_moved_names_what_came_changed_or_went(self, store: Store) -> None:
+        """Since any generation; a generation that never was is not complete."""
+        a, b, c = (note(store, kept=True) for _ in range(3))
+        start = generation(store)
+        store.commit([Delete(a)])
+        middle = generation(store)
+        store.commit([Revise(b, "new")])
+        with store.reading() as snapshot:
+            assert snapshot.moved(start).touched == {1, 2}
+            assert snapshot.moved(middle).touched == {2}
+            assert snapshot.moved(snapshot.generation).touched == frozenset()
+            assert snapshot.moved(0).touched == {1, 2, number_of(c)}
+            assert snapshot.moved(middle).complete
+            assert not snapshot.moved(snapshot.generation + 1).complete
+            assert not snapshot.moved(-1).complete
+
+
+class EvidenceReading:
+    """Search results by reference are read as whole contents."""
+
+    def cite(self, store: Store, evidence: Evidence) -> Any:
+        """Make a search result and return its content as it is read."""
+        identifier = store.new_id(Kind.NOTE)
+        store.commit([MakeNote(identifier, evidence)])
+        found = get(store, identifier)
+        assert found.evidence
+        with store.reading() as snapshot:
+            assert snapshot.evidence(evidence) == found.content == snapshot.many([identifier])[0].content  # type: ignore[union-attr]
+            assert found in list(snapshot.listing(Kind.NOTE, kept=False))
+        return found.content
+
+    def test_a_text_is_cited_whole_with_its_passage(self, store: Store) -> None:
+        """The shape is that of the language, to the last key."""
+        source = note(store, "Ünder the sea", uri="file:sea.md", title="Sea")
+        assert self.cite(store, Evidence(source, 1, 0.71, 6, 9, {"matched_by": "both"})) == {
+            "text": "Ünder the sea",
+            "format": "text",
+            "metadata": {
+                "source_id": source,
+                "uri": "file:sea.md",
+                "score": 0.71,
+                "type": "Note",
+                "title": "Sea",
+                "passage": {"start": 6, "end": 9, "text": "the"},
+                "source": {"uri": "file:sea.md", "title": "Sea"},
+                "matched_by": "both",
+            },
+            "char_count": 13,
+        }
+
+    def test_json_is_cited_as_compact_json(self, store: Store) -> None:
+        """Keys in stored order; without a passage there is none."""
+        found = self.cite(store, Evidence(note(store, {"b": 1, "a": ["ü"]}), 1, 0.5))
+        assert (found["text"], found["format"], found["char_count"]) == ('{"b":1,"a":["ü"]}', "json", 17)
+        assert found["metadata"]["passage"] is None
+        assert found["metadata"]["uri"] is None
+
+    def test_the_found_version_is_cited_whatever_became_of_it(self, store: Store) -> None:
+        """Revised or deleted: text and metadata are those of the version."""
+        source = note(store, "one", tag=1)
+        identifier = store.new_id(Kind.NOTE)
+        store.commit([MakeNote(identifier, Evidence(source, 1, 0.5, 0, 3))])
+        before = get(store, identifier)
+        store.commit([Revise(source, "two", {"tag": 2})])
+        assert get(store, identifier) == before
+        store.commit([Delete(source)])
+        assert get(store, identifier) == before
+        latest = self.cite(store, Evidence(source, 2, 0.5))
+        assert (latest["text"], latest["metadata"]["source"]) == ("two", {"tag": 2})
+
+    def test_a_title_is_given_or_a_name_or_the_first_line(self, store: Store) -> None:
+        """In this order; the first line that is not blank, cut to 80 characters."""
+        plain, blank = note(store, "\n \n  First  \nsecond"), note(store, " \n")
+        long, odd, named = note(store, "x" * 100), note(store, "text", title=7), note(store, "text")
+        store.commit([GiveName(named, "a name")])
+        titles = [
+            self.cite(store, Evidence(source, 1, 0.5))["metadata"]["title"]
+            for source in (plain, blank, long, odd, named)
+        ]
+        assert titles == ["First", None, "x" * 80, "text", "a name"]
+
+    def test_collections_and_relations_can_be_cited(self, store: Store) -> None:
+        """A Collection as its items' titles, those of the version; a Relation as its JSON."""
+        a, b = note(store, "first\nline"), note(store, "x", title="Second")
+        inner = collection(store, [])
+        cited = store.new_id(Kind.NOTE)
+        store.commit([MakeNote(cited, Evidence(b, 1, 0.5))])
+        group = collection(store, [a, inner, cited])
+        store.commit([AddMembers(group, [Member(b)]), Revise(group, metadata={"title": "All"})])
+        found = self.cite(store, Evidence(group, 1, 0.5))
+        assert (found["text"], found["metadata"]["type"]) == (f"first\n{inner}\nSecond", "Collection")
+        assert self.cite(store, Evidence(group, 3, 0.5))["metadata"]["title"] == "All"
+        arrow = relation(store, a, b)
+        found = self.cite(store, Evidence(arrow, 1, 0.5))
+        assert found["text"] == f'{{"source":"{a}","target":"{b}","relation":"cites"}}'
+
+    def test_evidence_must_refer_to_a_source_that_exists(self, store: Store) -> None:
+        """Not to a version that never was, nor to another search result, nor backwards."""
+        a, cited = note(store), store.new_id(Kind.NOTE)
+        store.commit([MakeNote(cited, Evidence(a, 1, 0.5))])
+        for evidence, error in (
+            (Evidence("Note_99", 1, 0.5), NotFound),
+            (Evidence(a, 2, 0.5), NotFound),
+            (Evidence(cited, 1, 0.5), Invalid),
+            (Evidence(a, 1, 0.5, 3, 1), Invalid),
+            (Evidence(a, 1, 0.5, 3), Invalid),
+        ):
+            with pytest.raises(error):
+                store.commit([MakeNote(store.new_id(Kind.NOTE), evidence)])
+        with pytest.raises(NotFound), store.reading() as snapshot:
+            snapshot.evidence(Evidence(a, 2, 0.5))
+
+    def test_evidence_is_kept_as_it_is(self, store: Store) -> None:
+        """Persisting a Collection of results keeps them, and not their sources."""
+        a, cited = note(store), store.new_id(Kind.NOTE)
+        store.commit([MakeNote(cited, Evidence(a, 1, 0.5))])
+        group = collection(store, [cited])
+        store.commit([Keep(group)])
+        assert kept(store, cited, a) == [True, False]
+        assert get(store, cited).evidence
+
+
+class Files:
+    """Imported files are remembered."""
+
+    def test_a_file_is_known_by_root_and_path(self, store: Store) -> None:
+        """Tracking again replaces; untracking twice is no error."""
+        a, b = note(store), note(store)
+        store.commit(
+            [Track("/r", "b.md", a, b"1", 1), Track("/r", "a.md", b, b"2", 1), Track("/q", "z.md", b, b"3", 1)]
+        )
+        store.commit([Track("/r", "b.md", b, b"4", 2)])
+        with store.reading() as snapshot:
+            expected = [Tracked("/r", "a.md", b, 1, b"2"), Tracked("/r", "b.md", b, 2, b"4")]
+            assert snapshot.tracked("/r") == expected
+            assert snapshot.tracked() == [Tracked("/q", "z.md", b, 1, b"3"), *expected]
+        store.commit([Untrack("/r", "b.md"), Untrack("/r", "b.md")])
+        with store.reading() as snapshot:
+            assert [file.path for file in snapshot.tracked("/r")] == ["a.md"]
+
+    def test_a_file_belongs_to_a_note(self, store: Store) -> None:
+        """That exists, and is one."""
+        with pytest.raises(NotFound):
+            store.commit([Track("/r", "a", "Note_99", b"", 1)])
+        with pytest.raises(Invalid, match="not a Note"):
+            store.commit([Track("/r", "a", collection(store, []), b"", 1)])

@@ -1,0 +1,161 @@
+"""What every store must do with runs and steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from store_suite import note
+
+from infospace.errors import Conflict, Invalid, NotFound
+from infospace.ids import Kind
+from infospace.memory.changes import MakeNote
+from infospace.memory.store import Store
+from infospace.runs.journal import Beat, CloseRun, OpenRun, RunRow, StepRow, TakeRun, Use
+
+AT = "2026-04-01T09:30:00.123Z"
+LATER = "2026-04-01T09:31:00.000Z"
+
+
+def open_run(store: Store, owner: str = "me") -> str:
+    """Open a run; return its id."""
+    run = store.new_id("run")
+    store.commit([], [OpenRun(run, "plan", "find out", {"steps": [{"type": "size"}]}, {"topic": "Note_1"}, AT, owner)])
+    return run
+
+
+def step(run: str, sequence: int = 1, **fields: object) -> StepRow:
+    """Return a finished step."""
+    return replace(StepRow(run, sequence, "4.do[3].2", "size", "success", AT, 1.5), **fields)  # type: ignore[arg-type]
+
+
+class Runs:
+    """Runs open, go on, and end."""
+
+    def test_a_run_reads_as_it_was_opened_and_closed(self, store: Store) -> None:
+        """With the number of its steps, and what it spent."""
+        run = open_run(store)
+        with store.reading() as snapshot:
+            assert snapshot.run(run) == RunRow(
+                run,
+                "plan",
+                "find out",
+                "running",
+                AT,
+                None,
+                0,
+                {"steps": [{"type": "size"}]},
+                {"topic": "Note_1"},
+                None,
+                None,
+                "me",
+                AT,
+            )
+        entries = [step(run), step(run, 2), CloseRun(run, "success", LATER, "Note_1", "done", {"seconds": 1.5})]
+        store.commit([], entries)
+        with store.reading() as snapshot:
+            found = snapshot.run(run)
+        assert (found.status, found.ended, found.steps, found.result) == ("success", LATER, 2, "Note_1")
+        assert (found.reason, found.spent) == ("done", {"seconds": 1.5})
+
+    def test_runs_come_latest_first(self, store: Store) -> None:
+        """All, some, or those before one."""
+        made = [open_run(store) for _ in range(5)]
+        with store.reading() as snapshot:
+            assert [run.run for run in snapshot.runs()] == made[::-1]
+            assert [run.run for run in snapshot.runs(limit=2)] == made[:2:-1]
+            assert [run.run for run in snapshot.runs(limit=2, before=3)] == made[1::-1]
+
+    def test_a_run_is_opened_once_and_ended_once(self, store: Store) -> None:
+        """A suspended one can go on; an ended one cannot be touched."""
+        run = open_run(store)
+        with pytest.raises(Conflict, match="exists already"):
+            store.commit([], [OpenRun(run, "plan", "", {}, {}, AT, "me")])
+        with pytest.raises(Invalid, match="not given out"):
+            store.commit([], [OpenRun("run_400", "plan", "", {}, {}, AT, "me")])
+        store.commit([], [CloseRun(run, "suspended", AT)])
+        store.commit([], [CloseRun(run, "failed", LATER, reason="why")])
+        for entry in (CloseRun(run, "success", LATER), Beat(run, "me", LATER), TakeRun(run, "you", "me", LATER)):
+            with pytest.raises(Conflict, match="ended already, with failed"):
+                store.commit([], [entry])
+
+    def test_one_owner_at_a_time(self, store: Store) -> None:
+        """Of two who take a run over, one gets it; the earlier owner's heart beats no more."""
+        run = open_run(store)
+        store.commit([], [Beat(run, "me", LATER), CloseRun(run, "suspended", LATER)])
+        store.commit([], [TakeRun(run, "you", "me", LATER)])
+        with store.reading() as snapshot:
+            found = snapshot.run(run)
+        assert (found.owner, found.status, found.heartbeat, found.ended) == ("you", "running", LATER, None)
+        with pytest.raises(Conflict, match="belongs to 'you'"):
+            store.commit([], [TakeRun(run, "third", "me", LATER)])
+        with pytest.raises(Conflict, match="belongs to 'you'"):
+            store.commit([], [Beat(run, "me", LATER)])
+
+    @pytest.mark.parametrize("run", ["run_99", "Note_1", "run_0", ""])
+    def test_an_unknown_run_is_not_found(self, store: Store, run: str) -> None:
+        """By no door."""
+        for entry in (step(run), CloseRun(run, "success", AT), Beat(run, "me", AT), TakeRun(run, "a", None, AT)):
+            with pytest.raises(NotFound, match=run or "''"):
+                store.commit([], [entry])
+        with store.reading() as snapshot:
+            for read in (snapshot.run, snapshot.steps):
+                with pytest.raises(NotFound):
+                    read(run)
+
+
+class Steps:
+    """Steps and their writes are one transaction."""
+
+    def test_a_step_reads_as_it_was_written(self, store: Store) -> None:
+        """Every field, with what it used, in the order of sequence."""
+        run, a, b = open_run(store), note(store), note(store)
+        bare = step(run, 2, status="failed")
+        full = step(
+            run,
+            1,
+            attempt=2,
+            out="$x",
+            resource=a,
+            version=1,
+            value="a number",
+            reason="r",
+            error="bug",
+            extra={"item_count": 2},
+            expect="some",
+            uses=(Use(a, 1), Use(b, 1)),
+            digest=b"\x00\xff",
+            trace="Traceback",
+        )
+        store.commit([], [bare, full])
+        with store.reading() as snapshot:
+            assert snapshot.steps(run) == [full, bare]
+
+    def test_a_write_and_its_row_stand_or_fall_together(self, store: Store) -> None:
+        """A row that does not fit takes the write with it."""
+        run, made = open_run(store), store.new_id(Kind.NOTE)
+        with pytest.raises(NotFound):
+            store.commit([MakeNote(made, "x")], [step(run, resource=made), step("run_99")])
+        with store.reading() as snapshot:
+            assert snapshot.steps(run) == []
+            with pytest.raises(NotFound):
+                snapshot.get(made)
+
+    def test_a_begun_step_is_replaced_by_its_end_and_an_ended_one_never(self, store: Store) -> None:
+        """An outside call writes two rows of one sequence; the second takes the place of the first."""
+        run, a, b = open_run(store), note(store), note(store)
+        store.commit([], [step(run, status="started", uses=(Use(a, 1),))])
+        store.commit([], [step(run, status="suspended")])
+        end = step(run, uses=(Use(b, 1),))
+        store.commit([], [end])
+        with pytest.raises(Conflict, match=f"step execution 1 of {run} has ended already, with success"):
+            store.commit([], [step(run, status="failed")])
+        with store.reading() as snapshot:
+            assert snapshot.steps(run) == [end]
+
+    def test_a_use_named_twice_is_one(self, store: Store) -> None:
+        """A step that reads a resource twice used it."""
+        run, a = open_run(store), note(store)
+        store.commit([], [step(run, uses=(Use(a, 1), Use(a, 1)))])
+        with store.reading() as snapshot:
+            assert snapshot.steps(run)[0].uses == (Use(a, 1),)
