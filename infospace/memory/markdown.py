@@ -10,7 +10,6 @@ Line ends become line feeds, and tags written as `"a, b"` come back as a list.
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import re
@@ -225,7 +224,7 @@ class _Reader:
         self._aliased += size
         if self._aliased > MAX_ALIASED:
             raise _invalid(line, f"its aliases stand for more than {MAX_ALIASED:,} values", "write them out")
-        return copy.deepcopy(value)
+        return value
 
     def _mapping(self, depth: int) -> JSON:
         members: dict[str, JSON] = {}
@@ -339,15 +338,15 @@ def _spoken(tokens: list[Token]) -> str:
 
 def _tags_in(tokens: list[Token]) -> Iterator[str]:
     """Read tags from what is plain text; anything else is a character that no tag can follow or contain."""
-    inside, parts = 0, []
+    parts, inside = [], 0
     for token in tokens:
         inside += token.nesting if token.type.startswith("link_") else 0
-        if inside or token.type in ("link_close", "wiki", "image", "code_inline", "text_special"):
-            parts.append(_OPAQUE)
-        elif token.type == "text":
+        if token.type == "text" and not inside:
             parts.append(token.content)
-        elif not token.nesting:
+        elif token.type in ("softbreak", "hardbreak", "html_inline"):
             parts.append("\n")
+        elif not token.nesting:
+            parts.append(_OPAQUE)
     found = (one[1].rstrip("/-") for one in _TAG.finditer("".join(parts)))
     yield from (tag for tag in found if any(map(str.isalpha, tag)))
 

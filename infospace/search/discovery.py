@@ -94,9 +94,7 @@ class Search:
         listener: Listener,
     ) -> Found:
         with self._lock:
-            with self._store.reading() as snapshot:
-                empty = not len(snapshot.discoverable())
-            if empty:
+            if self._is_empty():
                 return self._nothing(threshold)
             self._embedding.catch_up(listener)
             threshold = self._embedding.info.threshold if threshold is None else threshold
@@ -113,6 +111,13 @@ class Search:
             found.certificate["exhaustive"] = found.certificate["exhaustive"] and not len(pending)
             found.certificate["model"] = self._embedding.info.name
             return found
+
+    def _is_empty(self) -> bool:
+        """Whether there is no Note to search, and so no need of a model."""
+        with self._store.reading() as snapshot:
+            if self._matrix is not None and self._matrix.generation == snapshot.generation:
+                return not len(self._matrix.notes)
+            return not len(snapshot.discoverable())
 
     def _nothing(self, threshold: float | None) -> Found:
         from infospace.search.model import DEFAULT_MODEL, DEFAULT_THRESHOLD

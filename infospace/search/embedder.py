@@ -192,6 +192,7 @@ class _FastEmbed:
             from fastembed import TextEmbedding
         except ModuleNotFoundError as error:
             raise _missing(error) from error
+        load_errors = _load_errors()
         try:
             self._embedding = TextEmbedding(
                 model.name,
@@ -200,7 +201,7 @@ class _FastEmbed:
                 specific_model_path=str(model.folder),
                 enable_cpu_mem_arena=False,  # it grows with the largest batch and is never given back
             )
-        except (ValueError, OSError, *_engine_errors()) as error:
+        except load_errors as error:
             raise _unloadable(model, error) from error
 
     def vectors(self, texts: list[str]) -> Vectors:
@@ -220,11 +221,12 @@ class _Direct:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = _threads()
         options.enable_cpu_mem_arena = False
+        load_errors = _load_errors()
         try:
             self._session = onnxruntime.InferenceSession(
                 str(model.folder / GRAPH_FILE), options, providers=["CPUExecutionProvider"]
             )
-        except _engine_errors() as error:
+        except load_errors as error:
             raise _unloadable(model, error) from error
         self._tokenizer = tokenizer
 
@@ -279,11 +281,12 @@ def _quota() -> int:
         return MAX_THREADS
 
 
-def _engine_errors() -> tuple[type[Exception], ...]:
-    """Give the classes that onnxruntime raises; they have no base of their own."""
+def _load_errors() -> tuple[type[Exception], ...]:
+    """Give what loading a model raises; the classes of onnxruntime have no base of their own."""
     from onnxruntime.capi import onnxruntime_pybind11_state as engine  # type: ignore[import-untyped]
 
-    return tuple(item for item in vars(engine).values() if isinstance(item, type) and issubclass(item, Exception))
+    kinds = [item for item in vars(engine).values() if isinstance(item, type) and issubclass(item, Exception)]
+    return (ValueError, OSError, *kinds)
 
 
 def _missing(error: ModuleNotFoundError) -> ModelError:

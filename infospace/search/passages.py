@@ -2,11 +2,14 @@
 
 A text that fits is one passage. A longer one is cut where its author cut it: before a heading, between
 paragraphs, at a line's end, after a sentence, between words, in this order, as near as can be to equal parts.
+Passages do not overlap and are as long as the window allows: on the Cranfield abstracts (NDCG@10, best
+passage a note) 254 tokens give .519, 192 .516, 128 .500, 96 .508, 64 .481, and an overlap of 32 changes
+254 by .001.
 """
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,23 +18,22 @@ from infospace.errors import ModelError
 
 Offsets = Callable[[str], Sequence[tuple[int, int]]]
 
-SPECIAL_TOKENS = 2  # [CLS] and [SEP]
-TARGET = 254
-OVERLAP = 0
-POLICY = f"stretches-1-{TARGET}-{OVERLAP}"
-"""Name and version of how texts are cut; part of every vector's key, so it changes with any cut."""
+POLICY = "stretches-1"
+"""Name and version of how texts are cut; part of every vector's key, so any other cut needs another."""
+
+SPECIAL_TOKENS = 2
+"""[CLS] and [SEP], which the model sees around every text."""
 
 LEAST_SHARE = 0.5
-"""A passage is cut no earlier than at this share of what it could hold."""
+"""A passage is at least this share of an even part long, however fine the break that comes before."""
 
 PIECE = 1 << 16
 """Characters tokenised at a time; bounds the memory that offsets take."""
 
-HEADING, PARAGRAPH, LINE, SENTENCE, WORD, ANYWHERE = 5, 4, 3, 2, 1, 0
+INSIDE, BETWEEN, WORD, SENTENCE, LINE, PARAGRAPH, HEADING = range(7)
 _SENTENCE_END = frozenset(".!?\u2026")
 _CJK_SENTENCE_END = frozenset("\u3002\uff01\uff1f")
 _CLOSING = frozenset("\"')]}\u2019\u201d\u00bb")
-_SPACE = re.compile(r"\s(?=\S*\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +95,10 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 def _cuts(text: str, starts: array[int], ends: array[int], room: int) -> Iterator[int]:
     """Give the characters at which passages after the first begin."""
     begin, count = 0, len(starts)
-    size = min(room, TARGET)
-    while count - begin > size:
-        parts = -(-(count - begin) // size)
-        even = (count - begin) / parts
+    while count - begin > room:
+        even = (count - begin) / -(-(count - begin) // room)
         first = begin + max(1, int(even * LEAST_SHARE))
-        best = _best(text, starts, ends, range(first, begin + size + 1), begin + even)
+        best = _best(text, starts, ends, range(first, begin + room + 1), begin + even)
         yield starts[best]
         begin = best
 
@@ -116,7 +116,7 @@ def _best(text: str, starts: array[int], ends: array[int], places: range, wanted
 
 
 def _strength(text: str, end: int, start: int) -> int:
-    """Say how strong a break the text makes between a token that ends at `end` and one that starts at `start`."""
+    """Say how strong a break lies between a token that ends at `end` and the next, from `start`."""
     gap = text[end:start]
     lines = gap.count("\n")
     if lines and text[start] == "#":
@@ -128,8 +128,17 @@ def _strength(text: str, end: int, start: int) -> int:
     last = text[end - 1]
     if last in _CJK_SENTENCE_END:
         return SENTENCE
-    if not gap:
-        return ANYWHERE
+    if not any(map(str.isspace, gap)):
+        return BETWEEN if _stands_alone(last) or _stands_alone(text[start]) else INSIDE
     if last in _CLOSING and end > 1:
         last = text[end - 2]
     return SENTENCE if last in _SENTENCE_END else WORD
+
+
+def _stands_alone(character: str) -> bool:
+    """Say whether BERT's tokenizer never joins the character to a word: punctuation and ideographs."""
+    code = ord(character)
+    if code < 0x80:
+        return not character.isalnum()
+    ideograph = 0x3400 <= code <= 0x4DBF or 0x4E00 <= code <= 0x9FFF or 0x20000 <= code <= 0x2FA1F
+    return ideograph or 0xF900 <= code <= 0xFAFF or unicodedata.category(character).startswith("P")

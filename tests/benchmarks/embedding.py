@@ -99,9 +99,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="a folder with corpus.jsonl")
     table = run(parser.parse_args().data)
-    print(
-        f"{'texts':>14} {'count':>6} {'infospace/s':>12} {'fastembed/s':>12} {'ratio':>6} {'difference':>11}"
-    )
+    print(f"{'texts':>14} {'count':>6} {'infospace/s':>12} {'fastembed/s':>12} {'ratio':>6} {'difference':>11}")
     for name, row in table.items():
         rates = f"{row['ours']:12.1f} {row['theirs']:12.1f} {row['ratio']:6.2f} {row['difference']:11.1e}"
         print(f"{name:>14} {row['texts']:6.0f} {rates}")

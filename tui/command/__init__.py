@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -42,6 +43,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the command line and leave with code 2."""
+        unknown = re.match(r"argument COMMAND: invalid choice: '(.*?)'", message)
+        if unknown:
+            from difflib import get_close_matches
+
+            near = get_close_matches(unknown[1], COMMANDS, n=1)
+            message = f"there is no command {unknown[1]!r}" + (f"; did you mean {near[0]!r}?" if near else "")
         self.exit(USAGE, f"infospace: {message} (`{self.prog} --help` shows examples)\n")
 
 

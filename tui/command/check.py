@@ -58,7 +58,13 @@ def show_problems(problems: Sequence[Problem], out: Output) -> None:
     """List problems for a person: where, what, and what would fit."""
     for problem in problems:
         style = "red" if problem.severity == "error" else "yellow"
-        out.talk(f"{problem.severity} at {problem.pointer or 'the document'} [{problem.code}]", style)
+        out.talk(f"{problem.severity} at {_shown(problem.pointer)} [{problem.code}]", style)
         out.talk(f"  {problem.says}")
         if problem.hint:
             out.talk(f"  → {problem.hint}", "dim")
+
+
+def _shown(pointer: str) -> str:
+    if not pointer:
+        return "the document"
+    return pointer if len(pointer) <= 80 else f"{pointer[:40]}…{pointer[-20:]}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.errors import Unreadable
 from tui.command.output import Output, UsageError
 from tui.command.plans import parse_inputs, read_source
-from tui.command.spaces import open_from
+from tui.command.spaces import address_of, open_from
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -52,16 +52,31 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
     text = read_source(args.plan)
     _writable(args.out)
+    try:
+        read = read_plan(text)
+    except Unreadable as error:
+        return _finish(_unreadable(error), args, out)
+    inputs = parse_inputs(args.input, args.input_file, _declared(read))
+    refused = _refused_by_empty_space(args, read, inputs)
+    if refused is not None:
+        return _finish(refused, args, out)
     with open_from(args, create=True) as space:
-        try:
-            read = read_plan(text)
-        except Unreadable as error:
-            result = _unreadable(error)
-            return _finish(result, args, out, space)
-        inputs = parse_inputs(args.input, args.input_file, _declared(read))
-        watch = _watcher(args, out)
-        result = asyncio.run(_run(space, read, inputs, watch))
+        result = asyncio.run(_run(space, read, inputs, _watcher(args, out)))
         return _finish(result, args, out, space)
+
+
+def _refused_by_empty_space(
+    args: argparse.Namespace, read: Document | Lines, inputs: dict[str, JSON]
+) -> RunResult | None:
+    """Check against an empty space where there is none yet, so that a refused plan makes no file."""
+    from planner.read import Lines
+    from planner.start import Refused, prepare
+
+    if isinstance(read, Lines) or Path(address_of(args)).exists():
+        return None
+    with open_from(args, create=False) as space:
+        prepared = prepare(space, read.value, inputs)
+    return prepared.to_result() if isinstance(prepared, Refused) else None
 
 
 def _writable(path: str | None) -> None:
@@ -135,7 +150,7 @@ async def _session(space: Space, read: Lines, inputs: dict[str, JSON], watch: Ca
     return (session or Session(space, watch, None, inputs)).end()
 
 
-def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space) -> int:
+def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:
     if args.out is not None and result.result is not None:
         from tui.command.render import content_text
 

@@ -7,6 +7,7 @@ import asyncio
 from typing import Any
 
 from infospace.answer import Answer
+from infospace.errors import Invalid
 from tui.command.output import Output
 from tui.command.spaces import open_from
 
@@ -14,6 +15,9 @@ EXAMPLES = """examples:
   infospace search 'why the re-ranker did not ship'
   infospace search 'decisions about ranking' --limit all --threshold 0.35
   infospace search 'risks' --where "metadata.status = 'open'" --json"""
+
+
+USAGE = 2
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +51,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         _show(found, out)
     else:
         out.talk(f"infospace: {found.reason}")
-    return 0 if found.status == "success" else 1
+    if found.status == "success":
+        return 0
+    return USAGE if found.error == Invalid.kind else 1
 
 
 def _is_number(text: str) -> bool:

@@ -126,6 +126,8 @@ def problems(engine: Engine, *, counters: bool) -> list[str]:
             found.extend(_few(rule(engine)))
     except StoreError as error:
         found.append(str(error))
+    except (TypeError, ValueError, LookupError) as error:
+        found.append(f"the file is damaged: a value in it is of the wrong type ({error})")
     return found
 
 
@@ -178,7 +180,7 @@ def _notes(engine: Engine) -> Iterator[str]:
                 read(metadata, engine.address)
                 text = text_of_column(content, engine.address)[0]
                 same = form == EVIDENCE or digest_of(content) == digest
-            except (StoreError, ValueError):
+            except (StoreError, ValueError, TypeError):
                 yield f"{id_of(key)} holds a value that is not JSON"
                 continue
             if not same:

@@ -85,7 +85,7 @@ class Engine:
             raise translated(error, self.address) from error
 
 
-_REPORTED = (sqlite3.Error, OverflowError, UnicodeEncodeError)
+_REPORTED = (sqlite3.Error, OverflowError, UnicodeError)
 
 _CLOSED = sqlite3.connect(":memory:", check_same_thread=False)
 _CLOSED.close()
@@ -165,8 +165,9 @@ def translated(error: Exception, address: str) -> InfospaceError:
         )
     if isinstance(error, OverflowError):
         return Invalid("a whole number is too large to be stored", hint="at most 2^63 - 1")
-    if code := _SENTENCES.get(_code(error)):
-        return StoreError(f"the space {address!r} {code[0]}", hint=code[1])
+    code = sqlite3.SQLITE_CORRUPT if isinstance(error, UnicodeDecodeError) else _code(error)
+    if sentence := _SENTENCES.get(code):
+        return StoreError(f"the space {address!r} {sentence[0]}", hint=sentence[1])
     if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
         return StoreError(f"the space {address!r} is closed, or this view of it has ended", hint="open it again")
     return StoreError(f"the space {address!r} cannot be read or written: {error}", hint="look at the disk and the file")

@@ -217,7 +217,7 @@ def test_the_title_is_the_front_matters_or_the_first_heading(document: str, titl
         ("`#code` ``#a `#b``\n\n    #indented\n\n```\n#fenced\n```\n~~~\n#fenced", []),
         ("# Heading #no\n\nSetext #no\n---\n\n#yes", ["yes"]),
         ("[#in](a.md) [x](a.md#frag) [[#in]] [[a#b]] <https://a.b/#c> https://a.b/#c https://a.b/#/c", []),
-        ("[a](b)#after [[a]]#after `c`#after \\#escaped &#35;entity ![#alt](i.png)", []),
+        ("[a](b)#after [[a]]#after `c`#after \\#escaped &#35;entity ![#alt](i.png)#after \\*#after &amp;#after", []),
         ("<div>\n#html\n</div>\n\n<!-- #comment -->", []),
         ("- item #list\n  > quote #quoted", ["list", "quoted"]),
         ("| a | #cell |\n|---|---|\n", ["cell"]),

@@ -1,0 +1,211 @@
+"""Bad input: one clear sentence, the right exit code, nothing lost, no traceback."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infospace import open_space
+from infospace.ids import Kind
+from infospace.memory.changes import MakeNote
+
+
+def call(**arguments: Any) -> str:
+    """Return a plan of one search."""
+    return json.dumps([{"type": "discover-notes", "query": "x", "out": "$hits", **arguments}])
+
+
+REFUSED = {
+    "query is missing": ('[{"type": "discover-notes", "out": "$h"}]', "discover-notes needs 'query'"),
+    "out is missing": ('[{"type": "discover-notes", "query": "x"}]', "needs `out`"),
+    "limit 0": (call(limit=0), "`limit`: 0 is not a limit"),
+    "limit -1": (call(limit=-1), "`limit`: -1 is not a limit"),
+    "limit is a word": (call(limit="many"), "`limit`: 'many' is not a limit"),
+    "threshold 2": (call(threshold=2), "`threshold` is 2"),
+    "not JSON": ("hello there", "the plan is not JSON"),
+    "empty": ("", "the plan is empty"),
+    "cut off": ('{"steps": [{"type": "say", "va', "it seems cut off"),
+    "a list of numbers": ("[1, 2, 3]", "a step is an object with a `type`, not a number"),
+    "a number": ("7", "a plan is an object with `steps`"),
+    "10 MB": (json.dumps([{"type": "say", "value": "x" * 10_000_000}]), "bytes are read"),
+    "nested 10,000 deep": ("[" * 10_000 + "]" * 10_000, "nested more than"),
+    "duplicate keys": ('[{"type": "say", "value": 1, "value": 2}]', "'value' stands twice"),
+    "NaN": ('[{"type": "say", "value": NaN}]', "NaN stands where a value was expected"),
+    "a lone surrogate": ('[{"type": "say", "value": "\\ud800"}]', "half of a character"),
+    "an unknown type": (call().replace("discover-notes", "discover-note"), "did you mean 'discover-notes'?"),
+    "an unbound variable": ('[{"type": "say", "value": "$undefined"}]', "$undefined is not bound"),
+    "a Note for a Collection": (
+        '[{"type": "create-note", "value": 1, "out": "$n"}, {"type": "size", "target": "$n", "out": "$s"}]',
+        "a Collection is wanted",
+    ),
+}
+
+
+@pytest.mark.parametrize("plan", REFUSED)
+def test_a_wrong_plan_is_refused_with_a_sentence_and_makes_no_space(cli: Any, tmp_path: Path, plan: str) -> None:
+    text, sentence = REFUSED[plan]
+    said = cli("run", "-", stdin=text)
+    assert said.code == 3
+    assert sentence in said.err
+    assert "nothing was run" in said.err
+    assert "Traceback" not in said.err
+    assert said.out == ""
+    assert not (tmp_path / "space.db").exists()
+
+
+@pytest.mark.parametrize("plan", REFUSED)
+def test_check_and_run_refuse_alike_as_json(cli: Any, plan: str) -> None:
+    text, sentence = REFUSED[plan]
+    checked, run = cli("check", "-", "--json", stdin=text), cli("run", "-", "--json", stdin=text)
+    assert (checked.code, run.code) == (3, 3)
+    assert checked.json["ok"] is False
+    assert run.json["status"] == "refused"
+    assert run.json["run"] is None
+    assert run.json["problems"] == checked.json["problems"]
+    problem = run.json["problems"][0]
+    assert set(problem) == {"code", "severity", "pointer", "says", "hint", "fix"}
+    assert sentence in f"{problem['says']} ({problem['hint']})"
+
+
+def test_bytes_that_are_not_utf8_are_refused(cli: Any) -> None:
+    said = cli("run", "-", stdin=b'[{"type": "say", "value": "\xff"}]')
+    assert said.code == 3
+    assert "UTF-8" in said.err
+
+
+def test_a_missing_plan_file_is_wrong_usage(cli: Any) -> None:
+    said = cli("run", "nowhere.json")
+    assert said.code == 2
+    assert said.err == "infospace: there is no file 'nowhere.json'\n"
+
+
+def test_a_folder_as_plan_is_wrong_usage(cli: Any, tmp_path: Path) -> None:
+    said = cli("check", str(tmp_path))
+    assert said.code == 2
+    assert "is a folder, not a plan" in said.err
+
+
+def test_an_unknown_command_names_the_nearest(cli: Any) -> None:
+    said = cli("serach", "x")
+    assert said.code == 2
+    assert "did you mean 'search'?" in said.err
+
+
+def test_a_space_that_is_a_folder_is_wrong_usage(cli: Any, tmp_path: Path) -> None:
+    said = cli("notes", "--space", str(tmp_path))
+    assert said.code == 2
+    assert "is a folder" in said.err
+
+
+def test_a_space_where_nobody_may_write_is_wrong_usage(cli: Any) -> None:
+    said = cli("run", "-", "--space", "/proc/self/space.db", stdin='[{"type": "say", "value": 1}]')
+    assert said.code == 2
+    assert "/proc/self/space.db" in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_another_programs_database_is_left_as_it_is(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE t(a)")
+    connection.close()
+    before = path.read_bytes()
+    said = cli("add", "-", "--space", str(path), stdin="text")
+    assert said.code == 2
+    assert "another program" in said.err
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_left_as_it_is(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear reader, " * 100)
+    said = cli("notes", "--space", str(path))
+    assert said.code == 2
+    assert path.read_text() == "Dear reader, " * 100
+
+
+def test_a_newer_schema_says_which_version(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "space.db"
+    open_space(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    said = cli("notes")
+    assert said.code == 2
+    assert "999" in said.err
+    assert "newer" in said.err
+
+
+def test_a_full_disk_fails_the_run_and_loses_nothing(tmp_path: Path) -> None:
+    from infospace import Space
+    from infospace.memory.sqlite import open_store
+    from planner.start import run_sync
+
+    path = tmp_path / "space.db"
+    with Space(open_store(path, create=True, page_limit=60)) as space:
+        assert run_sync(space, [{"type": "create-note", "value": "small", "name": "kept"}]).status == "success"
+        full = run_sync(space, [{"type": "create-note", "value": "x" * 2_000_000, "name": "big"}])
+        assert full.status == "failed"
+        assert "full" in (full.reason or "")
+    with open_space(path) as space, space.store.reading() as snapshot:
+        assert snapshot.named("kept") == "Note_1"
+        assert snapshot.named("big") is None
+        assert [note.content for note in snapshot.listing(Kind.NOTE)] == ["small"]
+
+
+def test_without_weights_a_search_says_how_to_get_them(
+    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INFOSPACE_CACHE", str(tmp_path / "cache"))
+    with open_space(tmp_path / "space.db") as space:
+        space.store.commit([MakeNote(space.store.new_id(Kind.NOTE), "a note", kept=True)])
+    said = cli("search", "anything")
+    assert said.code == 1
+    assert "no embedding weights" in said.err
+    assert "infospace model get" in said.err
+    assert "Traceback" not in said.err
+
+
+def test_without_weights_an_import_keeps_the_notes(cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INFOSPACE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "a.md").write_text("# A\n\ntext")
+    said = cli("add", "a.md")
+    assert said.code == 1
+    assert "1 notes are kept, but wait to be embedded" in said.err
+    assert cli("notes", "--json").json["total"] == 1
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "many", "2.5"])
+def test_a_search_with_a_wrong_limit_is_wrong_usage(cli: Any, limit: str) -> None:
+    said = cli("search", "x", "--limit", limit)
+    assert said.code == 2
+    assert "is not a limit" in said.err
+
+
+def test_a_blank_search_is_wrong_usage(cli: Any) -> None:
+    said = cli("search", "  ", "--json")
+    assert said.code == 2
+    assert said.json["status"] == "failed"
+    assert "blank" in said.json["reason"]
+
+
+def test_showing_what_is_not_there_fails_with_a_sentence(cli: Any) -> None:
+    said = cli("show", "Note_7")
+    assert said.code == 1
+    assert "Note_7" in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_an_input_that_does_not_fit_is_refused_at_its_pointer(cli: Any) -> None:
+    plan = json.dumps({"inputs": {"n": {"type": "integer"}}, "steps": [{"type": "say", "value": "$n"}]})
+    missing = cli("run", "-", "--json", stdin=plan)
+    assert (missing.code, missing.json["problems"][0]["pointer"]) == (3, "/inputs/n")
+    wrong = cli("run", "-", "--json", "--input", "n=2.5", stdin=plan)
+    assert (wrong.code, wrong.json["problems"][0]["pointer"]) == (3, "/inputs/n")
+    unknown = cli("run", "-", "--json", "--input", "n=2", "--input", "m=1", stdin=plan)
+    assert (unknown.code, unknown.json["problems"][0]["pointer"]) == (3, "/inputs/m")
+    assert cli("run", "-", "--json", "--input", "n=2", stdin=plan).code == 0
