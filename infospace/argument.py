@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, get_args
@@ -26,7 +26,8 @@ from infospace.errors import Invalid
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.paths import Path as ParsedPath
-from infospace.resources import Collection, Note, Relation, Resource
+from infospace.resources import Collection, Note, Relation, Resource, is_resource
+from infospace.wording import shown
 
 if TYPE_CHECKING:
     from infospace.paths import Readable
@@ -55,8 +56,36 @@ class UnknownValue:
 UNKNOWN = UnknownValue()
 
 
-def _unknown_passes(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> Any:
-    return value if value is UNKNOWN else validate(value)
+def _invalid(error: Invalid) -> PydanticCustomError:
+    return PydanticCustomError(error.kind, "{says}", {"says": error.says, "hint": error.hint})
+
+
+def _misfit(code: str = "misfit") -> PydanticCustomError:
+    return PydanticCustomError(code, "not what is wanted")
+
+
+def _checked(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> Any:
+    """Let `UNKNOWN` pass, and make a validator's `Invalid` a fault of its field."""
+    if value is UNKNOWN:
+        return value
+    try:
+        return validate(value)
+    except Invalid as error:
+        raise _invalid(error) from error
+
+
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _admit_whole(schema: Any) -> Any:
+    """Let 2.0 be a whole number, as it is in JSON."""
+    if schema["type"] == "int":
+        return core_schema.no_info_before_validator_function(_whole, schema)
+    for key in ("schema", "items_schema"):
+        if key in schema:
+            schema[key] = _admit_whole(schema[key])
+    return schema
 
 
 def _fields(schema: Any) -> dict[str, Any]:
@@ -71,17 +100,18 @@ class Args(BaseModel):
     """Base of every primitive's arguments: closed, strict, frozen.
 
     In the check, `UNKNOWN` stands for what only the run will know: it passes every field's validation. A
-    validator over several fields (`model_validator`) must let it pass.
+    validator over several fields (`model_validator`) must let it pass. A field's validator may raise Invalid.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True, defer_build=True)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         schema = handler(source)
         for field_ in _fields(schema).values():
             holder = field_["schema"] if field_["schema"]["type"] == "default" else field_
-            holder["schema"] = core_schema.no_info_wrap_validator_function(_unknown_passes, holder["schema"])
+            inner = _admit_whole(holder["schema"])
+            holder["schema"] = core_schema.no_info_wrap_validator_function(_checked, inner)
         return schema
 
 
@@ -96,10 +126,6 @@ class Reads:
 _CLASSES: dict[type, Kind] = {Note: Kind.NOTE, Collection: Kind.COLLECTION, Relation: Kind.RELATION}
 
 
-def _invalid(error: Invalid) -> PydanticCustomError:
-    return PydanticCustomError("does_not_fit", "{says}", {"says": error.says, "hint": error.hint})
-
-
 class _RefMark:
     """Makes `Ref[X]` admit resources of the kinds of X, and show itself as a string in JSON Schema."""
 
@@ -110,11 +136,7 @@ class _RefMark:
         def check(value: object) -> object:
             if isinstance(value, (Note, Collection, Relation)) and value.kind in kinds:
                 return value
-            found = f"a {value.kind}" if isinstance(value, (Note, Collection, Relation)) else f"the value {value!r:.60}"
-            wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
-            raise PydanticCustomError(
-                "kind", "{says}", {"says": f"{found} is given where {wanted} is wanted", "hint": None}
-            )
+            raise _misfit("kind")
 
         return core_schema.no_info_plain_validator_function(check)
 
@@ -162,36 +184,23 @@ def _read_where(value: object) -> Bound:
     if isinstance(value, Bound):
         return value
     if not isinstance(value, str):
-        raise PydanticCustomError("where", "{says}", {"says": f"`where` is text, not {value!r:.60}", "hint": None})
-    try:
-        return Bound(parse_where(value))
-    except Invalid as error:
-        raise _invalid(error) from error
+        raise _misfit("where_type")
+    return Bound(parse_where(value))
 
 
 def _read_path(value: object) -> ParsedPath:
     if not isinstance(value, str):
-        raise PydanticCustomError(
-            "path", "{says}", {"says": f"a path is text, not {value!r:.60}", "hint": "metadata.score"}
-        )
-    try:
-        return ParsedPath.parse(value)
-    except Invalid as error:
-        raise _invalid(error) from error
+        raise _misfit()
+    return ParsedPath.parse(value)
 
 
 def _read_limit(value: object) -> int | None:
     if value == "all":
         return None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    value = _whole(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
         return value
-    raise PydanticCustomError(
-        "limit",
-        "{says}",
-        {"says": f"{value!r:.60} is not a limit", "hint": 'a whole number from 1, or "all"'},
-    )
+    raise _misfit()
 
 
 _SLICE = re.compile(r"\s*(-?[0-9]{1,18})?\s*:\s*(-?[0-9]{1,18})?\s*(?::\s*(-?[0-9]{1,18})?\s*)?")
@@ -200,24 +209,34 @@ _SLICE = re.compile(r"\s*(-?[0-9]{1,18})?\s*:\s*(-?[0-9]{1,18})?\s*(?::\s*(-?[0-
 def _read_slice(value: object) -> slice:
     found = _SLICE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        raise PydanticCustomError(
-            "slice", "{says}", {"says": f"{value!r:.60} is not a slice", "hint": '"2:5", ":100" or "-3:"'}
-        )
+        raise _misfit()
     start, stop, step = (int(part) if part else None for part in found.groups())
     if step == 0:
-        raise PydanticCustomError(
-            "slice", "{says}", {"says": f"{value!r} steps by 0", "hint": '"::2" takes every second'}
-        )
+        raise Invalid(f"{shown(value)} goes by steps of 0", hint='"::2" takes every second, "::-1" all from the end')
     return slice(start, stop, step)
 
 
-def _plain(read: Any, **json_schema: Any) -> Any:
+def _read_items(value: object) -> list[object]:
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if is_resource(value):
+        return [value]
+    raise _misfit()
+
+
+def _plain(read: Callable[[object], Any], **json_schema: Any) -> Any:
     """A type that one function reads, shown in JSON Schema as given."""
+
+    def checked(value: object) -> Any:
+        try:
+            return read(value)
+        except Invalid as error:
+            raise _invalid(error) from error
 
     class Mark:
         def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
             del source, handler
-            return core_schema.no_info_plain_validator_function(read)
+            return core_schema.no_info_plain_validator_function(checked)
 
         def __get_pydantic_json_schema__(
             self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
@@ -226,10 +245,6 @@ def _plain(read: Any, **json_schema: Any) -> Any:
             return dict(json_schema)
 
     return Mark()
-
-
-def _read_items(value: object) -> list[object]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 if TYPE_CHECKING:
@@ -244,5 +259,5 @@ else:
     Path = Annotated[ParsedPath, _plain(_read_path, type="string", format="path")]
     Limit = Annotated[int | None, _plain(_read_limit, anyOf=[{"type": "integer", "minimum": 1}, {"const": "all"}])]
     Slice = Annotated[slice, _plain(_read_slice, type="string", format="slice")]
-    Items = Annotated[list, Reads(Reading.ITEMS), _plain(_read_items, type=["array", "string"])]
+    Items = Annotated[list, Reads(Reading.ITEMS), _plain(_read_items, type=["array", "string"], format="items")]
     Value = Annotated[object, _plain(lambda value: value)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from infospace.errors import Conflict, InfospaceError, NotFound
 from infospace.paths import nearest
@@ -52,9 +53,13 @@ class Package:
                 if not isinstance(value, Primitive) or found.get(value.type) is value:
                     continue
                 if value.type in found:
-                    raise Conflict(f"{self.name!r} declares the primitive {value.type!r} twice")
+                    first, second = found[value.type].call.__module__, value.call.__module__
+                    raise Conflict(
+                        f"{self.name!r} declares the primitive {value.type!r} twice, in {first} and in {second}",
+                        hint="a primitive's type is its function's name; give one of them another",
+                    )
                 found[value.type] = value
-        return found
+        return {type_: replace(entry, provider=self.name) for type_, entry in found.items()}
 
     def types(self) -> Iterable[str]:
         """Return the step types of the package."""
@@ -80,12 +85,19 @@ class Catalogue:
             self.add(provider)
 
     def add(self, provider: Provider) -> None:
-        """Take a provider's entries in."""
+        """Take a provider's entries in: all, or with a Conflict none."""
+        fresh = {}
         for type_ in provider.types():
-            if type_ in self._entries:
-                first = self._entries[type_][0].name
-                raise Conflict(f"{type_!r} is offered by both {first!r} and {provider.name!r}")
-            self._entries[type_] = (provider, provider.describe(type_))
+            entry = provider.describe(type_)
+            if type_ not in self._entries:
+                fresh[type_] = (provider, entry)
+                continue
+            first, known = self._entries[type_]
+            if known.call is not entry.call:
+                raise Conflict(
+                    f"{type_!r} is offered by both {first.name!r} and {provider.name!r}", hint="uninstall one of them"
+                )
+        self._entries |= fresh
 
     def find(self, type_: str) -> Primitive | None:
         """Return the entry of a type, or None."""
@@ -122,8 +134,7 @@ def installed() -> Catalogue:
 
 def _load(point: EntryPoint) -> Provider:
     try:
-        module: Any = point.load()
-        provider = Package(point.name, module)
+        provider = Package(point.name, _module(point))
         provider.types()
     except InfospaceError:
         raise
@@ -134,3 +145,10 @@ def _load(point: EntryPoint) -> Provider:
             hint=f"update or uninstall {distribution}",
         ) from error
     return provider
+
+
+def _module(point: EntryPoint) -> ModuleType:
+    found = point.load()
+    if not isinstance(found, ModuleType):
+        raise TypeError(f"the entry point {point.value!r} is not a module")
+    return found

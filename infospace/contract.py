@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import types
 import typing
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,14 +18,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
-from infospace.argument import Args, Reading, Reads, kinds_of
-from infospace.errors import Invalid
+from infospace.argument import Args, Reading, Reads, is_ref, kinds_of
+from infospace.faults import ArgumentsInvalid, Fault, faults_of
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
-from infospace.kinds import Schema, Shape, Unknown, shape_of
-from infospace.paths import nearest
+from infospace.kinds import Schema, Shape, shape_of
+
+__all__ = ["Argument", "ArgumentsInvalid", "Effect", "Fault", "Gives", "Out", "Primitive", "primitive"]
 
 if TYPE_CHECKING:
     from infospace.view import Infospace
@@ -35,6 +36,10 @@ Gives: TypeAlias = "Callable[[Mapping[str, Any], Mapping[str, Shape]], Shape]"
 """From validated arguments (unknown ones are `UNKNOWN`) and the shapes of the resources among them."""
 
 EFFECTS: tuple[Effect, ...] = ("pure", "reads", "writes", "calls")
+OUTS: tuple[Out, ...] = ("required", "optional", "none")
+
+STEP_FIELDS = ("type", "out", "arguments", "id", "name", "replace", "on_fail", "retry", "timeout_s", "expect")
+"""What a step says beside the arguments of its primitive, which stand flat among these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +53,6 @@ class Argument:
     required: bool
     default: Any
     description: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing wrong with the arguments: where (a path into them), a stable code, a sentence, a hint."""
-
-    place: tuple[str | int, ...]
-    code: str
-    says: str
-    hint: str | None = None
-
-
-class ArgumentsInvalid(Invalid):
-    """Arguments that do not fit; `faults` are all of them."""
-
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        first = faults[0]
-        more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
-        super().__init__(f"{first.says}{more}", hint=first.hint)
-        self.faults = tuple(faults)
 
 
 @dataclass(frozen=True)
@@ -102,7 +87,7 @@ class Primitive:
                 kinds,
                 {**properties[name], "$defs": self.schema.get("$defs", {})},
                 info.is_required(),
-                None if info.is_required() else info.get_default(),
+                None if info.is_required() else info.get_default(call_default_factory=True, validated_data={}),
                 info.description or "",
             )
         return found
@@ -118,50 +103,11 @@ class Primitive:
             return self.model.model_validate(dict(arguments))
         except ValidationError as error:
             details = error.errors(include_url=False)
-            raise ArgumentsInvalid([self._fault(detail) for detail in details]) from None
-
-    def _fault(self, detail: ErrorDetails) -> Fault:
-        place = tuple(detail["loc"])
-        name = str(place[0]) if place else ""
-        match detail["type"]:
-            case "missing":
-                wanted = self.arguments[name].description if name in self.arguments else ""
-                return Fault((), "missing-argument", f"{self.type} needs {name!r}", wanted or None)
-            case "extra_forbidden":
-                near = nearest(name, self.model.model_fields)
-                known = ", ".join(self.model.model_fields)
-                hint = f"did you mean {near!r}?" if near else f"it takes {known}"
-                return Fault(place, "unknown-argument", f"{self.type} has no argument {name!r}", hint)
-            case "value_error":
-                return Fault(place, "bad-argument", str(detail["ctx"]["error"]), None)
-        context = detail.get("ctx", {})
-        where = _spell(place)
-        if "says" in context:
-            code = {"where": "bad-where", "kind": "wrong-kind"}.get(detail["type"], "bad-argument")
-            code = "bad-where" if name == "where" else code
-            return Fault(place, code, f"{where}: {context['says']}", context.get("hint"))
-        given = repr(detail["input"])
-        shown = given if len(given) <= 60 else given[:57] + "…"
-        message = detail["msg"][:1].lower() + detail["msg"][1:]
-        return Fault(place, "bad-argument", f"{where} is {shown}: {message}", _fits(self.arguments.get(name)))
+        raise ArgumentsInvalid(faults_of(self.type, details, arguments, self.arguments))
 
     def effect_of(self, args: Args) -> Effect:
         """Return the effect of a call with these arguments."""
         return self.effect if isinstance(self.effect, str) else self.effect(args)
-
-
-def _spell(place: Sequence[str | int]) -> str:
-    text = ""
-    for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return f"`{text}`"
-
-
-def _fits(argument: Argument | None) -> str | None:
-    if argument is None:
-        return None
-    shown = None if argument.required or argument.default is None else f"the default is {argument.default!r}"
-    return "; ".join(part for part in (argument.description, shown) if part) or None
 
 
 def _reading(annotation: Any, metadata: Sequence[Any]) -> Reading:
@@ -173,8 +119,6 @@ def _reading(annotation: Any, metadata: Sequence[Any]) -> Reading:
 
 def _kinds(annotation: Any, metadata: Sequence[Any]) -> frozenset[Kind]:
     """The kinds of a `Ref`, looked for in the annotation, through `| None`."""
-    from infospace.argument import is_ref
-
     if any(is_ref(mark) for mark in metadata):
         return kinds_of(annotation)
     found: frozenset[Kind] = frozenset()
@@ -203,29 +147,17 @@ def primitive(
 
     def make(function: Callable[..., Awaitable[Any]]) -> Primitive:
         name = function.__name__.rstrip("_").replace("_", "-")
-        if not inspect.iscoroutinefunction(function):
-            raise TypeError(f"primitive {name!r}: {function.__name__} is not an `async def`")
-        if not isinstance(effect, str) and not callable(effect):
-            raise TypeError(f"primitive {name!r}: effect is {effect!r}, not a word or a function")
-        if isinstance(effect, str) and effect not in EFFECTS:
-            raise TypeError(f"primitive {name!r}: effect is {effect!r}, not one of {', '.join(EFFECTS)}")
-        hints = typing.get_type_hints(function, include_extras=True, localns=_names())
-        model = hints.get("args")
-        if not (isinstance(model, type) and issubclass(model, Args)):
-            raise TypeError(f"primitive {name!r}: the first parameter is `args`, of a class made from Args")
-        doc = inspect.getdoc(function)
-        if not doc:
-            raise TypeError(f"primitive {name!r} has no docstring, and so no contract")
-        summary, _, behaviour = doc.partition("\n")
-        returned = hints.get("return")
-        shape = Unknown() if returned in (None, type(None)) else shape_of(returned)
+        hints = _hints(name, function)
+        model, returned = hints["args"], hints["return"]
+        _check_declaration(name, model, returned, effect, out, examples)
+        summary, _, behaviour = (inspect.getdoc(function) or "").partition("\n")
         return Primitive(
             type=name,
             model=model,
             call=function,
             effect=effect,
             out="none" if returned is type(None) else out,
-            gives=gives or (lambda _arguments, _shapes: shape),
+            gives=gives or (lambda _arguments, _shapes: shape_of(returned)),
             summary=summary.strip(),
             behaviour=behaviour.strip(),
             failures=failures,
@@ -235,6 +167,56 @@ def primitive(
         )
 
     return make
+
+
+def _hints(name: str, function: Callable[..., Awaitable[Any]]) -> dict[str, Any]:
+    """The annotations of `args` and `return`; TypeError where the function is not of the form."""
+    if not inspect.iscoroutinefunction(function):
+        raise TypeError(f"primitive {name!r}: {function.__name__} is not an `async def`")
+    parameters = list(inspect.signature(function).parameters)
+    if parameters != ["args", "space"]:
+        raise TypeError(f"primitive {name!r}: its parameters are `args` and `space`, not {', '.join(parameters)}")
+    if not inspect.getdoc(function):
+        raise TypeError(f"primitive {name!r} has no docstring, and so no contract")
+    try:
+        hints = typing.get_type_hints(function, include_extras=True, localns=_names())
+    except NameError as error:
+        raise TypeError(f"primitive {name!r}: an annotation cannot be read where it stands: {error}") from error
+    if "return" not in hints:
+        raise TypeError(f"primitive {name!r} does not say what it gives; annotate it with `-> Note` or the like")
+    return {"args": None, **hints}
+
+
+def _check_declaration(
+    name: str, model: Any, returned: Any, effect: object, out: object, examples: Sequence[Mapping[str, JSON]]
+) -> None:
+    if not (isinstance(model, type) and issubclass(model, Args)):
+        raise TypeError(f"primitive {name!r}: `args` is annotated with a class made from Args, not {model!r}")
+    if returned is not type(None) and not kinds_of(returned):
+        raise TypeError(f"primitive {name!r}: it gives {returned!r}, which is neither a resource nor None")
+    if not callable(effect) and effect not in EFFECTS:
+        raise TypeError(f"primitive {name!r}: effect is {effect!r}, not one of {', '.join(EFFECTS)}, or a function")
+    if out not in OUTS:
+        raise TypeError(f"primitive {name!r}: out is {out!r}, not one of {', '.join(OUTS)}")
+    for field_, info in model.model_fields.items():
+        if field_ in STEP_FIELDS:
+            raise TypeError(f"primitive {name!r}: {field_!r} is a field of every step, and cannot be an argument")
+        if _is_buried(info.annotation):
+            raise TypeError(f"primitive {name!r}: {field_!r} holds references inside; `Items` is a list of resources")
+    for example in examples:
+        if example.get("type") != name:
+            raise TypeError(f"primitive {name!r}: an example is of the type {example.get('type')!r}")
+
+
+def _is_buried(annotation: Any) -> bool:
+    """Whether a type that has a reading of its own stands inside a list or the like, where it has none."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType, typing.Annotated):
+        return any(_is_buried(option) for option in typing.get_args(annotation))
+    return any(_marked(option) or _is_buried(option) for option in typing.get_args(annotation))
+
+
+def _marked(annotation: Any) -> bool:
+    return any(is_ref(mark) or isinstance(mark, Reads) for mark in getattr(annotation, "__metadata__", ()))
 
 
 def _names() -> dict[str, Any]:
@@ -247,4 +229,4 @@ def _returned(annotation: Any) -> str:
     if annotation is type(None):
         return "nothing"
     kinds = kinds_of(annotation)
-    return " or ".join(sorted(kinds)) if len(kinds) < len(Kind) else "the same kind"
+    return " or ".join(sorted(kinds)) if len(kinds) < len(Kind) else "a resource"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from infospace.argument import Reading
 from infospace.contract import Argument, Primitive
-from infospace.kinds import type_words
+from infospace.ids import Kind
+from infospace.wording import either, wanted
 
 
 def effect_words(entry: Primitive) -> str:
@@ -45,23 +45,10 @@ def to_json(entry: Primitive) -> dict[str, Any]:
 
 
 def argument_words(argument: Argument) -> str:
-    """Return what an argument takes, in words: `Collection`, `text`, `number or null`."""
+    """Return what an argument takes, in words: `Collection`, `text`, `a number from -1 to 1 or null`."""
     if argument.kinds:
-        return " or ".join(sorted(argument.kinds)) if len(argument.kinds) < 3 else "any resource"
-    if argument.reading is Reading.ITEMS:
-        return "a list of resources and values, or one resource"
-    special = _format(argument.schema)
-    if special:
-        return special
-    return type_words({**argument.schema}) or "any JSON"
-
-
-def _format(schema: Any) -> str | None:
-    words = {"where": "SQL condition", "path": "path", "slice": "slice"}
-    for option in (schema, *schema.get("anyOf", ())):
-        if option.get("format") in words:
-            return words[option["format"]]
-    return None
+        return either(sorted(argument.kinds)) if len(argument.kinds) < len(Kind) else "any resource"
+    return wanted(argument.schema) or "any JSON"
 
 
 def to_markdown(entry: Primitive) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from infospace.answer import Answer, Status
+from infospace.argument import Args
 from infospace.clock import now
 from infospace.contract import Primitive
 from infospace.errors import InfospaceError
@@ -33,7 +34,16 @@ class Outcome:
 async def call(entry: Primitive, arguments: Mapping[str, Any], view: Infospace) -> Outcome:
     """Validate the resolved arguments and call the primitive. Never raises for what the call does wrong."""
     try:
-        resource = await entry.call(entry.validate(arguments), view)
+        args = entry.validate(arguments)
+    except InfospaceError as error:
+        return Outcome("failed", reason=str(error), error=error.kind)
+    return await perform(entry, args, view)
+
+
+async def perform(entry: Primitive, args: Args, view: Infospace) -> Outcome:
+    """Call the primitive with validated arguments. Never raises for what the call does wrong."""
+    try:
+        resource = await entry.call(args, view)
         return Outcome("success", resource, "" if resource is None else view.preview(resource))
     except InfospaceError as error:
         return Outcome("failed", reason=str(error), error=error.kind)
@@ -47,12 +57,21 @@ def bug_says(type_: str, error: BaseException) -> str:
 
 
 async def answer(entry: Primitive, arguments: Mapping[str, Any], view: Infospace) -> Answer:
-    """Call a primitive directly, outside any plan: the uniform answer, with `data`; nothing is committed."""
+    """Call a primitive directly, outside any plan: the uniform answer, with `data`; nothing is committed.
+
+    `resource_id` is null for what was made, since it is not there afterwards.
+    """
     started, clock = now(), time.perf_counter()
     outcome = await call(entry, arguments, view)
-    data = None if outcome.resource is None else view.content(outcome.resource)
+    resource, data = outcome.resource, None
+    if resource is not None:
+        try:
+            data = view.content(resource)
+        except InfospaceError as error:
+            outcome, resource = Outcome("failed", reason=str(error), error=error.kind), None
     return Answer(
         status=outcome.status,
+        resource_id=None if resource is None or view.is_new(resource) else resource.id,
         value=outcome.value,
         data=data,
         reason=outcome.reason,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from infospace.argument import UNKNOWN, Bound, Reading
+from infospace.argument import UNKNOWN, Bound
 from infospace.contract import Argument
 from infospace.ids import Kind, is_id
+from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
 from infospace.kinds import (
+    NO_METADATA,
     CollectionShape,
     NoteShape,
     Nowhere,
+    RelationShape,
     Schema,
     Shape,
     Unknown,
@@ -22,10 +26,11 @@ from infospace.kinds import (
     schema_of_value,
     type_words,
 )
+from infospace.names import normalised
 from infospace.paths import Path, nearest, show_parts
-from planner.environment import Environment, union
+from planner.environment import Environment, Variable, union
 from planner.known import Known
-from planner.problems import Problems, join, listed, replace
+from planner.problems import Patch, Problems, join, listed, replace
 from planner.references import (
     ListOf,
     Literal,
@@ -36,6 +41,7 @@ from planner.references import (
     Value,
     read_text,
     read_value,
+    references_in,
     strings,
     whole_reference,
 )
@@ -47,8 +53,31 @@ class ValueChecker:
     def __init__(self, known: Known, problems: Problems) -> None:
         self.known = known
         self.problems = problems
-        self.given: dict[str, Shape] = {}
-        """Names that earlier steps give."""
+        self.doubted: str | None = None
+        """A variable that was read though an `on_fail` may have left it unbound: whoever reads it may be skipped."""
+        self._lenient = False
+        self._unbound = ("this step is then skipped", "bind it on both paths, or put this into an `if` with {guard}")
+
+    @contextmanager
+    def lenient(self, on: bool) -> Iterator[None]:
+        """Let a place that does not exist be a warning: the conditions that ask for it have an answer."""
+        self._lenient, before = on, self._lenient
+        yield
+        self._lenient = before
+
+    @contextmanager
+    def telling(self, skipped: str, mend: str) -> Iterator[None]:
+        """Say other things of a variable that may be unbound than of one in a step."""
+        self._unbound, before = (skipped, mend), self._unbound
+        yield
+        self._unbound = before
+
+    def references(self, raw: JSON, pointer: str, env: Environment) -> None:
+        """Check the references in something of which nothing else is known; what is no reference is passed over."""
+        for place, text in strings(raw):
+            with suppress(ReferenceInvalid):
+                for reference in references_in(read_text(text)):
+                    self.reference(reference, join(pointer, *place), env, whole=False)
 
     def reference(self, reference: Reference, pointer: str, env: Environment, *, whole: bool = True) -> Shape | None:
         """Check one reference; return the shape of what it means, None when it means nothing."""
@@ -65,44 +94,50 @@ class ValueChecker:
             )
             return None
         if variable.doubt is not None:
-            if variable.handled:
-                self.problems.warn(
-                    "maybe-unbound",
-                    pointer,
-                    f"${reference.name} may be unbound: {variable.doubt}",
-                    "this step is then skipped",
-                )
-            else:
-                guard = {"type": "bound", "target": f"${reference.name}"}
-                self.problems.error(
-                    "maybe-unbound",
-                    pointer,
-                    f"${reference.name} may be unbound: {variable.doubt}",
-                    f"bind it on both paths, or put this into an `if` with the condition {guard}",
-                )
+            self._doubt(variable, reference, pointer)
         return self.place(variable.shape, reference, pointer, whole=whole)
+
+    def _doubt(self, variable: Variable, reference: Reference, pointer: str) -> None:
+        says = f"${reference.name} may be unbound: {variable.doubt}"
+        if variable.handled:
+            self.doubted = self.doubted or f"${reference.name}"
+            self.problems.warn("maybe-unbound", pointer, says, self._unbound[0])
+            return
+        guard = {"type": "bound", "target": f"${reference.name}"}
+        self.problems.error("maybe-unbound", pointer, says, self._unbound[1].format(guard=dump(guard)))
 
     def place(self, shape: Shape, reference: Reference, pointer: str, *, whole: bool) -> Shape | None:
         """Follow a reference's path into a shape."""
         parts = reference.path.parts
         for index, part in enumerate(parts):
-            if isinstance(shape, CollectionShape) and isinstance(part, int):
-                shape = shape.item
+            if isinstance(part, int) and not isinstance(shape, NoteShape):
+                if isinstance(shape, RelationShape):
+                    break
+                shape = shape.item if isinstance(shape, CollectionShape) else shape
                 continue
-            if isinstance(shape, CollectionShape) and not str(part).startswith("@") and part != "metadata":
-                hint = f"an item is {reference.path and '$' + reference.name}[0]; all of a field: `pluck`"
-                self.problems.error("unknown-field", pointer, f"{reference} asks a Collection for {part!r}", hint)
-                return None
-            found = place_in(shape, parts[index:])
-            if isinstance(found, Nowhere):
-                says, better = self.nowhere(shape, parts[index:], found)
-                fix = None
-                if better is not None and whole:
-                    fix = replace(pointer, str(Reference(reference.name, Path((*parts[:index], *better)))))
-                self.problems.error("unknown-field", pointer, f"{reference}: {says[0]}", says[1], fix)
-                return None
-            return NoteShape(found)
+            return self._inside(shape, reference, index, pointer, whole=whole)
         return shape
+
+    def _inside(self, shape: Shape, reference: Reference, index: int, pointer: str, *, whole: bool) -> Shape | None:
+        parts = reference.path.parts[index:]
+        if isinstance(shape, CollectionShape) and not str(parts[0]).startswith("@") and parts[0] != "metadata":
+            hint = f"an item is ${reference.name}[0]; all of a field: `pluck`"
+            self._unknown_field(pointer, f"{reference} asks a Collection for {parts[0]!r}", hint, None)
+            return None
+        found = place_in(shape, parts)
+        if not isinstance(found, Nowhere):
+            return NoteShape(found, NO_METADATA)
+        (says, hint_), better = self.nowhere(shape, parts, found)
+        fix = None
+        if better is not None and whole:
+            mended = Reference(reference.name, Path((*reference.path.parts[:index], *better)))
+            fix = replace(pointer, str(mended))
+        self._unknown_field(pointer, f"{reference}: {says}", hint_, fix)
+        return None
+
+    def _unknown_field(self, pointer: str, says: str, hint: str | None, fix: Patch | None) -> None:
+        report = self.problems.warn if self._lenient else self.problems.error
+        report("unknown-field", pointer, says, hint, fix)
 
     @staticmethod
     def nowhere(
@@ -156,19 +191,29 @@ class ValueChecker:
                         self.reference(part, pointer, env, whole=False)
                 return Unknown()
             case Literal(str(text)):
-                return self._literal_resource(text, pointer)
+                return self.literal_resource(text, pointer, env)
         return None
 
-    def _literal_resource(self, text: str, pointer: str) -> Shape | None:
+    def literal_resource(self, text: str, pointer: str, env: Environment) -> Shape | None:
+        """Check an id or a name that stands in the plan; return the shape of what has it, None when nothing has."""
+        given = env.given.get(normalised(text))
+        if given is not None and given.certain:
+            return given.shape
         shape = self.known.shape(text)
+        if given is not None:
+            if shape is None:
+                says = f"nothing may have the name {text!r}: a step gives it on some path only"
+                self.problems.warn("maybe-unnamed", pointer, says)
+            return given.shape if shape is None else union(shape, given.shape)
         if shape is not None:
             return shape
         if is_id(text):
-            self.problems.error("unknown-id", pointer, f"the space has no {text}")
+            hint = "ids are given by the space; what a plan makes is written `$variable`"
+            self.problems.error("unknown-id", pointer, f"the space has no {text}", hint)
             return None
-        if text in self.given:
-            return self.given[text]
-        near = nearest(text, [*self.known.names(), *self.given])
+        near = nearest(text, [*self.known.names(), *env.given])
+        if text in env.variables:
+            near = f"${text}"
         fix = replace(pointer, near) if near else None
         hint = f"did you mean {near!r}?" if near else "a variable is written `$name`; `discover-notes` finds by meaning"
         self.problems.error("unknown-name", pointer, f"nothing has the name {text!r}", hint, fix)
@@ -284,18 +329,11 @@ def _better(shape: Shape, parts: tuple[str | int, ...], found: Nowhere) -> tuple
     """The place that was probably meant: the same key under `metadata`, or the nearest key where it failed."""
     if not isinstance(found.key, str):
         return None
-    at = parts.index(found.key)
-    for start in (("metadata",), ("@metadata",)):
-        if at == 0 and parts[:1] != start:
-            inner = place_in(shape, (*start, *parts))
+    at = next(i for i in range(len(parts)) if isinstance(place_in(shape, parts[: i + 1]), Nowhere))
+    if at == 0:
+        for start in ("metadata", "@metadata"):
+            inner = place_in(shape, (start, *parts))
             if inner is not None and not isinstance(inner, Nowhere):
-                return (*start, *parts)
+                return (start, *parts)
     near = nearest(found.key, found.known)
-    if near is not None:
-        return (*parts[:at], near, *parts[at + 1 :])
-    return None
-
-
-def reading_of(argument: Argument | None) -> Reading:
-    """Return how an argument is read; an unknown one as a value, so that its references are checked too."""
-    return Reading.VALUE if argument is None else argument.reading
+    return None if near is None else (*parts[:at], near, *parts[at + 1 :])

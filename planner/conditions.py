@@ -9,6 +9,7 @@ from infospace.errors import InfospaceError, Invalid
 from infospace.jsontext import same
 from infospace.jsonvalue import JSON
 from infospace.paths import kind_of, nearest
+from planner.patterns import compile_pattern
 from planner.plan import All, AnyOf, Condition, Not, Test
 from planner.problems import Problems, join, listed
 
@@ -97,7 +98,7 @@ def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems
     if good and type_ == "matches_pattern":
         good = _pattern_fits(raw["pattern"], join(pointer, "pattern"), problems)
     if good and type_ == "validates":
-        from planner.parse import check_schema
+        from planner.schemas import check_schema
 
         good = check_schema(raw["schema"], join(pointer, "schema"), problems)
     return good
@@ -110,25 +111,6 @@ def _pattern_fits(pattern: JSON, pointer: str, problems: Problems) -> bool:
         problems.error("bad-pattern", pointer, error.says, error.hint)
         return False
     return True
-
-
-def compile_pattern(pattern: JSON) -> Any:
-    """Return a compiled RE2 pattern: linear time, no look-around, no back-references."""
-    import re2
-
-    if not isinstance(pattern, str):
-        raise Invalid(f"a pattern is text, not {pattern!r:.40}")
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(pattern, options)
-    except re2.error as error:
-        message = error.args[0] if error.args else error
-        shown = message.decode() if isinstance(message, bytes) else str(message)
-        raise Invalid(
-            f"{pattern!r:.60} is not a pattern: {shown}",
-            hint="the syntax is RE2's: no look-around, no back-references",
-        ) from None
 
 
 def _parse_join(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> Condition | None:

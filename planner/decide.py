@@ -9,7 +9,8 @@ from infospace.errors import Missing
 from infospace.jsonvalue import JSON
 from infospace.resources import Collection, Note, Relation, Resource, SearchResult
 from infospace.view import Infospace
-from planner.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, compile_pattern, is_empty
+from planner.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty
+from planner.patterns import compile_pattern
 from planner.plan import All, AnyOf, Condition, Not, Test
 from planner.references import Reference, read_text
 from planner.resolve import Place, Resolver
@@ -57,7 +58,7 @@ class Judge:
                 value = self._value(target)
                 return isinstance(value, str) and compile_pattern(arguments["pattern"]).search(value) is not None
             case "validates":
-                from planner.parse import misfit
+                from planner.schemas import misfit
 
                 return misfit(self._value(target), cast("Mapping[str, Any]", arguments["schema"])) is None
         assert type_ in COMPARED, type_  # noqa: S101 - the reader of conditions admits no other

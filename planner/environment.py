@@ -1,8 +1,8 @@
-"""What the check knows of variables at a place in the plan."""
+"""What the check knows of variables and names at a place in the plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from infospace.ids import Kind
@@ -11,30 +11,39 @@ from infospace.kinds import CollectionShape, NoteShape, RelationShape, Shape, Un
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable: its shape, where it was bound, and whether it is bound on every path to here.
+    """A variable: its shape, where it may have been bound, and whether it is bound on every path to here.
 
     `doubt` says why it may be unbound, None when it is certain; `handled` tells the doubt that comes of an
     `on_fail`, at which the run skips a step, from that of a branch, which is an error.
     """
 
     shape: Shape
-    pointer: str
+    places: tuple[str, ...] = ()
     doubt: str | None = None
     handled: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A name that earlier steps give, on every path or on some."""
+
+    shape: Shape
+    certain: bool = True
+
+
 @dataclass(slots=True)
 class Environment:
-    """Variables by name. A body's environment knows the outer one's; what it binds stays in it."""
+    """Variables and given names. A body's environment knows the outer one's; what it binds stays in it."""
 
     variables: dict[str, Variable] = field(default_factory=dict)
+    given: dict[str, Given] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     """Pointers of bindings that something reads; shared by all environments of a plan."""
     loops: int = 0
 
     def copy(self, *, loop: bool = False) -> Environment:
-        """Return an environment that starts with the same variables."""
-        return Environment(dict(self.variables), self.read, self.loops + loop)
+        """Return an environment that starts with the same variables and names."""
+        return Environment(dict(self.variables), dict(self.given), self.read, self.loops + loop)
 
     def bind(self, name: str, variable: Variable) -> None:
         """Bind a name."""
@@ -44,7 +53,7 @@ class Environment:
         """Return a variable and remember that it is read."""
         found = self.variables.get(name)
         if found is not None:
-            self.read.add(found.pointer)
+            self.read.update(found.places)
         return found
 
     def certainly(self, names: set[str]) -> Environment:
@@ -60,19 +69,48 @@ class Environment:
             if variable.doubt is None and variable.shape.kinds <= kinds:
                 yield f"${name}"
 
-    def join(self, one: Environment, other: Environment, doubts: tuple[str, str]) -> None:
-        """Take over what two branches bind: certain where both do, in doubt where one does."""
+    def join(self, one: Environment, other: Environment, doubts: tuple[str, str], *, handled: bool = False) -> None:
+        """Take over what two branches bind and name: certain where both do, in doubt where one does.
+
+        `doubts` say why what only the one, or only the other, binds may be unbound; `handled` whether what
+        only the one binds is then skipped rather than wrong.
+        """
         for name in {**one.variables, **other.variables}:
             left, right = one.variables.get(name), other.variables.get(name)
             if left is not None and right is not None:
-                doubt = left.doubt or right.doubt
-                handled = left.handled or right.handled
-                pointer = left.pointer if left != self.variables.get(name) else right.pointer
-                self.variables[name] = Variable(union(left.shape, right.shape), pointer, doubt, handled)
+                self.variables[name] = left if left == right else _either(left, right)
             elif left is not None:
-                self.variables[name] = replace(left, doubt=left.doubt or doubts[0])
+                self.variables[name] = _doubted(left, doubts[0], handled=handled)
             elif right is not None:
-                self.variables[name] = replace(right, doubt=right.doubt or doubts[1])
+                self.variables[name] = _doubted(right, doubts[1], handled=False)
+        self.given = joined(one.given, other.given)
+
+
+def _either(left: Variable, right: Variable) -> Variable:
+    doubt = left.doubt or right.doubt
+    doubtful = [side for side in (left, right) if side.doubt is not None]
+    handled = all(side.handled for side in doubtful)
+    return Variable(union(left.shape, right.shape), tuple(dict.fromkeys(left.places + right.places)), doubt, handled)
+
+
+def _doubted(variable: Variable, doubt: str, *, handled: bool) -> Variable:
+    if variable.doubt is not None:
+        return replace(variable, handled=variable.handled and handled)
+    return replace(variable, doubt=doubt, handled=handled)
+
+
+def joined(one: Mapping[str, Given], other: Mapping[str, Given]) -> dict[str, Given]:
+    """Return the names that are given after one of two branches was taken."""
+    found = {}
+    for name in {**one, **other}:
+        left, right = one.get(name), other.get(name)
+        if left is not None and right is not None:
+            found[name] = Given(union(left.shape, right.shape), left.certain and right.certain)
+        else:
+            only = left or right
+            assert only is not None  # noqa: S101 - the name is of one of them
+            found[name] = Given(only.shape, certain=False)
+    return found
 
 
 def union(one: Shape, other: Shape) -> Shape:

@@ -3,59 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from infospace.answer import cut
 from infospace.clock import now
-from infospace.errors import InfospaceError, Invalid
+from infospace.contract import Primitive
+from infospace.errors import InfospaceError, Invalid, Unsupported
+from infospace.faults import ArgumentsInvalid
+from infospace.ids import kind_of
 from infospace.jsonvalue import JSON
-from infospace.memory.changes import MakeNote
-from infospace.perform import BUG, Outcome, call
-from infospace.resources import Collection, Made, Member
+from infospace.memory.changes import Change, MakeNote
+from infospace.perform import BUG, Outcome, perform
+from infospace.resources import Collection, Made, Member, Resource, is_resource
 from infospace.runs.journal import StepRow, Use
-from infospace.view import Infospace, Speech
-from planner.check import last_out
-from planner.check_call import first_resource
+from infospace.view import Infospace
+from planner.check_call import item_slot
 from planner.decide import Judge
-from planner.events import Emit, Event, Progressed, Spoke, StepStarted
+from planner.events import StepStarted
 from planner.failure import Exhausted, Failure, sentence
-from planner.plan import Block, Call, ForEach, If, Map, Step
+from planner.plan import Block, Call, ForEach, If, Map, Step, Unread, collected, outs
 from planner.resolve import Resolver, digest
 from planner.results import Results
-from planner.scope import Scope, Unbound
+from planner.scope import Cause, Scope, Unbound
+from planner.voices import Voices
 
 if TYPE_CHECKING:
     from planner.run import Run
 
-
-class Voices:
-    """Passes what a step says to the run's events, from whatever thread it comes."""
-
-    def __init__(self, emit: Emit, position: str) -> None:
-        self._emit = emit
-        self._position = position
-        self._thread = threading.get_ident()
-        self._loop = asyncio.get_running_loop()
-        self.spoken: list[str] = []
-
-    def speech(self, kind: Speech, text: str) -> None:
-        """Pass on something said."""
-        self.spoken.append(text)
-        self._send(Spoke(kind, self._position, text))
-
-    def progress(self, done: int, total: int, what: str) -> None:
-        """Pass on how far it has come."""
-        self._send(Progressed(self._position, done, total, what))
-
-    def _send(self, event: Event) -> None:
-        if threading.get_ident() == self._thread:
-            self._emit(event)
-        else:
-            self._loop.call_soon_threadsafe(self._emit, event)
+FINAL = (BUG, Exhausted.kind)
+"""Kinds of failure that no `on_fail` handles."""
+BREATH = 16
+"""Items of a `map` after which others may run, and a cancellation is heard."""
 
 
 class Execution:
@@ -73,7 +54,11 @@ class Execution:
         self._digest: bytes | None = None
         self._started = now()
         self._clock = time.perf_counter()
+        self._duration = 0.0
         self._sequence = 0
+        self._journalled = False
+        self._open: Outcome | None = None
+        """How the step failed, while its `on_fail` list runs."""
 
     async def run(self) -> Failure | None:
         """Execute, journal, bind, and handle a failure as the step says."""
@@ -84,37 +69,43 @@ class Execution:
             return Failure(self._position, step.type, str(error), error.kind)
         self._run.emit(StepStarted(self._sequence, self._position, step.type, step.out, self._nesting))
         await asyncio.sleep(0)
-        outcome = await self._outcome()
-        if outcome.status == "success":
-            outcome = self._name(outcome)
-        handled = outcome.status == "failed" and step.on_fail != "stop" and outcome.error not in (BUG, Exhausted.kind)
-        if isinstance(step.form, (ForEach, Map)):
-            handled = False
-        outcome = self._commit(outcome, handled)
+        outcome = self._committed(self._named(await self._outcome()))
         match outcome.status:
             case "success":
                 if step.out is not None and outcome.resource is not None:
                     self._scope.bind(step.out, outcome.resource.id)
                 return None
             case "skipped":
-                self._lose(f"step {self._position} was skipped")
+                self._journal(outcome)
                 return None
+        return await self._failed(outcome)
+
+    async def _failed(self, outcome: Outcome) -> Failure | None:
+        """Do what `on_fail` says about the failure of the whole step; return the failure that remains."""
+        step, on_fail = self._step, self._step.on_fail
         failure = Failure(self._position, step.type, outcome.reason or "", outcome.error or "failed")
-        if not handled:
+        if on_fail == "stop" or isinstance(step.form, (ForEach, Map)) or outcome.error in FINAL:
+            self._journal(outcome)
             return failure
-        if isinstance(step.on_fail, tuple):
-            return await self._handle(failure, step.on_fail, self._scope, f"{self._position}.on_fail.")
-        self._lose(f"step {self._position} failed and was passed over")
-        return None
+        if on_fail == "continue":
+            self._journal(outcome, handled=True)
+            self._lose(Cause(self._position, f"step {self._position} failed and was passed over"))
+            return None
+        self._open = outcome
+        self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
+        self._lose(Cause(self._position, f"step {self._position} failed, and its `on_fail` does not bind it"))
+        second = await self._handle(failure, on_fail, self._scope, f"{self._position}.on_fail.")
+        self._journal(outcome, handled=second is None)
+        return second
 
     def interrupted(self) -> None:
         """Journal that the step was cancelled."""
-        if self._sequence:
-            self._commit(Outcome("failed", reason="the run was cancelled", error="cancelled"), handled=False)
+        if self._sequence and not self._journalled:
+            self._journal(self._open or Outcome("failed", reason="the step was broken off", error="cancelled"))
 
-    def _lose(self, cause: str) -> None:
-        if self._step.out is not None:
-            self._scope.lose(self._step.out, cause)
+    def _lose(self, cause: Cause) -> None:
+        for name in outs((self._step,)):
+            self._scope.lose(name, cause)
 
     async def _outcome(self) -> Outcome:
         try:
@@ -127,13 +118,21 @@ class Execution:
                     return await self._for_each(self._step.form)
                 case Map():
                     return await self._map(self._step.form)
+                case Unread():
+                    raise Unsupported(f"step {self._position} could not be read")
         except Unbound as error:
-            return Outcome("skipped", reason=str(error), error=error.kind)
+            return self._skipped(error)
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
 
-    def _name(self, outcome: Outcome) -> Outcome:
-        if self._step.name is None or outcome.resource is None:
+    def _skipped(self, error: Unbound) -> Outcome:
+        cause = error.passed_on(self._position)
+        self._lose(cause)
+        self._view.extra["cause"] = cause.step
+        return Outcome("skipped", reason=str(error), error=error.kind)
+
+    def _named(self, outcome: Outcome) -> Outcome:
+        if outcome.status != "success" or self._step.name is None or outcome.resource is None:
             return outcome
         try:
             name = self._resolver.value(self._step.name)
@@ -141,28 +140,31 @@ class Execution:
                 return Outcome("failed", reason=f"unchecked: `name` is text, not {name!r:.60}", error="invalid")
             self._view.name(outcome.resource, name, replace=self._step.replace)
         except Unbound as error:
-            return Outcome("skipped", reason=str(error), error=error.kind)
+            return self._skipped(error)
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
         return outcome
 
-    def _commit(self, outcome: Outcome, handled: bool) -> Outcome:
-        """Commit changes and row. A change that the store refuses makes the step fail, without changes."""
-        store = self._run.space.store
-        changes = self._view.changes if outcome.status == "success" else []
-        row = self._row(outcome, handled)
+    def _committed(self, outcome: Outcome) -> Outcome:
+        """Commit a success with its changes. What the store refuses makes the step fail, without changes."""
+        if outcome.status != "success":
+            return outcome
         try:
-            store.commit(changes, [row])
+            self._journal(outcome, changes=self._view.changes)
         except InfospaceError as error:
-            if not changes:
+            if not self._view.changes:
                 raise
-            outcome = Outcome("failed", reason=str(error), error=error.kind)
-            step = self._step
-            handled = step.on_fail != "stop" and not isinstance(step.form, (ForEach, Map))
-            row = self._row(outcome, handled)
-            store.commit([], [row])
-        self._run.ended(row, self._nesting)
+            return Outcome("failed", reason=str(error), error=error.kind)
         return outcome
+
+    def _journal(self, outcome: Outcome, changes: Sequence[Change] = (), *, handled: bool = False) -> None:
+        """Commit the step's row, and with it its changes: all or nothing."""
+        if not self._duration:
+            self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
+        row = self._row(outcome, handled)
+        self._run.space.store.commit(changes, [row])
+        self._journalled = True
+        self._run.ended(row, self._nesting)
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:
         resource = outcome.resource
@@ -174,9 +176,9 @@ class Execution:
             sequence=self._sequence,
             position=self._position,
             type=self._step.type,
-            status=outcome.status if outcome.status != "suspended" else "failed",
+            status=outcome.status,
             started=self._started,
-            duration_ms=round((time.perf_counter() - self._clock) * 1000, 3),
+            duration_ms=self._duration,
             out=self._step.out,
             resource=None if resource is None else resource.id,
             version=None if resource is None else resource.version,
@@ -213,7 +215,7 @@ class Execution:
         entry = self._run.space.catalogue.get(self._step.type)
         arguments = self._resolver.arguments(entry, raw)
         self._digest = digest(arguments)
-        return await call(entry, arguments, self._view)
+        return await _validated(entry, arguments, self._view)
 
     async def _if(self, form: If) -> Outcome:
         holds = Judge(self._view, self._resolver).holds(form.condition)
@@ -227,88 +229,106 @@ class Execution:
     async def _for_each(self, form: ForEach) -> Outcome:
         items = self._items(form.target)
         results = Results(self._view, form.filter_null)
-        collect = form.collect or last_out(form.do)
+        collect = collected(form)
         for index, member in enumerate(items):
             inner = Scope(self._scope)
             inner.bind(form.as_, member.id)
             prefix = f"{self._position}.do[{index + 1}]."
             failure = await self._run.block(form.do, inner, prefix, self._nesting + 1)
-            if failure is not None:
-                recovered = await self._recover(failure, inner, index, collect, results, member)
-                if isinstance(recovered, Outcome):
-                    return recovered
-                if not recovered:
-                    continue
-            found = inner.own.get(collect) if collect is not None else None
-            resource = None if found is None else self._view.get(found)
-            results.add(index, member.id, resource)
+            if failure is None:
+                found = inner.own.get(collect) if collect is not None else None
+                cause = inner.causes.get(collect) if collect is not None and found is None else None
+                results.add(index, member.id, self._made(found), None if cause is None else str(cause))
+                continue
+            ended = await self._recover(failure, inner, index, collect, results, member)
+            if ended is not None:
+                return ended
         return self._collected(results, len(items))
 
     async def _map(self, form: Map) -> Outcome:
         items = self._items(form.target)
         entry = self._run.space.catalogue.get(form.operation)
-        slot = first_resource(entry)
         results = Results(self._view, form.filter_null)
         for index, member in enumerate(items):
+            if index % BREATH == BREATH - 1:
+                await asyncio.sleep(0)
             inner = Scope(self._scope)
             inner.bind("item", member.id)
-            view = self._run.space.view(Made(self._run.id, f"{self._position}[{index + 1}]", entry.type), self._voices)
-            outcome = await self._one(entry, form.arguments, slot, inner, view)
+            where = f"{self._position}[{index + 1}]"
+            view = self._run.space.view(Made(self._run.id, where, entry.type), self._voices)
+            outcome = await self._one(entry, form.arguments, member, inner, view)
             self._view.uses.update(view.uses)
             if outcome.status == "success":
                 self._view.absorb(view)
                 results.add(index, member.id, outcome.resource)
                 continue
-            where = f"{self._position}[{index + 1}]"
             failure = Failure(where, entry.type, outcome.reason or "", outcome.error or "failed")
-            recovered = await self._recover(failure, inner, index, self._step.out, results, member)
-            if isinstance(recovered, Outcome):
-                return replace(recovered, trace=outcome.trace)
-            if recovered:
-                found = inner.own.get(self._step.out or "")
-                results.add(index, member.id, None if found is None else self._view.get(found))
+            ended = await self._recover(failure, inner, index, self._step.out, results, member)
+            if ended is not None:
+                return replace(ended, trace=outcome.trace)
         return self._collected(results, len(items))
 
     @staticmethod
-    async def _one(entry: Any, raw: Mapping[str, JSON], slot: str | None, scope: Scope, view: Infospace) -> Outcome:
+    async def _one(entry: Primitive, raw: Mapping[str, JSON], member: Member, scope: Scope, view: Infospace) -> Outcome:
+        """Perform the operation of `map` for one item; raises Unbound, for which the whole step is skipped."""
         resolver = Resolver(view, scope)
         try:
             arguments = resolver.arguments(entry, raw)
-            if slot is not None and slot not in arguments:
+            slot = item_slot(entry, raw, frozenset({kind_of(member.id)}))
+            if slot is not None:
                 arguments[slot] = resolver.resource("$item")
+        except Unbound:
+            raise
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
-        return await call(entry, arguments, view)
+        return await _validated(entry, arguments, view)
 
     async def _recover(
         self, failure: Failure, inner: Scope, index: int, collect: str | None, results: Results, member: Member
-    ) -> Outcome | bool:
-        """Do what `on_fail` says about a failing item.
-
-        Return the failed outcome of the whole step, False where the item is recorded as failed, True where
-        an `on_fail` list supplied its result.
-        """
+    ) -> Outcome | None:
+        """Do what `on_fail` says about a failing item; return the outcome of the whole step where it ends it."""
         on_fail = self._step.on_fail
-        if on_fail == "stop" or failure.kind in (BUG, Exhausted.kind):
+        if on_fail == "stop" or failure.kind in FINAL:
             return Outcome("failed", reason=f"item {index + 1} ({member.id}): {sentence(failure)}", error=failure.kind)
         if isinstance(on_fail, tuple):
-            if collect is not None:
+            before = inner.own.get(self._item_name())
+            if collect is not None and collect != self._item_name():
                 inner.own.pop(collect, None)
-            prefix = f"{self._position}[{index + 1}].on_fail."
-            second = await self._handle(failure, on_fail, inner, prefix)
-            if second is None and collect is not None and collect in inner.own:
-                return True
+            second = await self._handle(failure, on_fail, inner, f"{self._position}[{index + 1}].on_fail.")
+            if second is not None and second.kind in FINAL:
+                return Outcome("failed", reason=sentence(second), error=second.kind)
+            supplied = inner.own.get(collect) if collect is not None else None
+            if second is None and supplied is not None and (supplied != before or collect != self._item_name()):
+                results.add(index, member.id, self._made(supplied))
+                return None
         results.fail(index, member.id, sentence(failure))
-        return False
+        return None
+
+    def _item_name(self) -> str:
+        return self._step.form.as_ if isinstance(self._step.form, ForEach) else "item"
+
+    def _made(self, identifier: str | None) -> Resource | None:
+        return None if identifier is None else self._view.get(identifier)
 
     def _items(self, raw: JSON) -> tuple[Member, ...]:
         found = self._resolver.resource(raw)
         if not isinstance(found, Collection):
-            raise Invalid(f"unchecked: `target` is a Collection, and {raw!r:.60} is not one")
+            raise Invalid(f"unchecked: `target` is {_what(found)}, not a Collection")
         return found.members
 
     def _collected(self, results: Results, count: int) -> Outcome:
         made = self._view.collection(results.members)
         self._view.extra |= {"item_count": count, "failed": results.failed}
-        self._digest = None
         return Outcome("success", made, self._view.preview(made))
+
+
+async def _validated(entry: Primitive, arguments: Mapping[str, Any], view: Infospace) -> Outcome:
+    try:
+        args = entry.validate(arguments)
+    except ArgumentsInvalid as error:
+        return Outcome("failed", reason=f"unchecked: {error}", error=error.kind)
+    return await perform(entry, args, view)
+
+
+def _what(found: Resource | JSON) -> str:
+    return f"{found.id}, a {found.kind}" if is_resource(found) else f"{found!r:.60}"

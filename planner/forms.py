@@ -36,7 +36,10 @@ class FormReader:
         self._block = block
 
     def read(self, type_: str, form: Form) -> If | ForEach | Map | None:
-        """Return the form, or None when a field without which it means nothing is missing or wrong."""
+        """Return the form, or None when a field without which it means nothing is missing or wrong.
+
+        Blocks are read all the same, so that what is wrong in them is said too.
+        """
         required, optional, make = form
         for key in self._raw:
             if key not in (*COMMON, *required, *optional):
@@ -44,7 +47,12 @@ class FormReader:
         missing = [key for key in required if key not in self._raw]
         for key in missing:
             self._problems.error("missing-argument", self._pointer, f"{type_} needs {key!r}", _WANTED[key])
-        return None if missing else make(self)
+        if not missing:
+            return make(self)
+        for key in ("then", "else", "do"):
+            if key in (*required, *optional):
+                self.block(key)
+        return None
 
     def _unknown(self, type_: str, key: str, known: tuple[str, ...]) -> None:
         near = nearest(key, (*known, *COMMON))
@@ -69,7 +77,7 @@ class FormReader:
 
     def variable(self, key: str) -> str | None:
         """Return the name in a field that holds one `$name`."""
-        from planner.parse import variable
+        from planner.steps import variable
 
         value = self._raw.get(key)
         if value is None:

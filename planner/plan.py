@@ -6,7 +6,7 @@ people count it, 1-based (`4.then.1`, `4.do[3].2`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -113,7 +113,14 @@ class Map:
     filter_null: bool = True
 
 
-Form: TypeAlias = Call | If | ForEach | Map
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A step that could not be read, of which a problem was told. What it would have bound, it binds in the check."""
+
+    outs: tuple[str, ...] = ()
+
+
+Form: TypeAlias = Call | If | ForEach | Map | Unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +152,27 @@ class Plan:
     document: JSON = None
     pointer: str = ""
     """Of the list of steps: "" for a bare array, `/steps`, `/plan`."""
+
+
+def outs(steps: Block, *, handlers: bool = True) -> Iterator[str]:
+    """Iterate over the variables that steps bind in the scope they stand in, in document order.
+
+    `handlers` false leaves `on_fail` lists out.
+    """
+    for step in steps:
+        if isinstance(step.form, If):
+            yield from outs(step.form.then, handlers=handlers)
+            yield from outs(step.form.otherwise, handlers=handlers)
+        if isinstance(step.form, Unread):
+            yield from step.form.outs
+        if step.out is not None:
+            yield step.out
+        if handlers and isinstance(step.on_fail, tuple) and not isinstance(step.form, (ForEach, Map)):
+            yield from outs(step.on_fail)
+
+
+def collected(form: ForEach) -> str | None:
+    """Return the variable that a `for-each` collects: `collect`, else the last that its body binds."""
+    if form.collect is not None:
+        return form.collect
+    return next(iter(reversed(list(outs(form.do, handlers=False)))), None)

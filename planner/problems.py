@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from infospace.paths import kind_of
+
 Severity: TypeAlias = Literal["error", "warning"]
 Patch: TypeAlias = "list[dict[str, Any]]"
 """A JSON Patch (RFC 6902)."""
@@ -44,9 +46,9 @@ class Problems:
         """Add an error."""
         self._add(Problem(code, pointer, says, hint, "error", fix))
 
-    def warn(self, code: str, pointer: str, says: str, hint: str | None = None) -> None:
+    def warn(self, code: str, pointer: str, says: str, hint: str | None = None, fix: Patch | None = None) -> None:
         """Add a warning."""
-        self._add(Problem(code, pointer, says, hint, "warning"))
+        self._add(Problem(code, pointer, says, hint, "warning", fix))
 
     def _add(self, problem: Problem) -> None:
         if all((problem.code, problem.pointer, problem.says) != (p.code, p.pointer, p.says) for p in self.found[-50:]):
@@ -73,3 +75,9 @@ def listed(words: Sequence[str], most: int = 12) -> str:
     """Return words as a list to read, cut where it gets long."""
     shown = ", ".join(words[:most])
     return f"{shown}, …" if len(words) > most else shown
+
+
+def a_kind(value: Any) -> str:
+    """Return the JSON kind of a value with its article: `a list`, `an object`, `null`."""
+    kind = kind_of(value)
+    return {"null": "null", "object": "an object"}.get(kind, f"a {kind}")

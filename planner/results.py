@@ -16,11 +16,14 @@ class Results:
         self.members: list[Member] = []
         self.failed: list[dict[str, JSON]] = []
 
-    def add(self, index: int, item: str, resource: Resource | None) -> None:
-        """Take an item's result; none, or a null Note, is left out unless positions are to match."""
-        status = "success" if resource is not None else "skipped"
+    def add(self, index: int, item: str, resource: Resource | None, skipped: str | None = None) -> None:
+        """Take what an item gave; nothing, or a null Note, is left out unless positions are to match.
+
+        `skipped` says why the step that gives it was skipped.
+        """
+        status = "success" if skipped is None else "skipped"
         if resource is None or (isinstance(resource, Note) and resource.content is None):
-            self._empty(index, item, status, None, resource)
+            self._empty(index, item, status, skipped, resource)
         else:
             self._put(resource, index, item, status, None)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 
 from infospace.answer import Answer
@@ -20,6 +21,7 @@ from planner.execute import Execution
 from planner.failure import Exhausted, Failure, sentence
 from planner.outcome import RunResult
 from planner.plan import Block, Plan, Step
+from planner.problems import Problem
 from planner.resolve import Resolver
 from planner.scope import Scope
 
@@ -27,13 +29,14 @@ from planner.scope import Scope
 class Run:
     """One run of a plan, or of the lines of a session."""
 
-    def __init__(self, space: Space, plan: Plan, emit: Emit) -> None:
+    def __init__(self, space: Space, plan: Plan, emit: Emit, warnings: Sequence[Problem] = ()) -> None:
         self.space = space
         self.plan = plan
         self.id = ""
         self.scope = Scope()
         self.steps: list[StepRow] = []
         self._emit = emit
+        self._warnings = warnings
         self._sequence = 0
         self._last: str | None = None
 
@@ -56,13 +59,14 @@ class Run:
         """Run the whole plan from its inputs to its result."""
         self.open("plan", bound)
         try:
-            async with asyncio.timeout(self.plan.budget.seconds):
-                failure = await self.block(self.plan.steps)
+            failure = await self.within(self.plan.budget.seconds, self.plan.steps)
         except asyncio.CancelledError:
             self.close("cancelled", None, "the run was cancelled")
             raise
-        except TimeoutError:
-            return self.close("failed", None, f"the budget of {self.plan.budget.seconds:g} seconds ran out")
+        except BaseException as error:
+            with suppress(InfospaceError):
+                self.close("failed", None, f"the run broke off: {type(error).__name__}: {error}")
+            raise
         if failure is not None:
             return self.close("failed", None, sentence(failure))
         return self.conclude()
@@ -95,7 +99,7 @@ class Run:
             self._answer(result),
             self.bindings(),
             sorted(self.steps, key=lambda r: r.sequence),
-            (),
+            self._warnings,
             reason,
         )
         self._emit(RunFinished(outcome))
@@ -128,6 +132,16 @@ class Run:
         )
 
     # Steps
+
+    async def within(self, seconds: float | None, steps: Block) -> Failure | None:
+        """Run steps of the run's own scope in a number of seconds; that they ran out is a failure too."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self.block(steps)
+        except TimeoutError:
+            last = self.steps[-1] if self.steps else None
+            reason = f"the budget of {self.plan.budget.seconds:g} seconds ran out"
+            return Failure(last.position if last else "1", last.type if last else "", reason, Exhausted.kind)
 
     async def block(
         self, steps: Block, scope: Scope | None = None, prefix: str = "", nesting: int = 0

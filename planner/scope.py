@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from infospace.errors import InfospaceError
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a name was not bound: the step that is to blame, what became of it, and the step skipped for it."""
+
+    step: str
+    says: str
+    skipped: str | None = None
+
+    def __str__(self) -> str:
+        return self.says if self.skipped is None else f"step {self.skipped} was skipped, because {self.says}"
 
 
 class Unbound(InfospaceError):
@@ -10,9 +24,16 @@ class Unbound(InfospaceError):
 
     kind = "unbound"
 
-    def __init__(self, name: str, cause: str | None) -> None:
+    def __init__(self, name: str, cause: Cause | None) -> None:
         super().__init__(f"${name} is not bound" + (f": {cause}" if cause else ""))
         self.name = name
+        self.cause = cause
+
+    def passed_on(self, position: str) -> Cause:
+        """Return the cause of what the step at a position does not bind, as it is skipped for this."""
+        if self.cause is None:
+            return Cause(position, f"${self.name} is not bound", position)
+        return Cause(self.cause.step, self.cause.says, position)
 
 
 class Scope:
@@ -21,7 +42,7 @@ class Scope:
     def __init__(self, outer: Scope | None = None) -> None:
         self.outer = outer
         self.own: dict[str, str] = {}
-        self.causes: dict[str, str] = {}
+        self.causes: dict[str, Cause] = {}
         """Why a name was not bound by the step that should have bound it."""
 
     def bind(self, name: str, identifier: str) -> None:
@@ -29,14 +50,14 @@ class Scope:
         self.own[name] = identifier
         self.causes.pop(name, None)
 
-    def lose(self, name: str, cause: str) -> None:
+    def lose(self, name: str, cause: Cause) -> None:
         """Remember why a step did not bind a name. What the name was bound to before, it stays bound to."""
         self.causes[name] = cause
 
     def find(self, name: str) -> str:
         """Return the id that a name is bound to; raises Unbound with the cause where it is known."""
         scope: Scope | None = self
-        cause = None
+        cause: Cause | None = None
         while scope is not None:
             if name in scope.own:
                 return scope.own[name]

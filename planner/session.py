@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from infospace.errors import Conflict
 from infospace.jsonvalue import JSON
+from infospace.runs.journal import RunStatus
 from infospace.space import Space
 from planner.check import Checker
+from planner.check_conditions import whole
 from planner.environment import Variable
 from planner.events import Emit
-from planner.failure import sentence
+from planner.failure import Failure, sentence
 from planner.known import KnownSpace
 from planner.outcome import RunResult
-from planner.parse import parse_head, parse_step
-from planner.plan import Plan
-from planner.problems import Problem, Problems
+from planner.parse import parse_head
+from planner.plan import Plan, Step
+from planner.problems import Problem, Problems, a_kind, join
 from planner.read import is_head
 from planner.run import Run
 from planner.start import bind_inputs
+from planner.steps import parse_step
 
 
 def check_lines(space: Space, lines: Sequence[JSON]) -> list[Problem]:
@@ -26,70 +31,114 @@ def check_lines(space: Space, lines: Sequence[JSON]) -> list[Problem]:
     problems = Problems()
     with space.store.reading() as snapshot:
         checker = Checker(space.catalogue, KnownSpace(snapshot), problems)
-        number = 0
+        number, most, head = 0, None, None
         for index, line in enumerate(lines):
             if index == 0 and is_head(line) and isinstance(line, dict):
-                checker.inputs(parse_head(line, problems))
+                head = _read_head(line, problems)
+                checker.inputs(head)
+                most = head.budget.depth
                 continue
             number += 1
             step = parse_step(line, f"/{index}", str(number), problems)
             if step is not None:
-                checker.block((step,))
+                checker.block((step,), most=most)
+        if head is not None:
+            checker.result(head)
     return problems.found
 
 
+def _read_head(head: JSON, problems: Problems) -> Plan:
+    if head is None:
+        return Plan(())
+    if not isinstance(head, dict):
+        problems.error("not-a-plan", "", f"the head of a session is an object, not {a_kind(head)}", '{"goal": "…"}')
+        return Plan(())
+    for key in ("steps", "plan"):
+        if key in head:
+            problems.error("unknown-key", join("", key), f"the head of a session has no {key!r}", "one step a line")
+    plan = parse_head(head, problems)
+    if plan.result is not None and whole(plan.result) is None:
+        says = f"`result` is one `$variable`, not {plan.result!r:.60}"
+        problems.error("bad-value", "/result", says, '"result": "$report"')
+    return plan
+
+
 class Session:
-    """An open run. Steps given to it are checked with what is bound, run, and stay bound."""
+    """An open run. Steps given to it are checked with what is bound, run, and stay bound.
+
+    It ends with the first step that is refused or fails, with `end`, or with `cancel`.
+    """
 
     def __init__(self, space: Space, emit: Emit, head: JSON = None, inputs: Mapping[str, JSON] | None = None) -> None:
         self._space = space
         self._problems = Problems()
-        plan = parse_head(head, self._problems) if isinstance(head, dict) else Plan(())
+        plan = _read_head(head, self._problems)
         with space.store.reading() as snapshot:
+            checker = Checker(space.catalogue, KnownSpace(snapshot), self._problems)
+            checker.inputs(plan)
             bound = bind_inputs(plan, inputs or {}, snapshot, self._problems)
+        self._plan = plan
         self._run = Run(space, plan, emit)
-        self._variables: dict[str, Variable] = {}
+        self._variables: dict[str, Variable] = checker.env.variables
         self._count = 0
         self._lines = 1 if head is not None else 0
-        if self._problems.ok:
+        self._seconds = 0.0
+        self._ended = not self._problems.ok
+        if not self._ended:
             self._run.open("session", bound)
-            with space.store.reading() as snapshot:
-                checker = Checker(space.catalogue, KnownSpace(snapshot), self._problems)
-                checker.inputs(plan)
-            self._variables = checker.env.variables
 
     async def step(self, line: JSON) -> RunResult | None:
-        """Check and run one step. Returns the end of the session where it was refused or failed, else None."""
+        """Check and run one step. Returns the end of the session where it was refused or failed, else None.
+
+        Raises Conflict when the session has ended already.
+        """
         if not self._problems.ok:
             return RunResult(None, "refused", problems=self._problems.found)
+        self._still_open()
         problems = Problems()
         parsed = parse_step(line, f"/{self._lines}", str(self._count + 1), problems)
         with self._space.store.reading() as snapshot:
             checker = Checker(self._space.catalogue, KnownSpace(snapshot), problems)
             checker.env.variables = dict(self._variables)
             if parsed is not None:
-                checker.block((parsed,))
+                checker.block((parsed,), most=self._plan.budget.depth)
         self._lines += 1
         if parsed is None or not problems.ok:
-            refused = self._run.close("refused", None, "a step was refused by the check")
+            refused = self._close("refused", "a step was refused by the check")
             return replace(refused, problems=problems.found)
         self._count += 1
-        failure = await self._run.block((parsed,))
+        failure = await self._within(parsed)
         self._variables = {
             name: replace(variable, doubt=None, handled=False)
             for name, variable in checker.env.variables.items()
             if name in self._run.scope.own
         }
-        if failure is None:
-            return None
-        return self._run.close("failed", None, sentence(failure))
+        return None if failure is None else self._close("failed", sentence(failure))
+
+    async def _within(self, step: Step) -> Failure | None:
+        limit, started = self._plan.budget.seconds, time.perf_counter()
+        try:
+            return await self._run.within(None if limit is None else max(0.0, limit - self._seconds), (step,))
+        finally:
+            self._seconds += time.perf_counter() - started
 
     def end(self) -> RunResult:
-        """End the session well; its result is the last value."""
+        """End the session well; its result is the last value. Raises Conflict when it has ended already."""
         if not self._problems.ok:
             return RunResult(None, "refused", problems=self._problems.found)
+        self._still_open()
+        self._ended = True
         return self._run.conclude()
 
     def cancel(self) -> RunResult:
-        """End the session where it stands."""
-        return self._run.close("cancelled", None, "the session was cancelled")
+        """End the session where it stands. Raises Conflict when it has ended already."""
+        self._still_open()
+        return self._close("cancelled", "the session was cancelled")
+
+    def _still_open(self) -> None:
+        if self._ended:
+            raise Conflict("the session has ended already", hint="open another one")
+
+    def _close(self, status: RunStatus, reason: str) -> RunResult:
+        self._ended = True
+        return self._run.close(status, None, reason)

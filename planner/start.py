@@ -17,10 +17,10 @@ from planner.check import check
 from planner.events import Event
 from planner.known import KnownSpace
 from planner.outcome import RunResult
-from planner.parse import misfit
 from planner.plan import Input, Plan
 from planner.problems import Problem, Problems
 from planner.run import Run
+from planner.schemas import misfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ async def stream(space: Space, prepared: Prepared) -> AsyncIterator[Event]:
     Closing the iterator early cancels the run, which is journalled as cancelled.
     """
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
-    task = asyncio.create_task(Run(space, prepared.plan, queue.put_nowait).all(prepared.bound))
+    task = asyncio.create_task(Run(space, prepared.plan, queue.put_nowait, prepared.warnings).all(prepared.bound))
     task.add_done_callback(lambda _done: queue.put_nowait(None))
     try:
         while (event := await queue.get()) is not None:
@@ -139,7 +139,7 @@ async def run(space: Space, document: JSON, inputs: Mapping[str, JSON] | None = 
     prepared = prepare(space, document, inputs)
     if isinstance(prepared, Refused):
         return prepared.to_result()
-    return await Run(space, prepared.plan, lambda _event: None).all(prepared.bound)
+    return await Run(space, prepared.plan, lambda _event: None, prepared.warnings).all(prepared.bound)
 
 
 def run_sync(space: Space, document: JSON, inputs: Mapping[str, JSON] | None = None) -> RunResult:

@@ -15,7 +15,7 @@ class CreateCollection(Args):
     """Arguments of `create-collection`."""
 
     value: Items = Field(description="A list of `$variables`, ids and values, or one resource.")
-    metadata: dict[str, Any] = Field({}, description="A JSON object kept with the Collection.")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="A JSON object kept with the Collection.")
 
 
 def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:

@@ -15,7 +15,7 @@ class CreateNote(Args):
     """Arguments of `create-note`."""
 
     value: Value = Field(description="The content: any JSON, with references replaced by content.")
-    metadata: dict[str, Any] = Field({}, description="A JSON object kept beside the content.")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="A JSON object kept beside the content.")
 
 
 def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from infospace import Args, Collection, Infospace, Limit, Ref, SearchResult, Where, primitive
+from infospace import Args, Collection, Infospace, Invalid, Limit, Ref, SearchResult, Where, primitive
 
 
 class DiscoverNotes(Args):
@@ -20,7 +20,7 @@ class DiscoverNotes(Args):
         le=1,
         description="Lowest cosine similarity that counts, -1 to 1; by default the model's own (0.3).",
     )
-    mode: Literal["semantic"] = Field("semantic", description="How to search.")
+    mode: Literal["semantic"] = Field("semantic", description="How to search; this version does it by meaning.")
     where: Where | None = Field(None, description="Only Notes that satisfy this SQL condition over their paths.")
     within: Ref[Collection] | None = Field(
         None, description="Only Notes of this Collection, or the sources of its results."
@@ -31,7 +31,7 @@ class DiscoverNotes(Args):
     @classmethod
     def _not_blank(cls, query: str) -> str:
         if not query.strip():
-            raise ValueError("`query` is blank; say in words what to look for")
+            raise Invalid("`query` is blank", hint="say in words what to look for")
         return query
 
 

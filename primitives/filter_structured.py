@@ -6,7 +6,6 @@ from pydantic import Field
 
 from infospace import Args, Collection, Infospace, Ref, Where, primitive
 from infospace.kinds import same_as
-from infospace.where import Tally
 
 
 class FilterStructured(Args):
@@ -37,6 +36,8 @@ async def filter_structured(args: FilterStructured, space: Infospace) -> Collect
     A missing or null value compares as unknown, and unknown is not true. Nothing is converted; comparisons
     between different types are unknown too, and counted in `extra.mismatches`.
     """
+    from infospace.where import Tally
+
     tally = Tally()
     items = space.items(args.target)
     chosen = [member for member, item in zip(args.target.members, items, strict=True) if args.where.match(item, tally)]

@@ -7,8 +7,20 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Invalid, Note, Ref, Resource, Slice, primitive
-from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, is_result, types_of
+from infospace import Args, Collection, Infospace, Invalid, Note, Ref, Relation, Resource, Slice, primitive
+from infospace.argument import UNKNOWN
+from infospace.kinds import (
+    NO_METADATA,
+    CollectionShape,
+    NoteShape,
+    Schema,
+    Shape,
+    Unknown,
+    inside,
+    is_result,
+    types_of,
+)
+from infospace.paths import kind_of
 
 
 class Load(Args):
@@ -24,12 +36,18 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target = shapes.get("target", Unknown())
     if is_result(target):
         target = NoteShape()
-    if arguments.get("slice") is None or isinstance(target, CollectionShape):
+    cut = arguments.get("slice")
+    if cut is None or isinstance(target, CollectionShape):
         return target
-    if isinstance(target, NoteShape):
-        fits = types_of(target.content) <= {"string", "array"}
-        return NoteShape(target.content if fits else {"type": ["string", "array"]}, NO_METADATA)
-    return Unknown()
+    if isinstance(target, NoteShape) and cut is not UNKNOWN:
+        return NoteShape(_part(target.content), NO_METADATA)
+    return NoteShape() if isinstance(target, NoteShape) else Unknown()
+
+
+def _part(content: Schema | None) -> Schema:
+    types = types_of(content) & {"string", "array"} or {"string", "array"}
+    items = inside(content, (0,))
+    return {"type": sorted(types), **({"items": items} if isinstance(items, Mapping) else {})}
 
 
 @primitive(
@@ -58,4 +76,5 @@ async def load(args: Load, space: Infospace) -> Resource:
         return space.collection(resource.members[args.slice])
     if isinstance(resource, Note) and isinstance(resource.content, (str, list)):
         return space.note(resource.content[args.slice])
-    raise Invalid(f"{resource.id} has no order to slice", hint="a text, a list or a Collection has")
+    what = "a Relation" if isinstance(resource, Relation) else f"content of type {kind_of(resource.content)}"
+    raise Invalid(f"{resource.id} is {what}, which has no order to slice", hint="a text, a list or a Collection has")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from infospace import Args, Collection, Infospace, Path, Ref, Resource, primitive
-from infospace.jsontext import dump
 from infospace.kinds import same_as
 from infospace.paths import ABSENT, find
 
@@ -16,7 +16,9 @@ class Sort(Args):
     """Arguments of `sort`."""
 
     target: Ref[Collection] = Field(description="The Collection.")
-    by: Path | list[Path] = Field(description="A path, or several: the first decides, the next breaks ties.")
+    by: Path | Annotated[list[Path], Field(min_length=1)] = Field(
+        description="A path, or several: the first decides, the next breaks ties."
+    )
     order: Literal["asc", "desc"] = Field("asc", description="Smallest or largest first.")
     nulls: Literal["first", "last"] = Field("last", description="Where null and missing go, whatever the order.")
 
@@ -33,7 +35,9 @@ class Sort(Args):
 async def sort(args: Sort, space: Infospace) -> Collection:
     """Give a Collection of the same items in order. Nothing is dropped; equal items keep their order.
 
-    Numbers come before strings, strings before booleans, booleans before everything else.
+    Smallest first is: numbers, then strings by their characters' code points, then false and true, then lists
+    by their elements, then objects by their keys and values; `desc` turns that round. Null and missing values are
+    one, and go where `nulls` says in both orders.
     """
     paths = args.by if isinstance(args.by, list) else [args.by]
     rows = list(zip(args.target.members, space.items(args.target), strict=True))
@@ -57,6 +61,7 @@ def _by(
 
 
 def _key(value: Any) -> tuple[int, Any]:
+    """Order by type, then by value; values that are the same JSON have the same key."""
     match value:
         case bool():
             return 2, value
@@ -64,5 +69,9 @@ def _key(value: Any) -> tuple[int, Any]:
             return 0, value
         case str():
             return 1, value
+        case list() | tuple():
+            return 3, [_key(item) for item in value]
+        case Mapping():
+            return 4, sorted((key, _key(item)) for key, item in value.items())
         case _:
-            return 3, dump(value)
+            return 5, None

@@ -28,3 +28,32 @@ def space(tmp_path: Path) -> Iterator[Space]:
 
     with open_space(tmp_path / "space.db") as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def sample_file(model: ModelInfo, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A space file with the sample notes, embedded. Copy it before writing to it."""
+    from infospace import open_space
+    from infospace.memory.importing import import_paths
+    from infospace.view import Silence
+
+    assert model.dimension == 384
+    path = tmp_path_factory.mktemp("sample") / "sample.db"
+    notes = Path(__file__).parent.parent / "tui" / "sample" / "notes"
+    with open_space(path) as opened:
+        import_paths(opened, [notes], Silence())
+        opened.embedding.catch_up(Silence())
+    return path
+
+
+@pytest.fixture
+def sample_space(sample_file: Path, tmp_path: Path) -> Iterator[Space]:
+    """A space of the sample notes, embedded, to read and write."""
+    import shutil
+
+    from infospace import open_space
+
+    path = tmp_path / "sample.db"
+    shutil.copy(sample_file, path)
+    with open_space(path) as opened:
+        yield opened

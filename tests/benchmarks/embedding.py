@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from fastembed import TextEmbedding
+from numpy.typing import NDArray
 
 from infospace.search.embedder import Embedder
 from infospace.search.model import get_model
@@ -25,26 +25,29 @@ from infospace.search.model import get_model
 TURNS = 3
 TEXTS = 256
 SHORTEST, LONGEST = 5, 400
-WORDS = (
-    "the of and to a in is that for it as was with be by on not he this are or his from at which but have an "
-    "had they you were their one all we can her has there been if more when will would who so no out up into "
-    "river garden paper window letter morning engine bridge water winter market teacher music doctor village "
-    "question answer reason method result number picture journey mountain harbour library kitchen station plan "
-    "meeting budget deadline recipe invoice experiment pressure velocity boundary surface measurement theory"
-).split()
+WORDS = """
+the of and to a in is that for it as was with be by on not he this are or his from at which but have an had
+they you were their one all we can her has there been if more when will would who so no out up into river
+garden paper window letter morning engine bridge water winter market teacher music doctor village question
+answer reason method result number picture journey mountain harbour library kitchen station plan meeting
+budget deadline recipe invoice experiment pressure velocity boundary surface measurement theory
+"""
 
 
 def mixed_texts(count: int = TEXTS, seed: int = 7) -> list[str]:
     """Make texts of 5 to 400 common words, one token each, all lengths alike."""
-    chance = random.Random(seed)
-    return [" ".join(chance.choices(WORDS, k=chance.randint(SHORTEST, LONGEST))) for _ in range(count)]
+    chance = np.random.default_rng(seed)
+    return _texts(chance, chance.integers(SHORTEST, LONGEST, size=count, endpoint=True))
 
 
 def short_texts(count: int = TEXTS, seed: int = 8) -> list[str]:
     """Make texts of 5 to 400 common words, half of them below 45: the logarithms of the lengths alike."""
-    chance = random.Random(seed)
-    lengths = [round(SHORTEST * (LONGEST / SHORTEST) ** chance.random()) for _ in range(count)]
-    return [" ".join(chance.choices(WORDS, k=length)) for length in lengths]
+    chance = np.random.default_rng(seed)
+    return _texts(chance, np.exp(chance.uniform(np.log(SHORTEST), np.log(LONGEST), size=count)).astype(int))
+
+
+def _texts(chance: np.random.Generator, lengths: NDArray[np.int64]) -> list[str]:
+    return [" ".join(chance.choice(WORDS.split(), size=length)) for length in lengths]
 
 
 def collection(folder: Path, count: int = 2 * TEXTS) -> list[str]:

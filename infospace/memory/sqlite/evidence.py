@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
+from infospace.errors import StoreError
 from infospace.jsontext import dump
 from infospace.memory.changes import Evidence
 from infospace.memory.sqlite.engine import Engine
@@ -51,6 +52,16 @@ def reference_of(evidence: Evidence) -> Reference:
     """Return evidence as it is stored."""
     start, end = evidence.start, evidence.end
     return Reference(key_of(evidence.source), evidence.version, evidence.score, start, end, dict(evidence.extra))
+
+
+def stored_reference(content: str | None, address: str) -> Reference:
+    """Read what is stored of a search result; StoreError when the file is damaged."""
+    found = read(content, address)
+    if not isinstance(found, list) or len(found) != len(Reference._fields):
+        raise StoreError(
+            f"the space {address!r} is damaged: a search result refers to nothing", hint="restore a copy of it"
+        )
+    return Reference(*found)
 
 
 def results(engine: Engine, references: Sequence[Reference]) -> list[SearchResult]:
@@ -134,7 +145,7 @@ def arrow(engine: Engine, key: int) -> dict[str, str]:
 def _item_title(engine: Engine, item: _Source) -> str:
     """A member's title, of a search result its source's; an id where there is none."""
     if item.form == EVIDENCE:
-        source = read(item.content, engine.address)[0]
+        source = stored_reference(item.content, engine.address).source
         found = _current(engine, [source]).get(source)
         return id_of(source) if found is None or found.form == EVIDENCE else _item_title(engine, found)
     text = text_of_column(item.content, engine.address)[0] if item.key & 3 == NOTE else ""

