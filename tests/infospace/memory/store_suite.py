@@ -5,7 +5,6 @@ Helpers that the other suites use stand first.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,6 @@ from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import (
     AddMembers,
-    Delete,
     GiveName,
     Keep,
     MakeCollection,
@@ -27,7 +25,7 @@ from infospace.memory.changes import (
     Revise,
 )
 from infospace.memory.store import Store
-from infospace.resources import Collection, Made, Member, Note, Relation, Resource
+from infospace.resources import Collection, Made, Member, Relation, Resource
 
 
 def get(store: Store, identifier: str, version: int | None = None) -> Any:
@@ -325,199 +323,3 @@ class Revising:
             snapshot.get(a)
         with pytest.raises(StoreError, match="ended"):
             snapshot.get(a)
-
-
-class Deleting:
-    """A deleted resource is gone for all but history."""
-
-    def test_a_deleted_resource_is_not_found_by_any_door(self, store: Store) -> None:
-        """The error says that it was deleted, when and by whom; its versions stay readable by number."""
-        a, b = note(store, "x", kept=True), note(store, kept=True)
-        store.commit([Revise(a, "y"), Delete(a, Made("run_3", "2", "remove"))])
-        with pytest.raises(NotFound, match=rf"{a} was deleted at \S+Z by remove, run_3, step 2"):
-            get(store, a)
-        for change in (
-            Revise(a, "z"),
-            Keep(a),
-            GiveName(a, "n"),
-            Delete(a),
-            AddMembers(collection(store, []), [Member(a)]),
-        ):
-            with pytest.raises(NotFound, match="was deleted"):
-                store.commit([change])
-        with store.reading() as snapshot:
-            with pytest.raises(NotFound, match="was deleted"):
-                snapshot.many([b, a])
-            assert [found.id for found in snapshot.listing(Kind.NOTE)] == [b]
-            assert snapshot.count(Kind.NOTE, kept=None) == 1
-            assert [snapshot.get(a, version).content for version in (1, 2)] == ["x", "y"]  # type: ignore[union-attr]
-            assert len(snapshot.versions(a)) == 2
-
-    def test_deleting_frees_the_name(self, store: Store) -> None:
-        """Somebody else can have it."""
-        a, b = note(store), note(store)
-        store.commit([GiveName(a, "n"), Delete(a), GiveName(b, "n")])
-        with store.reading() as snapshot:
-            assert snapshot.named("n") == b
-
-    def test_relations_go_with_their_ends(self, store: Store) -> None:
-        """Also Relations between Relations, and only those."""
-        a, b, c = (note(store) for _ in range(3))
-        ab, bc = relation(store, a, b), relation(store, b, c)
-        about, other = relation(store, c, ab, "about"), relation(store, c, c)
-        store.commit([Delete(a)])
-        with store.reading() as snapshot:
-            assert snapshot.relations() == [bc, other]
-            with pytest.raises(NotFound, match="was deleted"):
-                snapshot.get(about)
-
-    def test_a_collection_outlives_its_items_and_they_it(self, store: Store) -> None:
-        """Deleting either changes nothing about the other."""
-        a, b = note(store), note(store)
-        group = collection(store, [a, b])
-        store.commit([Delete(a)])
-        assert ids(get(store, group)) == [a, b]
-        store.commit([Delete(group)])
-        assert get(store, b).id == b
-
-
-class Naming:
-    """A name belongs to one resource, and keeps it."""
-
-    def test_a_named_resource_is_kept_and_found_by_its_name(self, store: Store) -> None:
-        """Whatever its kind; names come sorted."""
-        a, group = note(store), collection(store, [note(store)])
-        store.commit([GiveName(group, "zeta"), GiveName(a, "alpha")])
-        with store.reading() as snapshot:
-            assert snapshot.names() == ["alpha", "zeta"]
-            assert snapshot.named("zeta") == group
-            assert snapshot.get(group).name == "zeta"
-        assert kept(store, a, group) == [True, True]
-
-    def test_a_taken_name_is_a_conflict_that_says_who_has_it(self, store: Store) -> None:
-        """Unless it is taken over: then the earlier holder loses the name and nothing else."""
-        a, b = note(store), note(store)
-        store.commit([GiveName(a, "n")])
-        with pytest.raises(Conflict, match=rf"the name 'n' belongs to {a} .*replace"):
-            store.commit([GiveName(b, "n")])
-        store.commit([GiveName(a, "n")])
-        store.commit([GiveName(b, "n", replace=True)])
-        assert get(store, b).name == "n"
-        assert (get(store, a).name, get(store, a).kept, get(store, a).version) == (None, True, 1)
-
-    def test_a_new_name_takes_the_place_of_the_old_one(self, store: Store) -> None:
-        """A resource has one name."""
-        a = note(store)
-        store.commit([GiveName(a, "old"), GiveName(a, "new")])
-        with store.reading() as snapshot:
-            assert snapshot.names() == ["new"]
-
-    def test_names_are_compared_in_nfc(self, store: Store) -> None:
-        """However an accent is written, it is the same name."""
-        a, b = note(store), note(store)
-        composed, decomposed = (unicodedata.normalize(form, "café") for form in ("NFC", "NFD"))
-        store.commit([GiveName(a, decomposed)])
-        with store.reading() as snapshot:
-            assert snapshot.names() == [composed]
-            assert snapshot.named(decomposed) == snapshot.named(composed) == a
-        with pytest.raises(Conflict):
-            store.commit([GiveName(b, composed)])
-
-    @pytest.mark.parametrize(
-        ("name", "says"),
-        [
-            ("", "empty"),
-            (" \u00a0", "empty"),
-            ("Note_12", "form of an id"),
-            ("run_3", "form of an id"),
-            ("$x", "begins with"),
-            ("a\nb", "control character"),
-            ("a\ud800", "control character"),
-            ("x" * 201, "201 characters"),
-        ],
-    )
-    def test_what_cannot_be_a_name_is_refused(self, store: Store, name: str, says: str) -> None:
-        """The error says why."""
-        with pytest.raises(Invalid, match=says):
-            store.commit([GiveName(note(store), name)])
-
-    @pytest.mark.parametrize("name", ["x" * 200, "Note", "Note_012", "note_12", "run_x", "a b", "_x", "日記", "a$b"])
-    def test_everything_else_can_be_a_name(self, store: Store, name: str) -> None:
-        """Names are compared exactly."""
-        store.commit([GiveName(note(store), name)])
-        with store.reading() as snapshot:
-            assert snapshot.names() == [name]
-
-
-class Keeping:
-    """What belongs to a kept thing is kept with it."""
-
-    def test_keeping_a_collection_keeps_members_and_relations_between_them(self, store: Store) -> None:
-        """Members of members too; a Relation that leads out is not kept."""
-        a, b, c, out = (note(store) for _ in range(4))
-        inner = collection(store, [b, c])
-        group = collection(store, [a, inner])
-        between, leaving = relation(store, a, c), relation(store, a, out)
-        to_inner, to_group = relation(store, b, inner), relation(store, b, group)
-        store.commit([Keep(group)])
-        assert kept(store, group, inner, a, b, c, between, to_inner) == [True] * 7
-        assert kept(store, out, leaving, to_group) == [False] * 3
-
-    def test_only_present_members_are_kept(self, store: Store) -> None:
-        """Who was removed before, or deleted, is not."""
-        a, b, c = (note(store) for _ in range(3))
-        group = collection(store, [a, b, c])
-        store.commit([RemoveMembers(group, [a]), Delete(b), Keep(group)])
-        assert kept(store, a, c) == [False, True]
-
-    def test_what_is_put_into_a_kept_collection_is_kept(self, store: Store) -> None:
-        """With what belongs to it, and the Relations to those who are in already."""
-        a, b, c, other = (note(store) for _ in range(4))
-        group = collection(store, [a], kept=True)
-        to_a, between, out = relation(store, b, a), relation(store, c, b), relation(store, b, other)
-        late = relation(store, a, a)
-        store.commit([AddMembers(group, [Member(b), Member(collection(store, [c]))])])
-        assert kept(store, b, c, to_a, between) == [True] * 4
-        assert kept(store, other, out, late) == [False] * 3
-        store.commit([Keep(group)])
-        assert kept(store, late) == [True]
-
-    def test_a_transient_collection_keeps_nothing(self, store: Store) -> None:
-        """Nor does a transient Relation."""
-        a, b = note(store), note(store)
-        group, arrow = collection(store, [a]), relation(store, a, b)
-        store.commit([AddMembers(group, [Member(b)])])
-        assert kept(store, a, b, group, arrow) == [False] * 4
-
-    def test_a_kept_relation_keeps_its_ends(self, store: Store) -> None:
-        """Made kept, or kept later; of an end that is a Collection the members too."""
-        a, b, c = (note(store) for _ in range(3))
-        group = collection(store, [c])
-        relation(store, a, group, kept=True)
-        later = relation(store, b, b)
-        assert kept(store, a, group, c, b) == [True, True, True, False]
-        store.commit([Keep(later)])
-        assert kept(store, b) == [True]
-
-    def test_cycles_and_depth_end(self, store: Store) -> None:
-        """A Collection within itself, and a thousand within each other."""
-        inner = note(store)
-        chain = [collection(store, [inner])]
-        changes = []
-        for _ in range(1_000):
-            made = store.new_id(Kind.COLLECTION)
-            changes.append(MakeCollection(made, [Member(chain[-1])]))
-            chain.append(made)
-        store.commit([*changes, AddMembers(chain[0], [Member(chain[-1])])])
-        store.commit([Keep(chain[500])])
-        assert kept(store, inner, *chain) == [True] * 1_002
-
-    def test_keeping_again_changes_nothing(self, store: Store) -> None:
-        """It is idempotent, and makes neither version nor generation."""
-        a = note(store)
-        store.commit([Keep(a)])
-        with store.reading() as snapshot:
-            before = snapshot.generation
-        assert store.commit([Keep(a), Keep(a)]) == before
-        assert isinstance(get(store, a), Note)
-        assert get(store, a).version == 1

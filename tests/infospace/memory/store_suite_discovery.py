@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 import pytest
-from store_suite import collection, get, kept, note, relation
+from store_suite import collection, get, note, relation
 
 from infospace.errors import Invalid, NotFound
 from infospace.ids import Kind, number_of
 from infospace.memory.changes import (
-    AddMembers,
     Change,
     Delete,
     Embed,
@@ -24,12 +22,9 @@ from infospace.memory.changes import (
     Query,
     Revise,
     Stretch,
-    Track,
-    Untrack,
     Vectors,
 )
-from infospace.memory.store import Store, Tracked
-from infospace.resources import Member
+from infospace.memory.store import Store
 
 MODEL = "a model/passages-1"
 
@@ -306,134 +301,3 @@ class Generations:
             assert snapshot.moved(middle).complete
             assert not snapshot.moved(snapshot.generation + 1).complete
             assert not snapshot.moved(-1).complete
-
-
-class EvidenceReading:
-    """Search results by reference are read as whole contents."""
-
-    def cite(self, store: Store, evidence: Evidence) -> Any:
-        """Make a search result and return its content as it is read."""
-        identifier = store.new_id(Kind.NOTE)
-        store.commit([MakeNote(identifier, evidence)])
-        found = get(store, identifier)
-        assert found.evidence
-        with store.reading() as snapshot:
-            assert snapshot.evidence(evidence) == found.content == snapshot.many([identifier])[0].content  # type: ignore[union-attr]
-            assert found in list(snapshot.listing(Kind.NOTE, kept=False))
-        return found.content
-
-    def test_a_text_is_cited_whole_with_its_passage(self, store: Store) -> None:
-        """The shape is that of the language, to the last key."""
-        source = note(store, "Ünder the sea", uri="file:sea.md", title="Sea")
-        assert self.cite(store, Evidence(source, 1, 0.71, 6, 9, {"matched_by": "both"})) == {
-            "text": "Ünder the sea",
-            "format": "text",
-            "metadata": {
-                "source_id": source,
-                "uri": "file:sea.md",
-                "score": 0.71,
-                "type": "Note",
-                "title": "Sea",
-                "passage": {"start": 6, "end": 9, "text": "the"},
-                "source": {"uri": "file:sea.md", "title": "Sea"},
-                "matched_by": "both",
-            },
-            "char_count": 13,
-        }
-
-    def test_json_is_cited_as_compact_json(self, store: Store) -> None:
-        """Keys in stored order; without a passage there is none."""
-        found = self.cite(store, Evidence(note(store, {"b": 1, "a": ["ü"]}), 1, 0.5))
-        assert (found["text"], found["format"], found["char_count"]) == ('{"b":1,"a":["ü"]}', "json", 17)
-        assert found["metadata"]["passage"] is None
-        assert found["metadata"]["uri"] is None
-
-    def test_the_found_version_is_cited_whatever_became_of_it(self, store: Store) -> None:
-        """Revised or deleted: text and metadata are those of the version."""
-        source = note(store, "one", tag=1)
-        identifier = store.new_id(Kind.NOTE)
-        store.commit([MakeNote(identifier, Evidence(source, 1, 0.5, 0, 3))])
-        before = get(store, identifier)
-        store.commit([Revise(source, "two", {"tag": 2})])
-        assert get(store, identifier) == before
-        store.commit([Delete(source)])
-        assert get(store, identifier) == before
-        latest = self.cite(store, Evidence(source, 2, 0.5))
-        assert (latest["text"], latest["metadata"]["source"]) == ("two", {"tag": 2})
-
-    def test_a_title_is_given_or_a_name_or_the_first_line(self, store: Store) -> None:
-        """In this order; the first line that is not blank, cut to 80 characters."""
-        plain, blank = note(store, "\n \n  First  \nsecond"), note(store, " \n")
-        long, odd, named = note(store, "x" * 100), note(store, "text", title=7), note(store, "text")
-        store.commit([GiveName(named, "a name")])
-        titles = [
-            self.cite(store, Evidence(source, 1, 0.5))["metadata"]["title"]
-            for source in (plain, blank, long, odd, named)
-        ]
-        assert titles == ["First", None, "x" * 80, "text", "a name"]
-
-    def test_collections_and_relations_can_be_cited(self, store: Store) -> None:
-        """A Collection as its items' titles, those of the version; a Relation as its JSON."""
-        a, b = note(store, "first\nline"), note(store, "x", title="Second")
-        inner = collection(store, [])
-        cited = store.new_id(Kind.NOTE)
-        store.commit([MakeNote(cited, Evidence(b, 1, 0.5))])
-        group = collection(store, [a, inner, cited])
-        store.commit([AddMembers(group, [Member(b)]), Revise(group, metadata={"title": "All"})])
-        found = self.cite(store, Evidence(group, 1, 0.5))
-        assert (found["text"], found["metadata"]["type"]) == (f"first\n{inner}\nSecond", "Collection")
-        assert self.cite(store, Evidence(group, 3, 0.5))["metadata"]["title"] == "All"
-        arrow = relation(store, a, b)
-        found = self.cite(store, Evidence(arrow, 1, 0.5))
-        assert found["text"] == f'{{"source":"{a}","target":"{b}","relation":"cites"}}'
-
-    def test_evidence_must_refer_to_a_source_that_exists(self, store: Store) -> None:
-        """Not to a version that never was, nor to another search result, nor backwards."""
-        a, cited = note(store), store.new_id(Kind.NOTE)
-        store.commit([MakeNote(cited, Evidence(a, 1, 0.5))])
-        for evidence, error in (
-            (Evidence("Note_99", 1, 0.5), NotFound),
-            (Evidence(a, 2, 0.5), NotFound),
-            (Evidence(cited, 1, 0.5), Invalid),
-            (Evidence(a, 1, 0.5, 3, 1), Invalid),
-            (Evidence(a, 1, 0.5, 3), Invalid),
-        ):
-            with pytest.raises(error):
-                store.commit([MakeNote(store.new_id(Kind.NOTE), evidence)])
-        with pytest.raises(NotFound), store.reading() as snapshot:
-            snapshot.evidence(Evidence(a, 2, 0.5))
-
-    def test_evidence_is_kept_as_it_is(self, store: Store) -> None:
-        """Persisting a Collection of results keeps them, and not their sources."""
-        a, cited = note(store), store.new_id(Kind.NOTE)
-        store.commit([MakeNote(cited, Evidence(a, 1, 0.5))])
-        group = collection(store, [cited])
-        store.commit([Keep(group)])
-        assert kept(store, cited, a) == [True, False]
-        assert get(store, cited).evidence
-
-
-class Files:
-    """Imported files are remembered."""
-
-    def test_a_file_is_known_by_root_and_path(self, store: Store) -> None:
-        """Tracking again replaces; untracking twice is no error."""
-        a, b = note(store), note(store)
-        store.commit(
-            [Track("/r", "b.md", a, b"1", 1), Track("/r", "a.md", b, b"2", 1), Track("/q", "z.md", b, b"3", 1)]
-        )
-        store.commit([Track("/r", "b.md", b, b"4", 2)])
-        with store.reading() as snapshot:
-            expected = [Tracked("/r", "a.md", b, 1, b"2"), Tracked("/r", "b.md", b, 2, b"4")]
-            assert snapshot.tracked("/r") == expected
-            assert snapshot.tracked() == [Tracked("/q", "z.md", b, 1, b"3"), *expected]
-        store.commit([Untrack("/r", "b.md"), Untrack("/r", "b.md")])
-        with store.reading() as snapshot:
-            assert [file.path for file in snapshot.tracked("/r")] == ["a.md"]
-
-    def test_a_file_belongs_to_a_note(self, store: Store) -> None:
-        """That exists, and is one."""
-        with pytest.raises(NotFound):
-            store.commit([Track("/r", "a", "Note_99", b"", 1)])
-        with pytest.raises(Invalid, match="not a Note"):
-            store.commit([Track("/r", "a", collection(store, []), b"", 1)])

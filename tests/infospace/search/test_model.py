@@ -99,6 +99,8 @@ def test_a_folder_without_a_manifest_is_used_unverified(
         keys.append(found.key)
     assert keys[0] == keys[1] != keys[2]
     assert DEFAULT_KEY not in keys
+    changed_in_place(tmp_path / "other" / "model.onnx.data", keep_time=False)
+    assert get_model().key == keys[0]
 
 
 def test_a_named_folder_without_a_model_is_an_error(
@@ -152,9 +154,12 @@ def test_finding_reads_no_weights_and_verifying_does(own: ModelInfo) -> None:
         verify_model(own)
 
 
-def test_an_unreadable_manifest_in_the_cache_counts_as_no_model(own: ModelInfo) -> None:
-    """Half a manifest is none."""
-    (own.folder / "MANIFEST.json").write_text('{"format": 1')
+def test_without_a_whole_manifest_there_is_no_model_in_the_cache(own: ModelInfo) -> None:
+    """Half a manifest is none; and what has none was not written by us to the end."""
+    manifest = own.folder / "MANIFEST.json"
+    manifest.write_text(manifest.read_text()[:40])
+    assert find_model() is None
+    manifest.unlink()
     assert find_model() is None
 
 
@@ -252,7 +257,7 @@ def test_fastembeds_own_download_is_the_last_resort(cache: Path, hub: str, model
     assert (origin, window) == ("fastembed's own download", "256")
     assert key != DEFAULT_KEY
     assert json.loads(vector) == pytest.approx(Embedder(model).embed_query("wind tunnel")[:3].tolist(), abs=1e-6)
-    assert sorted(path.name for path in (cache / "models").iterdir()) == ["all-MiniLM-L6-v2-fastembed", "hashed.json"]
+    assert sorted(path.name for path in (cache / "models").iterdir()) == ["all-MiniLM-L6-v2-fastembed-1", "hashed.json"]
 
 
 def test_without_any_source_the_error_says_what_else_works(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,89 @@
+"""Every example of every primitive runs, and every primitive is a file with a whole contract."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+from typing import Any
+
+import pytest
+
+import primitives
+from infospace import Primitive
+from infospace.catalogue import installed
+
+NOTE = {"type": "create-note", "value": {"title": "Any", "metadata": {"title": "Any"}}}
+HITS = {"type": "discover-notes", "query": "a sleepy cat", "limit": "all", "threshold": -1}
+VARIABLES: dict[str, list[dict[str, Any]]] = {
+    "a": [NOTE],
+    "b": [NOTE],
+    "decision": [NOTE],
+    "groups": [
+        {"type": "create-collection", "value": [1, 2], "out": "$group"},
+        {"type": "create-collection", "value": ["$group", "$group"]},
+    ],
+    "hits": [HITS],
+    "most": [{"type": "create-note", "value": 2}],
+    "n": [{"type": "create-note", "value": 4}],
+    "notes": [
+        {"type": "create-note", "value": "text", "metadata": {"tags": ["red", "blue"]}, "out": "$tagged"},
+        {"type": "create-collection", "value": ["$tagged"]},
+    ],
+    "sorted": [{"type": "create-collection", "value": list(range(5))}],
+    "status": [NOTE],
+    "summary": [NOTE],
+    "tasks": [{"type": "create-collection", "value": [{"priority": 2, "due": "May"}, {"priority": 1}]}],
+    "titles": [{"type": "create-collection", "value": ["One", "Two"]}],
+}
+"""What makes something sensible for each variable that an example reads; the last step binds it."""
+
+NAMES: dict[str, list[dict[str, Any]]] = {
+    "reading list": [{"type": "create-collection", "value": ["One"], "name": "reading list"}],
+}
+"""What makes something for each name that an example reads."""
+
+ENTRIES = list(installed())
+EXAMPLES = [(entry, dict(example)) for entry in ENTRIES for example in entry.examples]
+
+
+def test_every_file_holds_the_one_primitive_that_it_is_named_for() -> None:
+    """`ls primitives/` is the vocabulary."""
+    files = [found.name for found in pkgutil.iter_modules(primitives.__path__)]
+    for name in files:
+        module = importlib.import_module(f"primitives.{name}")
+        held = [value for value in vars(module).values() if isinstance(value, Primitive)]
+        assert [(entry.type, entry.call.__name__) for entry in held] == [(name.replace("_", "-"), name)]
+    ours = [entry.type for entry in ENTRIES if entry.provider == "infospace"]
+    assert sorted(ours) == sorted(name.replace("_", "-") for name in files)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.type)
+def test_every_primitive_has_a_whole_contract(entry: Primitive) -> None:
+    """A summary of one sentence, examples, what to avoid, and a sentence for each argument."""
+    assert re.fullmatch(r"[A-Z].*\.", entry.summary)
+    assert len(entry.summary) <= 120
+    assert entry.examples
+    assert entry.avoid
+    assert entry.behaviour or entry.summary
+    for argument in entry.arguments.values():
+        assert argument.description.endswith("."), f"{entry.type}.{argument.name} is not described"
+    for text in (*entry.avoid, *entry.failures):
+        assert text.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("entry", "example"), EXAMPLES, ids=[f"{entry.type}-{len(json.dumps(example))}" for entry, example in EXAMPLES]
+)
+def test_every_example_runs(search: Any, entry: Primitive, example: dict[str, Any]) -> None:
+    """It passes the check and succeeds where its variables are bound to something sensible."""
+    steps = NAMES.get(str(example.get("target")), [])
+    for name in dict.fromkeys(re.findall(r"\$\{?([A-Za-z_]\w*)", json.dumps({**example, "out": None}))):
+        *before, last = VARIABLES[name]
+        steps = [*steps, *before, {**last, "out": f"${name}"}]
+    ran = search(*steps, example)
+    assert not [problem for problem in ran.result.problems if problem.severity == "error"]
+    assert (ran.last.type, ran.last.status) == (entry.type, "success")
+    if "out" in example:
+        assert ran.resource(str(example["out"]).removeprefix("$")).kind in {"Note", "Collection"}
