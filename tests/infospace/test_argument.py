@@ -18,7 +18,6 @@ from infospace import (
     Limit,
     Note,
     Path,
-    Primitive,
     Ref,
     Relation,
     Resource,
@@ -78,6 +77,16 @@ class Everything(Args):
 async def take_everything(args: Everything, space: Infospace) -> Note:
     """Take everything."""
     return space.note(args.value)
+
+
+class Nothing(Args):
+    """No arguments."""
+
+
+@primitive(effect="pure")
+async def tick(args: Nothing, space: Infospace) -> Note:
+    """Make a Note."""
+    return space.note(1)
 
 
 def faults(**arguments: Any) -> list[Fault]:
@@ -203,7 +212,7 @@ def test_a_slice_means_what_it_means_in_python(
     assert text[read(slice=written).slice] == text[ends[0] : ends[1] : step]
 
 
-@pytest.mark.parametrize("name", [name for name in Everything.model_fields])
+@pytest.mark.parametrize("name", list(Everything.model_fields))
 def test_what_only_the_run_will_know_fits_every_argument(name: str) -> None:
     """So the check can validate the rest."""
     assert getattr(take_everything.validate({"target": UNKNOWN, name: UNKNOWN}), name) is UNKNOWN
@@ -233,16 +242,6 @@ def test_arguments_are_frozen() -> None:
 
 def test_a_primitive_can_be_without_arguments() -> None:
     """Then every argument is one too many."""
-
-    class Nothing(Args):
-        """No arguments."""
-
-    @primitive(effect="pure")
-    async def tick(args: Nothing, space: Infospace) -> Note:
-        """Make a Note."""
-        return space.note(1)
-
-    assert isinstance(tick, Primitive)
     with pytest.raises(ArgumentsInvalid) as raised:
         tick.validate({"a": 1})
     assert raised.value.faults[0].hint == "it takes none"

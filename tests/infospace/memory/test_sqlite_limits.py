@@ -10,11 +10,12 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from infospace.errors import NotFound, StoreError
 from infospace.ids import Kind
-from infospace.memory.changes import Keep, MakeNote
+from infospace.memory.changes import Keep, MakeNote, Query
 from infospace.memory.sqlite import open_store
 from infospace.memory.store import Store
 
@@ -92,6 +93,17 @@ class TestLimits:
                 assert not snapshot.get(identifier).kept
             other.execute("ROLLBACK")
             store.commit([Keep(identifier)])
+
+    def test_only_the_latest_queries_are_remembered(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One that is asked again counts as late; with a smaller number than the real one."""
+        monkeypatch.setattr("infospace.memory.sqlite.discovery.QUERIES_KEPT", 3)
+        row = np.ones(2, np.float32)
+        with contextlib.closing(open_store(tmp_path / "x", create=True)) as store:
+            for digest in (b"a", b"b", b"c", b"a", b"d"):
+                store.commit([Query("m", digest, row)])
+            with store.reading() as snapshot:
+                known = [digest for digest in (b"a", b"b", b"c", b"d") if snapshot.query("m", digest) is not None]
+        assert known == [b"a", b"c", b"d"]
 
     def test_a_space_that_may_only_be_read_can_be_read(self, tmp_path: Path) -> None:
         """In a folder without rights, as on a read-only medium; a commit is a StoreError."""

@@ -20,6 +20,7 @@ from infospace.errors import ModelError
 from infospace.search import embedder as module
 from infospace.search.embedder import Embedder
 from infospace.search.model import ModelInfo
+from infospace.search.weights import write_model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,9 +45,10 @@ def erf(x: Array) -> Array:
 
 
 @pytest.fixture(scope="module")
-def embedder(model: ModelInfo) -> Embedder:
-    """The default model in this process."""
-    return Embedder(model)
+def embedder(model: ModelInfo, release: Path, tmp_path_factory: pytest.TempPathFactory) -> Embedder:
+    """The default model, its folder written anew by the code under test."""
+    written = write_model(release, tmp_path_factory.mktemp("models") / "model", "a test")
+    return Embedder(replace(model, folder=written))
 
 
 @pytest.fixture(scope="module")

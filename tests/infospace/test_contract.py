@@ -1,0 +1,195 @@
+"""A primitive is derived from one function, and a wrong declaration is refused where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Note, Ref, Resource, SearchResult, Where, primitive
+from infospace.contract import STEP_FIELDS
+from infospace.kinds import CollectionShape, NoteShape, Unknown, schema_of
+from planner.forms import COMMON
+
+
+class Words(Args):
+    """Arguments of the primitives here."""
+
+    text: str = Field(description="Words.")
+    loud: bool = Field(False, description="Whether loud.")
+
+
+class Buried(Args):
+    """References inside a list have no reading."""
+
+    targets: list[Ref[Note]] = Field(description="Notes.")
+
+
+class BuriedWhere(Args):
+    """Conditions inside an object have no reading."""
+
+    conditions: dict[str, Where] | None = Field(None, description="Conditions.")
+
+
+class Named(Args):
+    """`name` is a field of every step."""
+
+    name: str = Field(description="A name.")
+
+
+@primitive(effect=lambda args: "writes" if args.loud else "pure", avoid=["Shouting."])
+async def count_words_(args: Words, space: Infospace) -> Note[int]:
+    """Count the words of a text.
+
+    Blanks divide them.
+    """
+    return space.note(len(args.text.split()))
+
+
+@primitive(effect="calls")
+async def whisper(args: Words, space: Infospace) -> None:
+    """Say it softly."""
+    space.say(args.text.lower())
+
+
+@primitive(effect="reads", out="required")
+async def look(args: Words, space: Infospace) -> Collection[SearchResult]:
+    """Look."""
+    return space.collection([])
+
+
+@primitive(effect="reads")
+async def fetch(args: Words, space: Infospace) -> Resource:
+    """Fetch."""
+    return space.note(args.text)
+
+
+def test_name_summary_and_behaviour_come_from_the_function() -> None:
+    """A trailing underscore keeps a name off Python's words; underscores become dashes."""
+    assert (count_words_.type, count_words_.summary) == ("count-words", "Count the words of a text.")
+    assert count_words_.behaviour == "Blanks divide them."
+
+
+def test_what_it_gives_comes_from_the_annotation() -> None:
+    """In words for people, and as a shape for the check."""
+    assert [entry.returns for entry in (count_words_, whisper, look, fetch)] == [
+        "Note", "nothing", "Collection", "a resource",
+    ]  # fmt: skip
+    assert count_words_.gives({}, {}) == NoteShape({"type": "integer"}, None)
+    hits = look.gives({}, {})
+    assert isinstance(hits, CollectionShape)
+    assert isinstance(hits.item, NoteShape)
+    assert hits.item.content == schema_of(SearchResult)
+    assert fetch.gives({}, {}) == Unknown()
+
+
+def test_out_is_required_optional_or_none() -> None:
+    """What gives nothing has no `out`."""
+    assert [entry.out for entry in (count_words_, whisper, look)] == ["optional", "none", "required"]
+
+
+def test_an_effect_may_depend_on_the_arguments() -> None:
+    """It is a word, or a function of them."""
+    assert count_words_.effect_of(count_words_.validate({"text": "a", "loud": True})) == "writes"
+    assert count_words_.effect_of(count_words_.validate({"text": "a"})) == "pure"
+    assert look.effect_of(look.validate({"text": "a"})) == "reads"
+
+
+def test_the_schema_is_closed_and_says_what_is_required() -> None:
+    """JSON Schema for machines."""
+    schema = count_words_.schema
+    assert (schema["required"], schema["additionalProperties"]) == (["text"], False)
+    assert schema["properties"]["text"]["description"] == "Words."
+
+
+async def no_docstring(args: Words, space: Infospace) -> Note:
+    return space.note(1)
+
+
+async def no_return(args: Words, space: Infospace):  # type: ignore[no-untyped-def]
+    """Make."""
+
+
+async def gives_text(args: Words, space: Infospace) -> str:
+    """Make."""
+    return ""
+
+
+async def other_arguments(args: dict[str, Any], space: Infospace) -> Note:
+    """Make."""
+    return space.note(1)
+
+
+async def no_annotation(args, space: Infospace) -> Note:  # type: ignore[no-untyped-def]
+    """Make."""
+    return space.note(1)
+
+
+async def other_parameters(words: Words, space: Infospace) -> Note:
+    """Make."""
+    return space.note(1)
+
+
+async def buried(args: Buried, space: Infospace) -> Note:
+    """Make."""
+    return space.note(1)
+
+
+async def buried_where(args: BuriedWhere, space: Infospace) -> Note:
+    """Make."""
+    return space.note(1)
+
+
+async def named(args: Named, space: Infospace) -> Note:
+    """Make."""
+    return space.note(1)
+
+
+async def unreadable(args: Wurds, space: Infospace) -> Note:  # type: ignore[name-defined]  # noqa: F821
+    """Make."""
+    return space.note(1)
+
+
+async def good(args: Words, space: Infospace) -> Note:
+    """Make."""
+    return space.note(1)
+
+
+def not_async(args: Words, space: Infospace) -> Note:
+    """Make."""
+    return space.note(1)
+
+
+@pytest.mark.parametrize(
+    ("function", "declared", "says"),
+    [
+        (no_docstring, {}, "'no-docstring' has no docstring, and so no contract"),
+        (no_return, {}, "'no-return' does not say what it gives; annotate it with `-> Note` or the like"),
+        (gives_text, {}, "'gives-text': it gives <class 'str'>, which is neither a resource nor None"),
+        (other_arguments, {}, r"'other-arguments': `args` is annotated with a class made from Args, not dict\["),
+        (no_annotation, {}, "'no-annotation': `args` is annotated with a class made from Args, not None"),
+        (other_parameters, {}, "'other-parameters': its parameters are `args` and `space`, not words, space"),
+        (buried, {}, "'buried': 'targets' holds references inside; `Items` is a list of resources"),
+        (buried_where, {}, "'buried-where': 'conditions' holds references inside"),
+        (named, {}, "'named': 'name' is a field of every step, and cannot be an argument"),
+        (unreadable, {}, "'unreadable': an annotation cannot be read where it stands: name 'Wurds' is not defined"),
+        (not_async, {}, "'not-async': not_async is not an `async def`"),
+        (good, {"effect": "magic"}, "'good': effect is 'magic', not one of pure, reads, writes, calls, or a function"),
+        (good, {"effect": None}, "'good': effect is None, not one of"),
+        (good, {"out": "perhaps"}, "'good': out is 'perhaps', not one of required, optional, none"),
+        (good, {"examples": [{"type": "other"}]}, "'good': an example is of the type 'other'"),
+    ],
+)
+def test_a_wrong_declaration_is_a_type_error_that_names_the_primitive(
+    function: Callable[..., Any], declared: Mapping[str, Any], says: str
+) -> None:
+    """At import, not at the first call."""
+    with pytest.raises(TypeError, match=says):
+        primitive(**{"effect": "pure", **declared})(function)
+
+
+def test_the_fields_of_every_step_are_those_of_the_language() -> None:
+    """Arguments stand flat among them, so none may have such a name."""
+    assert set(COMMON) | {"arguments"} == set(STEP_FIELDS)

@@ -1,0 +1,145 @@
+"""Names that steps give, and the rows that they leave in the journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from infospace import Space
+from planner.start import Prepared, prepare, run_sync
+from planner.run import Run
+
+
+def note(value: Any, out: str = "$x", **fields: Any) -> dict[str, Any]:
+    return {"type": "create-note", "value": value, "out": out, **fields}
+
+
+def test_a_name_keeps_the_result(run: Any, space: Space) -> None:
+    """And is found by it in a later run."""
+    made = run(note("v", name="n")).result.resource_id
+    with space.store.reading() as snapshot:
+        assert snapshot.get(made).kept
+    assert run({"type": "load", "target": "n"}).result.resource_id == made
+
+
+def test_a_taken_name_is_refused_by_the_check_with_its_holder(run: Any, errors: Any) -> None:
+    """`replace` mends it; an earlier step of the plan is a holder too."""
+    made = run(note("v", name="n")).result.resource_id
+    [problem] = errors([note("w", name="n")])
+    assert (problem.code, problem.pointer) == ("name-taken", "/0/name")
+    assert made in problem.says
+    assert problem.fix == [{"op": "add", "path": "/0/replace", "value": True}]
+    [problem] = errors([note("w", name="m"), note("v", "$y", name="m")])
+    assert (problem.code, problem.pointer) == ("name-taken", "/1/name")
+
+
+def test_two_branches_may_give_the_same_name(run: Any) -> None:
+    """Only one of them runs."""
+    step = {
+        "type": "if",
+        "condition": {"type": "notbound", "target": "$q"},
+        "then": [note(1, name="n")],
+        "else": [note(2, name="n")],
+    }
+    assert run(step, {"type": "load", "target": "n"}).result.data == 1
+
+
+def test_a_name_given_on_one_path_only_is_a_warning(warnings: Any) -> None:
+    """Loading it may fail."""
+    branch = {"type": "if", "condition": {"type": "equals", "target": "$a", "value": 1}, "then": [note(1, name="n")]}
+    found = warnings([note(1, "$a"), branch, {"type": "load", "target": "n"}])
+    assert ("maybe-unnamed", "/2/target") in [(p.code, p.pointer) for p in found]
+
+
+def test_a_name_that_is_taken_meanwhile_is_a_conflict_of_the_step(run: Any, space: Space) -> None:
+    """The check could not know; nothing of the step is written, and `on_fail` may handle it."""
+    plan = [{"type": "say", "value": "hi"}, note("late", name="n", on_fail=[note("other", "$x")])]
+    prepared: Any = prepare(space, plan)
+    assert isinstance(prepared, Prepared)
+    run(note("early", name="n"))
+    import asyncio
+
+    result = asyncio.run(Run(space, prepared.plan, lambda _event: None).all({}))
+    assert result.status == "success"
+    row = result.steps[1]
+    assert (row.status, row.error, row.resource) == ("failed", "conflict", None)
+    assert result.result is not None
+    assert result.result.data == "other"
+    assert run({"type": "load", "target": "n"}).result.data == "early"
+
+
+def test_replace_takes_the_name_over_and_nothing_else(run: Any, space: Space) -> None:
+    """The earlier holder is kept, without a name."""
+    old = run(note("old", name="n")).result.resource_id
+    new = run(note("new", name="n", replace=True)).result.resource_id
+    with space.store.reading() as snapshot:
+        assert snapshot.named("n") == new
+        assert (snapshot.get(old).name, snapshot.get(old).kept) == (None, True)
+
+
+def test_a_name_that_is_no_name_is_refused(errors: Any) -> None:
+    """Shaped like an id, with a leading dollar, or empty."""
+    for name in ("Note_3", "$$n", "", "a\nb"):
+        assert [(p.code, p.pointer) for p in errors([note(1, name=name)])] == [("bad-name", "/0/name")], name
+
+
+def test_a_name_is_computed_from_a_template(run: Any) -> None:
+    """In a loop each item has its own."""
+    made = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
+    loop = {"type": "for-each", "target": "$c", "do": [note("$item", "$o", name="made from ${item}")]}
+    assert run(made, loop).status == "success"
+    assert run({"type": "load", "target": "made from b"}).result.data == "b"
+
+
+# The journal
+
+
+def test_rows_are_in_document_order_with_parents_first(run: Any, space: Space) -> None:
+    """One for each execution, nested ones too, at their positions."""
+    made = {"type": "create-collection", "value": [1, 2], "out": "$c"}
+    inner = {
+        "type": "if",
+        "condition": {"type": "equals", "target": "$item", "value": 2},
+        "then": [note(2)],
+        "else": [],
+    }
+    fails = {"type": "load", "target": "$c[0]", "slice": ":1", "on_fail": [note("h")], "id": "odd"}
+    result = run(made, {"type": "for-each", "target": "$c", "do": [inner]}, fails)
+    with space.store.reading() as snapshot:
+        rows = snapshot.steps(result.run)
+    assert [row.position for row in rows] == [
+        "1",
+        "2",
+        "2.do[1].1",
+        "2.do[2].1",
+        "2.do[2].1.then.1",
+        "odd",
+        "odd.on_fail.1",
+    ]
+    assert [row.sequence for row in rows] == list(range(1, 8))
+    assert [row.position for row in result.steps] == [row.position for row in rows]
+
+
+def test_a_row_says_what_was_read_and_what_was_made(run: Any, space: Space) -> None:
+    """Ids with versions; the resource knows its run and step."""
+    result = run(note("a", "$a"), note("b", "$b"), note("${a} ${b}", "$c"))
+    with space.store.reading() as snapshot:
+        row = snapshot.steps(result.run)[2]
+        made = snapshot.get(result.bindings["c"].id)
+    assert {(use.id, use.version) for use in row.uses} == {(result.bindings[name].id, 1) for name in "ab"}
+    assert (row.resource, row.version) == (made.id, 1)
+    assert (made.made.run, made.made.step, made.made.by) == (result.run, "3", "create-note")
+
+
+def test_the_digest_of_the_same_arguments_is_the_same(run: Any) -> None:
+    """From run to run for values; other arguments have another one."""
+    one, two, other = (run(note(value)).steps[0].digest for value in ({"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": 1}))
+    assert one == two
+    assert one != other
+    assert len(one) == 32
+
+
+def test_a_document_that_is_refused_leaves_no_run(space: Space) -> None:
+    """Nothing happened."""
+    assert run_sync(space, [{"type": "sise"}]).run is None
+    with space.store.reading() as snapshot:
+        assert snapshot.runs() == []
