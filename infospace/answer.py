@@ -13,6 +13,8 @@ Status: TypeAlias = Literal["success", "failed", "skipped", "suspended"]
 
 PREVIEW = 500
 """Most characters of `value`."""
+LABEL = 60
+"""Most characters of a label, without a score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,12 @@ def label(resource: Header) -> str:
             score = f" ({metadata['score']:.2f})"
         title = metadata.get("title") or resource.name
         if not isinstance(title, str):
-            title = _one_line(text_of(resource.content))
-        return f"{cut(_one_line(title), 60)}{score}"
+            title = text_of(resource.content)
+        return f"{_one_line(title)}{score}"
     title = metadata.get("title") or resource.name
-    return title if isinstance(title, str) else resource.id
+    return _one_line(title) if isinstance(title, str) else resource.id
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text[:240].split())
+    line = " ".join(text[: LABEL * 4].split())
+    return line if len(line) <= LABEL else line[: LABEL - 1].rstrip() + "…"

@@ -222,7 +222,7 @@ def _marked(annotation: Any) -> bool:
 def _names() -> dict[str, Any]:
     from infospace.view import Infospace
 
-    return {"Infospace": Infospace}
+    return {"Infospace": Infospace, "JSON": Any}
 
 
 def _returned(annotation: Any) -> str:

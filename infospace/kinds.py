@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeAlias, get_args, get_origin
+from typing import Any, ForwardRef, TypeAlias, get_args, get_origin
 
 from infospace.ids import Kind
-from infospace.jsonvalue import JSON
 from infospace.paths import Path
 from infospace.resources import Collection, Note, Relation, Resource, SearchResult
 from infospace.schemas import (
@@ -147,13 +146,21 @@ def shape_of(annotation: Any) -> Shape:
     """Return the shape that a return annotation promises, such as `Collection[SearchResult]` or `Note[int]`."""
     origin, arguments = get_origin(annotation) or annotation, get_args(annotation)
     if origin is Note:
-        known = bool(arguments) and arguments[0] is not JSON
-        return NoteShape(schema_of(arguments[0]) if known else None, None)
+        return NoteShape(schema_of(arguments[0]) if arguments and not _is_open(arguments[0]) else None, None)
     if origin is Collection:
         return CollectionShape(_item_shape(arguments[0]) if arguments else Unknown())
     if origin is Relation:
         return RelationShape()
     return Unknown()
+
+
+def _is_open(annotation: Any) -> bool:
+    """Whether an annotation says nothing of the content: `Any`, or `JSON`, which refers to itself."""
+    return annotation is Any or _is_recursive(annotation)
+
+
+def _is_recursive(annotation: Any) -> bool:
+    return isinstance(annotation, ForwardRef) or any(_is_recursive(option) for option in get_args(annotation))
 
 
 def _item_shape(annotation: Any) -> Shape:

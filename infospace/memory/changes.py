@@ -132,7 +132,10 @@ class RemoveMembers:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Leave a tombstone, free the name, take it out of discovery; Relations that end there go too."""
+    """Leave a tombstone, free the name, take it out of discovery and out of the Collections that have it.
+
+    Relations that end there go too, and the file that a Note was imported from is forgotten.
+    """
 
     id: str
     made: Made = NOBODY

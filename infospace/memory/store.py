@@ -104,6 +104,9 @@ class Snapshot(Protocol):
         They are kept, not deleted, not evidence, and their name does not begin with `_`.
         """
 
+    def searchable(self) -> bool:
+        """Whether there is any Note that discovery searches."""
+
     def rows(self, model: str, numbers: Iterable[int] | None = None) -> Rows:
         """Return the embedded passages of discoverable Notes, of all or of some."""
 
@@ -150,6 +153,10 @@ class Store(Protocol):
     @property
     def address(self) -> str:
         """What the space was opened by, for messages."""
+
+    @property
+    def identity(self) -> str:
+        """Tells this space from every other, whatever its address: what is derived from it carries this."""
 
     @property
     def writable(self) -> bool:

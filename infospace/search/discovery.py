@@ -117,7 +117,7 @@ class Search:
         with self._store.reading() as snapshot:
             if self._matrix is not None and self._matrix.generation == snapshot.generation:
                 return not len(self._matrix.notes)
-            return not len(snapshot.discoverable())
+            return not snapshot.searchable()
 
     def _nothing(self, threshold: float | None) -> Found:
         from infospace.search.model import DEFAULT_MODEL, DEFAULT_THRESHOLD

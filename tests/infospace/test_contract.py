@@ -10,6 +10,7 @@ from pydantic import Field
 
 from infospace import Args, Collection, Infospace, Note, Ref, Resource, SearchResult, Where, primitive
 from infospace.contract import STEP_FIELDS
+from infospace.jsonvalue import JSON
 from infospace.kinds import CollectionShape, NoteShape, Unknown, schema_of
 from planner.forms import COMMON
 
@@ -61,6 +62,12 @@ async def look(args: Words, space: Infospace) -> Collection[SearchResult]:
 
 
 @primitive(effect="reads")
+async def any_json(args: Words, space: Infospace) -> Note[JSON]:
+    """Any content."""
+    return space.note(args.text)
+
+
+@primitive(effect="reads")
 async def fetch(args: Words, space: Infospace) -> Resource:
     """Fetch."""
     return space.note(args.text)
@@ -82,6 +89,7 @@ def test_what_it_gives_comes_from_the_annotation() -> None:
     assert isinstance(hits, CollectionShape)
     assert isinstance(hits.item, NoteShape)
     assert hits.item.content == schema_of(SearchResult)
+    assert any_json.gives({}, {}) == NoteShape(None, None)
     assert fetch.gives({}, {}) == Unknown()
 
 

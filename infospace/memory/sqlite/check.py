@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from infospace import names
 from infospace.errors import Invalid, StoreError
-from infospace.memory.sqlite import names
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.evidence import text_of_column
 from infospace.memory.sqlite.rows import EVIDENCE, FOUND, digest_of, id_of, read

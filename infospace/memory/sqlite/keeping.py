@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from infospace import names
 from infospace.errors import Conflict
 from infospace.memory.changes import GiveName, Keep
-from infospace.memory.sqlite import names
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import COLLECTION, RELATION, id_of, keys_json
 from infospace.memory.sqlite.work import Work

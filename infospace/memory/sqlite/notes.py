@@ -142,16 +142,36 @@ def advance(work: Work, key: int, made: Made) -> None:
 
 
 def delete(work: Work, changes: Sequence[Delete]) -> None:
-    """Leave tombstones of resources, and of the Relations that end there."""
+    """Leave tombstones of resources, and of the Relations that end there; Collections go on without them."""
     engine = work.engine
     for change in changes:
         doomed = _with_relations(engine, work.live(change.id).key)
+        _leave_collections(work, doomed, change.made)
+        engine.run(
+            "DELETE FROM files WHERE note IN (SELECT value / 4 FROM json_each(?) WHERE value % 4 = 0)",
+            (keys_json(doomed),),
+        )
         engine.run(
             """UPDATE resources SET deleted = ?, deleted_run = ?, deleted_step = ?, deleted_by = ?, name = NULL
             WHERE key IN (SELECT value FROM json_each(?))""",
             (work.now, *made_columns(change.made), keys_json(doomed)),
         )
         work.rediscover(doomed)
+
+
+def _leave_collections(work: Work, doomed: set[int], made: Made) -> None:
+    """Make a new version, without the doomed, of each living Collection that has them."""
+    rows = work.engine.all(
+        """SELECT collection, resources.version, position FROM members JOIN resources ON resources.key = collection
+        WHERE until IS NULL AND deleted IS NULL AND item IN (SELECT value FROM json_each(?))""",
+        (keys_json(doomed),),
+    )
+    for collection in {collection for collection, _, _ in rows} - doomed:
+        advance(work, collection, made)
+    work.engine.many(
+        "UPDATE members SET until = ? WHERE collection = ? AND position = ?",
+        [(version + 1, collection, position) for collection, version, position in rows if collection not in doomed],
+    )
 
 
 def _with_relations(engine: Engine, key: int) -> set[int]:

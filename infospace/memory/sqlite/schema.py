@@ -37,6 +37,7 @@ _TABLES = (
     """CREATE TABLE members (
         collection INTEGER NOT NULL, position INTEGER NOT NULL, item INTEGER NOT NULL,
         since INTEGER NOT NULL, until INTEGER, info TEXT, PRIMARY KEY (collection, position)) WITHOUT ROWID""",
+    "CREATE INDEX members_item ON members (item) WHERE until IS NULL",
     """CREATE TABLE relations (
         key INTEGER PRIMARY KEY, source INTEGER NOT NULL, target INTEGER NOT NULL, relation TEXT NOT NULL)""",
     "CREATE INDEX relations_source ON relations (source, relation)",
@@ -67,7 +68,7 @@ _TABLES = (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, resource INTEGER NOT NULL, version INTEGER NOT NULL,
         PRIMARY KEY (run, sequence, resource, version)) WITHOUT ROWID""",
     "CREATE INDEX uses_resource ON uses (resource, version)",
-    "INSERT INTO state VALUES ('generation', 0), ('model', NULL)",
+    "INSERT INTO state VALUES ('generation', 0), ('model', NULL), ('space', lower(hex(randomblob(16))))",
     "INSERT INTO counters VALUES ('Note', 1), ('Collection', 1), ('Relation', 1), ('run', 1)",
 )
 

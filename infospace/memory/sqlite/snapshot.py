@@ -13,11 +13,11 @@ from infospace.memory.changes import Evidence
 from infospace.memory.sqlite import journal, vectors
 from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import MEMBERS, arrow, reference_of, results, stored_reference, text_of_column
-from infospace.memory.sqlite.names import normalised
 from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
 from infospace.memory.sqlite.rows import run_of as run_id
 from infospace.memory.sqlite.work import whom
 from infospace.memory.store import Moved, Rows, Text, Tracked
+from infospace.names import normalised
 from infospace.resources import Collection, Made, Member, Note, Relation, Resource, SearchResult
 from infospace.runs.journal import RunRow, StepRow
 
@@ -185,11 +185,20 @@ class SqliteSnapshot:
         counted: int = self._engine.value(f"SELECT count(*) {_OF_KIND[kept]}", (KINDS.index(kind), 0))
         return counted
 
+    def identity(self) -> str:
+        """Return what tells this space from every other."""
+        found: str = self._engine.value("SELECT value FROM state WHERE key = 'space'")
+        return found
+
     # Discovery
 
     def discoverable(self, numbers: Iterable[int] | None = None) -> NDArray[np.int64]:
         """Return the numbers of the Notes that discovery searches."""
         return vectors.discoverable(self._engine, numbers)
+
+    def searchable(self) -> bool:
+        """Whether there is any Note that discovery searches."""
+        return bool(self._engine.value("SELECT EXISTS (SELECT 1 FROM resources WHERE found = 1)"))
 
     def rows(self, model: str, numbers: Iterable[int] | None = None) -> Rows:
         """Return embedded passages; of a model without any vector the dimension is 0."""

@@ -45,6 +45,12 @@ class SqliteStore:
         return self._address
 
     @property
+    def identity(self) -> str:
+        """Tells this space from every other."""
+        with self.reading() as snapshot:
+            return snapshot.identity()
+
+    @property
     def writable(self) -> bool:
         """Whether a commit will be kept; in memory, for as long as the store is open."""
         return self._writable

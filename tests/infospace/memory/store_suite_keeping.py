@@ -9,7 +9,7 @@ from store_suite import collection, get, ids, kept, note, relation
 
 from infospace.errors import Conflict, Invalid, NotFound
 from infospace.ids import Kind
-from infospace.memory.changes import AddMembers, Delete, GiveName, Keep, MakeCollection, RemoveMembers, Revise
+from infospace.memory.changes import AddMembers, Delete, GiveName, Keep, MakeCollection, RemoveMembers, Revise, Track
 from infospace.memory.store import Store
 from infospace.resources import Made, Member, Note
 
@@ -58,14 +58,30 @@ class Deleting:
             with pytest.raises(NotFound, match="was deleted"):
                 snapshot.get(about)
 
-    def test_a_collection_outlives_its_items_and_they_it(self, store: Store) -> None:
-        """Deleting either changes nothing about the other."""
+    def test_a_collection_goes_on_without_a_deleted_item(self, store: Store) -> None:
+        """It gets a new version; the earlier one still says what was in it."""
         a, b = note(store), note(store)
-        group = collection(store, [a, b])
-        store.commit([Delete(a)])
-        assert ids(get(store, group)) == [a, b]
+        group, other = collection(store, [a, b, a]), collection(store, [b])
+        store.commit([Delete(a, Made("run_3", "2", "remove"))])
+        found = get(store, group)
+        assert (ids(found), found.version, found.made.run) == ([b], 2, "run_3")
+        assert ids(get(store, group, 1)) == [a, b, a]
+        assert get(store, other).version == 1
+        assert store.check() == []
+
+    def test_items_outlive_their_collection(self, store: Store) -> None:
+        """Deleting a Collection deletes nothing else."""
+        a = note(store)
+        group = collection(store, [a])
         store.commit([Delete(group)])
-        assert get(store, b).id == b
+        assert get(store, a).id == a
+
+    def test_the_file_of_a_deleted_note_is_forgotten(self, store: Store) -> None:
+        """So that the next import brings it in anew."""
+        a, b = note(store), note(store)
+        store.commit([Track("/notes", "a.md", a, b"1", 1), Track("/notes", "b.md", b, b"2", 1), Delete(a)])
+        with store.reading() as snapshot:
+            assert [(file.path, file.note) for file in snapshot.tracked()] == [("b.md", b)]
 
 
 class Naming:

@@ -207,3 +207,15 @@ class TestStrangers:
             other.execute("PRAGMA user_version = 99")
         with pytest.raises(StoreError, match=rf"version 99, .* up to {VERSION} \(upgrade infospace\)"):
             open_store(path, create=True)
+
+
+def test_every_space_has_an_identity_of_its_own_for_good(tmp_path: Path) -> None:
+    """What is derived from one space is not taken for another's at the same address."""
+    path = tmp_path / "space.db"
+    with contextlib.closing(open_store(path, create=True)) as store:
+        first = store.identity
+    with contextlib.closing(open_store(path, create=False)) as store:
+        assert store.identity == first
+    path.unlink()
+    with contextlib.closing(open_store(path, create=True)) as store:
+        assert store.identity != first
