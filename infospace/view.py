@@ -29,7 +29,6 @@ from infospace.resources import (
 
 if TYPE_CHECKING:
     from infospace.argument import Bound
-    from infospace.memory.store import Snapshot
     from infospace.search.discovery import Found, Hit
     from infospace.space import Space
 
@@ -212,18 +211,13 @@ class Infospace:
         self._drafts[identifier] = made
         return made
 
-    def _glance(self, identifiers: Sequence[str]) -> list[Resource | str]:
-        """Resources to be shown, not used: in the place of one that was deleted, words that say so."""
-        drafts = {identifier: self._drafts[identifier] for identifier in identifiers if identifier in self._drafts}
-        stored = [identifier for identifier in identifiers if identifier not in drafts]
-        found: dict[str, Resource | str] = {i: self._real(i, draft) for i, draft in drafts.items()}
-        if stored:
-            with self.space.store.reading() as snapshot:
-                try:
-                    found.update(zip(stored, snapshot.many(stored), strict=True))
-                except NotFound:
-                    found.update((identifier, _shown(snapshot, identifier)) for identifier in stored)
-        return [found[identifier] for identifier in identifiers]
+    def _glance(self, identifiers: Sequence[str]) -> list[Resource]:
+        """Resources to be shown: they do not count as used."""
+        uses = dict(self.uses)
+        try:
+            return self.resources(identifiers)
+        finally:
+            self.uses = uses
 
     # Finding
 
@@ -264,9 +258,9 @@ class Infospace:
             return cut(self.text(resource))
         count = len(resource)
         first = self._glance([member.id for member in resource.members[:8]])
-        kinds = {str(item.kind) for item in first if not isinstance(item, str)}
+        kinds = {item.kind for item in first}
         noun = kinds.pop().lower() if len(kinds) == 1 and count <= len(first) else "item"
-        listed = "; ".join(item if isinstance(item, str) else label(item) for item in first)
+        listed = "; ".join(label(item) for item in first)
         more = f"; … and {count - len(first):,} more" if count > len(first) else ""
         return cut(f"{count:,} {noun}{'' if count == 1 else 's'}" + (f": {listed}{more}" if first else ""))
 
@@ -283,13 +277,6 @@ class _Scratch:
 
 
 _SCRATCH = _Scratch()
-
-
-def _shown(snapshot: Snapshot, identifier: str) -> Resource | str:
-    try:
-        return snapshot.get(identifier)
-    except NotFound:
-        return f"{identifier} (deleted)"
 
 
 def _near(reference: str, names: Sequence[str]) -> str | None:

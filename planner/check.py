@@ -66,19 +66,19 @@ class Checker(StepChecker):
             self.problems.error("bad-input", pointer, says)
         return _KINDS[kind]
 
-    def result(self, plan: Plan) -> None:
+    def result(self, plan: Plan, pointer: str = "/result") -> None:
         """Check what the plan says that it answers with."""
         if plan.result is None:
             return
         reference = whole(plan.result)
         if reference is not None:
             with self._values.telling("the plan fails where it is unbound", "bind it on both paths"):
-                self._values.reference(reference, "/result", self.env)
+                self._values.reference(reference, pointer, self.env)
             return
         written = plan.result if isinstance(plan.result, str) else ""
-        fix = replace("/result", f"${written}") if written in self.env.variables else None
+        fix = replace(pointer, f"${written}") if written in self.env.variables else None
         says = f"`result` is one `$variable`, not {plan.result!r:.60}"
-        self.problems.error("bad-value", "/result", says, '"result": "$report"', fix)
+        self.problems.error("bad-value", pointer, says, '"result": "$report"', fix)
 
     def unread(self, plan: Plan) -> None:
         """Warn of variables and inputs that nothing reads."""

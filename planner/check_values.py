@@ -326,7 +326,7 @@ def _whose(shape: Shape) -> str:
 
 
 def _better(shape: Shape, parts: tuple[str | int, ...], found: Nowhere) -> tuple[str | int, ...] | None:
-    """The place that was probably meant: the same key under `metadata`, or the nearest key where it failed."""
+    """The place that was probably meant: the key under `metadata`, the nearest where it failed, or under `metadata`."""
     if not isinstance(found.key, str):
         return None
     at = next(i for i in range(len(parts)) if isinstance(place_in(shape, parts[: i + 1]), Nowhere))
@@ -336,4 +336,8 @@ def _better(shape: Shape, parts: tuple[str | int, ...], found: Nowhere) -> tuple
             if inner is not None and not isinstance(inner, Nowhere):
                 return (start, *parts)
     near = nearest(found.key, found.known)
-    return None if near is None else (*parts[:at], near, *parts[at + 1 :])
+    if near is not None:
+        return (*parts[:at], near, *parts[at + 1 :])
+    below = place_in(shape, ("metadata", *parts)) if at == 0 else None
+    near = nearest(found.key, below.known) if isinstance(below, Nowhere) and below.key == found.key else None
+    return None if near is None else ("metadata", near, *parts[1:])

@@ -44,44 +44,44 @@ def parse_plan(document: JSON, problems: Problems) -> Plan:
     return head
 
 
-def parse_head(document: Mapping[str, Any], problems: Problems) -> Plan:
-    """Read what stands beside the steps."""
+def parse_head(document: Mapping[str, Any], problems: Problems, at: str = "") -> Plan:
+    """Read what stands beside the steps; `at` is the pointer of the document."""
     for key in document:
         if key not in HEAD:
             near = nearest(key, HEAD)
             fix = (
-                [{"op": "move", "from": join("", key), "path": join("", near)}]
+                [{"op": "move", "from": join(at, key), "path": join(at, near)}]
                 if near and near not in document
                 else None
             )
             problems.error(
                 "unknown-key",
-                join("", key),
+                join(at, key),
                 f"a plan has no key {key!r}",
                 f"did you mean {near!r}?" if near else f"it has {listed(HEAD)}",
                 fix,
             )
     goal = document.get("goal", "")
     if not isinstance(goal, str):
-        problems.error("bad-value", "/goal", f"`goal` is text, not {a_kind(goal)}")
+        problems.error("bad-value", join(at, "goal"), f"`goal` is text, not {a_kind(goal)}")
         goal = ""
     return Plan(
         (),
         goal,
-        _inputs(document.get("inputs", {}), problems),
+        _inputs(document.get("inputs", {}), join(at, "inputs"), problems),
         document.get("result"),
-        _budget(document.get("budget", {}), problems),
+        _budget(document.get("budget", {}), join(at, "budget"), problems),
         dict(document),
     )
 
 
-def _inputs(declared: JSON, problems: Problems) -> dict[str, Input]:
+def _inputs(declared: JSON, at: str, problems: Problems) -> dict[str, Input]:
     if not isinstance(declared, dict):
-        problems.error("bad-value", "/inputs", f"`inputs` is an object of names, not {a_kind(declared)}")
+        problems.error("bad-value", at, f"`inputs` is an object of names, not {a_kind(declared)}")
         return {}
     found = {}
     for name, spec in declared.items():
-        pointer = join("/inputs", name)
+        pointer = join(at, name)
         if not NAME.fullmatch(name):
             problems.error(
                 "bad-input",
@@ -132,13 +132,13 @@ def _input(name: str, spec: Mapping[str, Any], pointer: str, problems: Problems)
     return Input(name, pointer, schema, None, spec.get("default"), "default" not in spec)
 
 
-def _budget(declared: JSON, problems: Problems) -> Budget:
+def _budget(declared: JSON, at: str, problems: Problems) -> Budget:
     if not isinstance(declared, dict):
-        problems.error("bad-value", "/budget", f"`budget` is an object, not {a_kind(declared)}", '{"seconds": 60}')
+        problems.error("bad-value", at, f"`budget` is an object, not {a_kind(declared)}", '{"seconds": 60}')
         return Budget()
     limits: dict[str, Any] = {}
     for key, value in declared.items():
-        pointer = join("/budget", key)
+        pointer = join(at, key)
         if key not in BUDGET:
             near = nearest(key, BUDGET)
             problems.error(
@@ -146,9 +146,7 @@ def _budget(declared: JSON, problems: Problems) -> Budget:
                 pointer,
                 f"a budget has no key {key!r}",
                 f"did you mean {near!r}?" if near else f"it has {listed(BUDGET)}",
-                [{"op": "move", "from": pointer, "path": join("/budget", near)}]
-                if near and near not in declared
-                else None,
+                [{"op": "move", "from": pointer, "path": join(at, near)}] if near and near not in declared else None,
             )
         elif isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
             problems.error("bad-value", pointer, f"the budget of {key} is a number from 0, not {value!r:.40}")

@@ -43,7 +43,7 @@ def check_lines(space: Space, lines: Sequence[JSON]) -> list[Problem]:
             if step is not None:
                 checker.block((step,), most=most)
         if head is not None:
-            checker.result(head)
+            checker.result(head, "/0/result")
     return problems.found
 
 
@@ -51,15 +51,15 @@ def _read_head(head: JSON, problems: Problems) -> Plan:
     if head is None:
         return Plan(())
     if not isinstance(head, dict):
-        problems.error("not-a-plan", "", f"the head of a session is an object, not {a_kind(head)}", '{"goal": "…"}')
+        problems.error("not-a-plan", "/0", f"the head of a session is an object, not {a_kind(head)}", '{"goal": "…"}')
         return Plan(())
     for key in ("steps", "plan"):
         if key in head:
-            problems.error("unknown-key", join("", key), f"the head of a session has no {key!r}", "one step a line")
-    plan = parse_head(head, problems)
+            problems.error("unknown-key", join("/0", key), f"the head of a session has no {key!r}", "one step a line")
+    plan = parse_head(head, problems, "/0")
     if plan.result is not None and whole(plan.result) is None:
         says = f"`result` is one `$variable`, not {plan.result!r:.60}"
-        problems.error("bad-value", "/result", says, '"result": "$report"')
+        problems.error("bad-value", "/0/result", says, '"result": "$report"')
     return plan
 
 

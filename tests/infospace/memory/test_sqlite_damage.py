@@ -94,7 +94,7 @@ DAMAGES = {
         "Note_5 has a passage without a vector"
     ),
     "DELETE FROM history": "Note_2 has a history that does not lead up",
-    "INSERT INTO history SELECT 4000, 1, form, updated, run, step, made_by, hash, metadata, content FROM history LIMIT 1": (
+    "INSERT INTO history (key, version, form, updated) VALUES (4000, 1, 0, '')": (
         "Note_1000 has a history and does not exist"
     ),
     "UPDATE resources SET name = 'n' WHERE key = 12": "Note_3 was deleted and still has a name",
