@@ -91,7 +91,7 @@ class StepChecker:
         if entry is None:
             return self._unknown_call(step, arguments)
         gives = self._calls.check(entry, arguments, step.pointer, self.env)
-        if entry.out == "required" and step.out is None and not self._told(join(step.pointer, "out")):
+        if entry.out == "required" and step.out is None and not self.problems.below(join(step.pointer, "out")):
             fix = [{"op": "add", "path": join(step.pointer, "out"), "value": "$" + _fresh(step.type, self.env)}]
             says = f"{step.type} needs `out`, a `$variable` for its result"
             self.problems.error("missing-out", step.pointer, says, '"out": "$hits"', fix)
@@ -103,9 +103,6 @@ class StepChecker:
                 says = f"{step.type} gives nothing, so it has no `{key}`"
                 self.problems.error("unwanted-out", place, says, "leave it out", [{"op": "remove", "path": place}])
         return Unknown() if step.out is not None else None
-
-    def _told(self, pointer: str) -> bool:
-        return any(problem.pointer == pointer for problem in self.problems.found)
 
     def _unknown_call(self, step: Step, arguments: dict[str, JSON]) -> Shape:
         """Check the references of a call that the catalogue does not have, by the entry that is nearest."""
@@ -195,7 +192,9 @@ class StepChecker:
             handler = self._handler(step.on_fail, before.copy(), depth)
             doubt += ", and its `on_fail` does not bind it"
         doubts = (doubt, f"only the `on_fail` of step {step.label} binds it")
-        self.env.join(self.env.copy(), handler, doubts, handled=True)
+        good = self.env.copy()
+        good.changed = set(self.env.changed)
+        self.env.join(good, handler, doubts, handled=True)
 
     def _handler(self, steps: Block, env: Environment, depth: int) -> Environment:
         outer = env.variables.get("error")

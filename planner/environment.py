@@ -40,6 +40,8 @@ class Environment:
     read: set[str] = field(default_factory=set)
     """Pointers of bindings that something reads; shared by all environments of a plan."""
     loops: int = 0
+    changed: set[str] = field(default_factory=set)
+    """Variables that were bound, or came to be known as bound, since this was copied from another."""
 
     def copy(self, *, loop: bool = False) -> Environment:
         """Return an environment that starts with the same variables and names."""
@@ -48,6 +50,7 @@ class Environment:
     def bind(self, name: str, variable: Variable) -> None:
         """Bind a name."""
         self.variables[name] = variable
+        self.changed.add(name)
 
     def find(self, name: str) -> Variable | None:
         """Return a variable and remember that it is read."""
@@ -60,7 +63,8 @@ class Environment:
         """Return an environment in which these variables are known to be bound."""
         inner = self.copy()
         for name in names & inner.variables.keys():
-            inner.variables[name] = replace(inner.variables[name], doubt=None, handled=False)
+            if inner.variables[name].doubt is not None:
+                inner.bind(name, replace(inner.variables[name], doubt=None, handled=False))
         return inner
 
     def of_kind(self, kinds: frozenset[Kind]) -> Iterator[str]:
@@ -72,17 +76,18 @@ class Environment:
     def join(self, one: Environment, other: Environment, doubts: tuple[str, str], *, handled: bool = False) -> None:
         """Take over what two branches bind and name: certain where both do, in doubt where one does.
 
+        Both are copies of this, or of what this was before; what changed in neither is as it is here.
         `doubts` say why what only the one, or only the other, binds may be unbound; `handled` whether what
         only the one binds is then skipped rather than wrong.
         """
-        for name in {**one.variables, **other.variables}:
+        for name in one.changed | other.changed:
             left, right = one.variables.get(name), other.variables.get(name)
             if left is not None and right is not None:
-                self.variables[name] = left if left == right else _either(left, right)
+                self.bind(name, left if left is right else _either(left, right))
             elif left is not None:
-                self.variables[name] = _doubted(left, doubts[0], handled=handled)
+                self.bind(name, _doubted(left, doubts[0], handled=handled))
             elif right is not None:
-                self.variables[name] = _doubted(right, doubts[1], handled=False)
+                self.bind(name, _doubted(right, doubts[1], handled=False))
         self.given = joined(one.given, other.given)
 
 
@@ -101,6 +106,8 @@ def _doubted(variable: Variable, doubt: str, *, handled: bool) -> Variable:
 
 def joined(one: Mapping[str, Given], other: Mapping[str, Given]) -> dict[str, Given]:
     """Return the names that are given after one of two branches was taken."""
+    if one == other:
+        return dict(one)
     found = {}
     for name in {**one, **other}:
         left, right = one.get(name), other.get(name)

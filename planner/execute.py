@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 
 FINAL = (BUG, Exhausted.kind)
 """Kinds of failure that no `on_fail` handles."""
-BREATH = 16
-"""Items of a `map` after which others may run, and a cancellation is heard."""
 
 
 class Execution:
@@ -56,7 +53,6 @@ class Execution:
         self._clock = time.perf_counter()
         self._duration = 0.0
         self._sequence = 0
-        self._journalled = False
         self._open: Outcome | None = None
         """How the step failed, while its `on_fail` list runs."""
 
@@ -68,7 +64,7 @@ class Execution:
         except Exhausted as error:
             return Failure(self._position, step.type, str(error), error.kind)
         self._run.emit(StepStarted(self._sequence, self._position, step.type, step.out, self._nesting))
-        await asyncio.sleep(0)
+        await self._run.breathe()
         outcome = self._committed(self._named(await self._outcome()))
         match outcome.status:
             case "success":
@@ -100,7 +96,7 @@ class Execution:
 
     def interrupted(self) -> None:
         """Journal that the step was cancelled."""
-        if self._sequence and not self._journalled:
+        if self._sequence:
             self._journal(self._open or Outcome("failed", reason="the step was broken off", error="cancelled"))
 
     def _lose(self, cause: Cause) -> None:
@@ -163,7 +159,6 @@ class Execution:
             self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
         row = self._row(outcome, handled)
         self._run.space.store.commit(changes, [row])
-        self._journalled = True
         self._run.ended(row, self._nesting)
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:
@@ -250,8 +245,7 @@ class Execution:
         entry = self._run.space.catalogue.get(form.operation)
         results = Results(self._view, form.filter_null)
         for index, member in enumerate(items):
-            if index % BREATH == BREATH - 1:
-                await asyncio.sleep(0)
+            await self._run.breathe()
             inner = Scope(self._scope)
             inner.bind("item", member.id)
             where = f"{self._position}[{index + 1}]"

@@ -62,9 +62,15 @@ class KnownSpace:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
+        self._shapes: dict[str, Shape | None] = {}
 
     def shape(self, reference: str) -> Shape | None:
         """Return the shape of the resource with an id or a name, None when there is none."""
+        if reference not in self._shapes:
+            self._shapes[reference] = self._look(reference)
+        return self._shapes[reference]
+
+    def _look(self, reference: str) -> Shape | None:
         identifier = reference if is_id(reference) else self._snapshot.named(reference)
         if identifier is None:
             return None

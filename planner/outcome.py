@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from infospace.answer import Answer, cut, label
+from infospace.answer import Answer
 from infospace.resources import Collection, Note, Resource, text_of
 from infospace.runs.journal import RunStatus, StepRow
 from planner.problems import Problem
@@ -77,8 +77,3 @@ def answer_of(row: StepRow) -> Answer:
         duration_ms=row.duration_ms,
         error=row.error,
     )
-
-
-def preview(resource: Resource) -> str:
-    """Return one line that tells a resource from others."""
-    return cut(label(resource), 60)

@@ -41,6 +41,7 @@ class Problems:
     """Collects problems, each place and code once."""
 
     found: list[Problem] = field(default_factory=list)
+    _told: set[tuple[str, str, str]] = field(default_factory=set)
 
     def error(self, code: str, pointer: str, says: str, hint: str | None = None, fix: Patch | None = None) -> None:
         """Add an error."""
@@ -51,8 +52,15 @@ class Problems:
         self._add(Problem(code, pointer, says, hint, "warning", fix))
 
     def _add(self, problem: Problem) -> None:
-        if all((problem.code, problem.pointer, problem.says) != (p.code, p.pointer, p.says) for p in self.found[-50:]):
+        told = (problem.code, problem.pointer, problem.says)
+        if told not in self._told:
+            self._told.add(told)
             self.found.append(problem)
+
+    def below(self, pointer: str) -> bool:
+        """Whether there is an error at a place, or at one inside it."""
+        places = (problem.pointer for problem in self.found if problem.severity == "error")
+        return any(place == pointer or place.startswith(f"{pointer}/") for place in places)
 
     @property
     def ok(self) -> bool:
@@ -62,8 +70,12 @@ class Problems:
 
 def join(pointer: str, *parts: str | int) -> str:
     """Return the JSON pointer of a place below another."""
-    escaped = (str(part).replace("~", "~0").replace("/", "~1") for part in parts)
-    return "/".join([pointer, *escaped])
+    for part in parts:
+        text = str(part)
+        if "~" in text or "/" in text:
+            text = text.replace("~", "~0").replace("/", "~1")
+        pointer = f"{pointer}/{text}"
+    return pointer
 
 
 def replace(pointer: str, value: Any) -> Patch:

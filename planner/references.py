@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from infospace.errors import Invalid
@@ -20,6 +21,8 @@ from infospace.jsonvalue import JSON
 from infospace.paths import Path, parse_suffix
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+SHORT = 400
+"""Characters of a string up to which its reading is remembered."""
 _DOLLAR = re.compile(r"\$(?:\$(?=[A-Za-z_{])|\{|(?=[A-Za-z_]))")
 
 
@@ -82,6 +85,10 @@ def read_text(text: str) -> Literal | Reference | Template:
     """Read one string as a value; raises ReferenceInvalid."""
     if "$" not in text:
         return Literal(text)
+    return _remembered(text) if len(text) <= SHORT else _read(text)
+
+
+def _read(text: str) -> Literal | Reference | Template:
     whole = whole_reference(text)
     if whole is not None:
         return whole
@@ -89,6 +96,9 @@ def read_text(text: str) -> Literal | Reference | Template:
     if all(isinstance(part, str) for part in parts):
         return Literal("".join(str(part) for part in parts))
     return Template(parts)
+
+
+_remembered = lru_cache(maxsize=4096)(_read)
 
 
 def whole_reference(text: str) -> Reference | None:

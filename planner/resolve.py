@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from infospace.argument import Bound, Reading
@@ -29,8 +28,6 @@ from planner.references import (
     whole_reference,
 )
 from planner.scope import Scope
-
-_read_text = lru_cache(maxsize=4096)(read_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ class Resolver:
         """Resolve an argument that is a resource. What is not text is passed on, to be refused by its type."""
         if not isinstance(raw, str):
             return raw
-        match _read_text(raw):
+        match read_text(raw):
             case Reference() as reference:
                 found = self.thing(reference)
                 return self._view.note(found.value) if isinstance(found, Place) else found
@@ -97,7 +94,7 @@ class Resolver:
     def value(self, raw: JSON) -> JSON:
         """Resolve an argument that is a value, at any depth."""
         if isinstance(raw, str):
-            return self._value(_read_text(raw))
+            return self._value(read_text(raw))
         return self._value(read_value(raw))
 
     def _value(self, read_: Value) -> JSON:
@@ -145,7 +142,7 @@ def _parameter(text: str) -> Reference:
 
 
 def _names_resource(item: JSON) -> bool:
-    return isinstance(item, str) and (is_id(item) or isinstance(_read_text(item), Reference))
+    return isinstance(item, str) and (is_id(item) or isinstance(read_text(item), Reference))
 
 
 def digest(arguments: Mapping[str, Any]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import cast
@@ -25,6 +26,9 @@ from planner.problems import Problem
 from planner.resolve import Resolver
 from planner.scope import Scope
 
+BREATH = 0.005
+"""Seconds for which steps that wait for nothing may keep the event loop to themselves."""
+
 
 class Run:
     """One run of a plan, or of the lines of a session."""
@@ -38,6 +42,7 @@ class Run:
         self._emit = emit
         self._warnings = warnings
         self._sequence = 0
+        self._breath = 0.0
         self._last: str | None = None
 
     # The run as a whole
@@ -167,6 +172,12 @@ class Run:
             raise Exhausted(f"the budget of {self.plan.budget.steps:,} steps ran out")
         self._sequence += 1
         return self._sequence
+
+    async def breathe(self) -> None:
+        """Let others run, and a cancellation be heard, when they have not for a while."""
+        if time.perf_counter() - self._breath > BREATH:
+            await asyncio.sleep(0)
+            self._breath = time.perf_counter()
 
     def emit(self, event: Event) -> None:
         """Tell whoever listens."""

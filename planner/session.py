@@ -78,7 +78,8 @@ class Session:
             checker.inputs(plan)
             bound = bind_inputs(plan, inputs or {}, snapshot, self._problems)
         self._plan = plan
-        self._run = Run(space, plan, emit)
+        self._warnings: list[Problem] = []
+        self._run = Run(space, plan, emit, self._warnings)
         self._variables: dict[str, Variable] = checker.env.variables
         self._count = 0
         self._lines = 1 if head is not None else 0
@@ -106,6 +107,7 @@ class Session:
         if parsed is None or not problems.ok:
             refused = self._close("refused", "a step was refused by the check")
             return replace(refused, problems=problems.found)
+        self._warnings += problems.found
         self._count += 1
         failure = await self._within(parsed)
         self._variables = {

@@ -73,6 +73,8 @@ def bind_inputs(
             wanted = declared.kind or declared.schema
             problems.error("missing-input", f"/inputs/{name}", f"the input {name!r} is not given", f"it wants {wanted}")
             continue
+        if name not in given and problems.below(declared.pointer):
+            continue
         value = given.get(name, declared.default)
         if declared.kind is None:
             fault = misfit(value, declared.schema or {})

@@ -142,22 +142,72 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True)
+class Restore:
+    """Undo a deletion, and with `version` make a new version that is like that earlier one.
+
+    The name stays free, members of Collections stay out, and files forgotten: other changes bring them back.
+    """
+
+    id: str
+    version: int | None = None
+    made: Made = NOBODY
+
+
+@dataclass(frozen=True, slots=True)
+class FreeName:
+    """Take a resource's name away, whatever it is."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LetGo:
+    """Make a kept resource transient again. The caller vouches that nothing kept holds it."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Track:
-    """Remember the file that a Note was imported from. `root` is absolute, `path` posix and below it."""
+    """Remember the file that a Note was imported from. `root` is absolute, `path` posix and below it.
+
+    `part` is 0 for a whole file, else the number of a row in it; `title` is what links may call it by.
+    """
 
     root: str
     path: str
     note: str
     digest: bytes
     version: int
+    part: int = 0
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Untrack:
-    """Forget a file."""
+    """Forget a file, or a row of one."""
 
     root: str
     path: str
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A link in a file: its target as written, and where it leads: to a Note, by a Relation; or nowhere yet."""
+
+    target: str
+    wiki: bool
+    to: str | None = None
+    relation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetLinks:
+    """The links of an imported Note: these and no others. Relations are made and deleted apart from this."""
+
+    note: str
+    links: Sequence[Linked]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +256,12 @@ Change: TypeAlias = (
     | AddMembers
     | RemoveMembers
     | Delete
+    | Restore
+    | FreeName
+    | LetGo
     | Track
     | Untrack
+    | SetLinks
     | Embed
     | Vectors
     | Query

@@ -5,13 +5,14 @@ Nothing here assumes a file, a single process, or that all vectors fit in memory
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from infospace.ids import Kind
-from infospace.memory.changes import Change, Evidence
+from infospace.jsonvalue import JSON
+from infospace.memory.changes import Change, Evidence, Linked
 from infospace.resources import Resource, SearchResult
 from infospace.runs.journal import Entry, RunRow, StepRow
 
@@ -22,13 +23,57 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
-    """An imported file as it was last read: where, which Note at which version, the SHA-256 of its bytes."""
+    """An imported file as it was last read: where, which Note at which version, the SHA-256 of its bytes.
+
+    `part` is 0 for a whole file, else the number of a row in it, whose digest it then is.
+    """
 
     root: str
     path: str
     note: str
     version: int
     digest: bytes
+    part: int = 0
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a run did to a resource that no version shows.
+
+    `what`, with the types of `before` and `after`: `name` (text or null), `kept` and `alive` (boolean),
+    `file` (the fields of a `Tracked`, its digest in hexadecimal, or null), `links` (a list of the fields of
+    `Linked`).
+    """
+
+    id: str
+    what: Literal["name", "kept", "alive", "file", "links"]
+    before: JSON
+    after: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A resource with the runs that made its versions, oldest first, and how it stands now.
+
+    `gone` is when and by whom it was deleted, to go on a sentence; None while it lives.
+    """
+
+    id: str
+    versions: Sequence[tuple[int, str | None]]
+    name: str | None
+    kept: bool
+    gone: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """What a purge removes: tombstones, earlier versions, vectors of texts that are gone, and their bytes."""
+
+    tombstones: int
+    versions: int
+    vectors: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +97,30 @@ class Rows:
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     vectors: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Notes that have one of a query's words, by number: `numbers` int64, `scores` (BM25, > 0) float64, shape (n,).
+
+    `used` are the words that were looked for, `common` those left out because too many Notes have them.
+    """
+
+    numbers: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    used: tuple[str, ...]
+    common: tuple[str, ...]
+
+
+class Head(NamedTuple):
+    """What a condition reads of a Note; `content` is empty text where it was not asked for and is a text."""
+
+    id: str
+    name: str | None
+    content: JSON
+    metadata: Mapping[str, JSON]
+    created: str
+    updated: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +191,12 @@ class Snapshot(Protocol):
     def pending_count(self) -> int:
         """Count the Notes to be embedded."""
 
+    def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False) -> Iterator[Head]:
+        """Iterate over the discoverable Notes, all or some, by number; without `text` texts are not read."""
+
+    def words(self, query: str) -> Words | None:
+        """Return the discoverable Notes that have one of a query's words, None when the engine has no full text."""
+
     def evidence(self, evidence: Evidence) -> SearchResult:
         """Return the content of a search result that refers to a source's version."""
 
@@ -136,6 +211,18 @@ class Snapshot(Protocol):
 
     def tracked(self, root: str | None = None) -> list[Tracked]:
         """Return the imported files, below a root or all, by root and path."""
+
+    def links(self) -> dict[str, list[Linked]]:
+        """Return the links of imported files by the id of their Note, ordered; of Notes that still have a file."""
+
+    def effects(self, run: str) -> list[Effect]:
+        """Return what a run did besides making versions, in its order."""
+
+    def lineages(self, run: str) -> list[Lineage]:
+        """Return the resources that a run made, changed or affected, by id."""
+
+    def holders(self, identifiers: Sequence[str]) -> list[tuple[str, str]]:
+        """Return pairs of a resource and of the living Collection that has it, or the living Relation at it."""
 
     def run(self, identifier: str) -> RunRow:
         """Return a run; NotFound when there is none."""
@@ -177,6 +264,13 @@ class Store(Protocol):
 
     def use_model(self, model: str) -> None:
         """Make a model's vectors the ones discovery needs; a change makes every discoverable Note pending."""
+
+    def purge(self, *, really: bool) -> Freed:
+        """Remove tombstones and earlier versions for good; or only count them.
+
+        What a search result, a kept version of a Collection, an imported file or an unfinished run refers
+        to stays.
+        """
 
     def check(self) -> list[str]:
         """Return what is inconsistent, a sentence each; none when all is well."""

@@ -75,7 +75,7 @@ MENDED: dict[str, tuple[Any, str, str]] = {
     "result": ({"steps": [NOTE], "result": "x"}, "bad-value", "/result"),
     "type key": ([{"typ": "say", "value": 1}], "missing-type", "/0"),
     "note's key": (
-        [NOTE, note("${x.titel}", "$y"), note("$x.titel", "$z")][:1] + [note("$x.titel", "$z")],
+        [NOTE, note("$x.titel", "$z")],
         "unknown-field",
         "/1/value",
     ),
@@ -208,7 +208,7 @@ HOPELESS: dict[str, tuple[Any, str, str]] = {
         "bad-where",
         "/1/do/1/where",
     ),
-    "id": ([{"type": "load", "target": "Note_999"}], "unknown-id", "/0/target"),
+    "unknown id": ([{"type": "load", "target": "Note_999"}], "unknown-id", "/0/target"),
     "id in a list": ([{"type": "create-collection", "value": ["Note_999"]}], "unknown-id", "/0/value/0"),
     "argument's type": ([ITEMS, over("head", "$c", count="two")], "bad-argument", "/1/count"),
     "argument's range": ([ITEMS, over("head", "$c", count=-1)], "bad-argument", "/1/count"),
@@ -371,6 +371,30 @@ def test_a_fix_of_where_changes_the_path_and_not_the_text(errors: Any) -> None:
         ([NOTE, note(2, "$y")], "never-read", "/0/out"),
         ({"inputs": {"a": {}}, "steps": [NOTE]}, "never-read", "/inputs/a"),
         ([note(1, on_fail="continue"), note("$x", "$y")], "maybe-unbound", "/1/value"),
+        # bound on both paths, but neither is taken where the condition cannot be read
+        (
+            [
+                note(1, on_fail="continue"),
+                {**when({"type": "has_value", "target": "$x"}, note(1, "$y")), "else": [note(2, "$y")]},
+                note("$y", "$z"),
+            ],
+            "maybe-unbound",
+            "/2/value",
+        ),
+        # bound on both paths, on one of them by a step that may fail
+        (
+            [
+                NOTE,
+                {
+                    **when({"type": "has_value", "target": "$x"}, note(1, "$y", on_fail="continue")),
+                    "else": [note(2, "$y")],
+                },
+                note("$y", "$z"),
+            ],
+            "maybe-unbound",
+            "/2/value",
+        ),
+        ({"steps": [note(1, on_fail="continue")], "result": "$x"}, "maybe-unbound", "/result"),
         ([when({"type": "bound", "target": "$q"}, NOTE)], "never-bound", "/0/condition/target"),
         ([ITEMS, {"type": "for-each", "target": "$c", "do": [note(1, name="n")]}], "name-taken", "/1/do/0/name"),
         (

@@ -87,6 +87,18 @@ def test_a_list_that_fails_or_binds_nothing_records_the_item(run: Any, loop: Any
     assert [entry["index"] for entry in next(r for r in result.steps if r.position == "2").extra["failed"]] == [1]
 
 
+def test_what_the_failing_body_bound_is_no_result_of_the_item(run: Any) -> None:
+    """Only what the list binds counts; for the item's own name, only what it binds anew."""
+    made = {"type": "create-collection", "value": [1], "out": "$c"}
+    fails = {"type": "load", "target": "$item", "slice": ":1", "out": "$t"}
+    loop = {"type": "for-each", "target": "$c", "do": [note("half", "$s"), fails], "out": "$r"}
+    oh = [{"type": "say", "value": "oh"}]
+    assert run(made, {**loop, "collect": "$s", "on_fail": oh}).result.data == []
+    assert run(made, {**loop, "collect": "$item", "on_fail": oh}).result.data == []
+    again = [note("again ${item}", "$item")]
+    assert run(made, {**loop, "collect": "$item", "on_fail": again}).result.data == ["again 1"]
+
+
 def test_null_results_are_left_out_unless_positions_are_to_match(run: Any) -> None:
     """A null content, or a branch that gave nothing."""
     made = {"type": "create-collection", "value": [1, 2], "out": "$c"}

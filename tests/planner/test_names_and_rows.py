@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from infospace import Space
-from planner.start import Prepared, prepare, run_sync
 from planner.run import Run
+from planner.start import Prepared, prepare, run_sync
 
 
 def note(value: Any, out: str = "$x", **fields: Any) -> dict[str, Any]:
@@ -143,3 +143,19 @@ def test_a_document_that_is_refused_leaves_no_run(space: Space) -> None:
     assert run_sync(space, [{"type": "sise"}]).run is None
     with space.store.reading() as snapshot:
         assert snapshot.runs() == []
+
+
+def test_a_name_given_in_a_loop_or_its_handler_may_be_taken_afterwards(warnings: Any) -> None:
+    """Nobody knows whether an item ran, or failed."""
+    made = {"type": "create-collection", "value": [1], "out": "$c"}
+    fails = {"type": "load", "target": "$item", "slice": ":1", "out": "$s"}
+    for body, handler in (([note(1, name="n")], []), ([fails], [note(1, "$s", name="n")])):
+        loop = {"type": "for-each", "target": "$c", "do": body, "on_fail": handler}
+        found = warnings([made, loop, note(2, "$y", name="n")])
+        assert ("name-taken", "/2/name") in [(p.code, p.pointer) for p in found]
+
+
+def test_the_warnings_of_the_check_are_with_the_outcome(run: Any) -> None:
+    """Whoever runs a plan sees them too."""
+    result = run(note(1), note(2, "$y"))
+    assert (result.status, [p.code for p in result.problems]) == ("success", ["never-read"])

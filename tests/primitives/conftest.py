@@ -128,12 +128,20 @@ def found(library: Path, tmp_path: Path) -> Iterator[Space]:
     import shutil
 
     path = tmp_path / "library.db"
-    shutil.copy(library, path)
+    for file in filter(Path.is_file, library.parent.glob(f"{library.name}*")):
+        shutil.copy(file, path.with_name(file.name.replace(library.name, path.name)))
     with open_space(path) as space:
         yield space
 
 
 @pytest.fixture
 def search(found: Space) -> Run:
-    """Run steps in the library."""
+    """Run steps in a library of one's own."""
     return run_in(found)
+
+
+@pytest.fixture(scope="session")
+def look(library: Path) -> Iterator[Run]:
+    """Run steps in the library itself, by tests that keep, name and change nothing."""
+    with open_space(library) as space:
+        yield run_in(space)

@@ -40,17 +40,17 @@ def certificate(ran: Any) -> Any:
     return ran.last.extra["certificate"]
 
 
-def test_the_nearest_come_first(search: Any) -> None:
+def test_the_nearest_come_first(look: Any) -> None:
     """Ordered by score; at the default threshold the bread is not near a cat."""
-    ran = search(CATS)
+    ran = look(CATS)
     assert names(ran)[:2] == ["record", "cat"] or names(ran)[:2] == ["cat", "record"]
     assert scores(ran) == sorted(scores(ran), reverse=True)
     assert not {"bread", "star"} & set(names(ran))
 
 
-def test_every_kept_note_is_searched_and_nothing_else(search: Any) -> None:
+def test_every_kept_note_is_searched_and_nothing_else(look: Any) -> None:
     """Not `_hidden`, not transient Notes; the empty one is counted, and cannot be found."""
-    ran = search(CATS | {"limit": "all", "threshold": -1})
+    ran = look(CATS | {"limit": "all", "threshold": -1})
     assert set(names(ran)) == {"cat", "dog", "kitten", "bread", "star", "record", "long"}
     assert {key: certificate(ran)[key] for key in FIELDS[:7]} == {
         "matched": SEARCHED - 1,
@@ -63,9 +63,9 @@ def test_every_kept_note_is_searched_and_nothing_else(search: Any) -> None:
     }
 
 
-def test_the_certificate_has_exactly_its_fields(search: Any) -> None:
+def test_the_certificate_has_exactly_its_fields(look: Any) -> None:
     """Those that the language documents."""
-    ran = search(CATS)
+    ran = look(CATS)
     proved = certificate(ran)
     assert list(proved) == FIELDS
     with ran.space.store.reading() as snapshot:
@@ -74,24 +74,24 @@ def test_the_certificate_has_exactly_its_fields(search: Any) -> None:
     assert ran.last.extra["item_count"] == proved["returned"] == len(ids(ran))
 
 
-def test_a_limit_cuts_and_the_certificate_says_what_was_left(search: Any) -> None:
+def test_a_limit_cuts_and_the_certificate_says_what_was_left(look: Any) -> None:
     """`matched` counts all at or above the threshold; two returned are the two best."""
-    everything = search(CATS | {"limit": "all", "threshold": 0.0})
-    two = search(CATS | {"limit": 2, "threshold": 0.0})
+    everything = look(CATS | {"limit": "all", "threshold": 0.0})
+    two = look(CATS | {"limit": 2, "threshold": 0.0})
     assert ids(two) == ids(everything)[:2]
     assert certificate(two)["matched"] == certificate(everything)["matched"] == len(ids(everything)) > 2
     assert (certificate(two)["exhaustive"], certificate(everything)["exhaustive"]) == (False, True)
 
 
-def test_a_threshold_includes_its_own_score_and_the_next_one_is_told(search: Any) -> None:
+def test_a_threshold_includes_its_own_score_and_the_next_one_is_told(look: Any) -> None:
     """Scores have six decimals and are compared as such."""
-    ordered = scores(search(CATS | {"limit": "all", "threshold": -1}))
+    ordered = scores(look(CATS | {"limit": "all", "threshold": -1}))
     for place, score in enumerate(ordered[:4]):
         assert score == round(score, 6)
-        at = search(CATS | {"limit": "all", "threshold": score})
+        at = look(CATS | {"limit": "all", "threshold": score})
         assert scores(at) == ordered[: place + 1]
         assert certificate(at)["max_below"] == ordered[place + 1]
-        above = search(CATS | {"limit": "all", "threshold": score + 1e-6})
+        above = look(CATS | {"limit": "all", "threshold": score + 1e-6})
         assert scores(above) == ordered[:place]
         assert certificate(above)["max_below"] == score
 
@@ -119,24 +119,24 @@ def test_a_hit_has_the_documented_content(search: Any, found: Space) -> None:
     assert about["passage"] == {"start": 0, "end": len(source.content), "text": source.content}
 
 
-def test_a_uri_is_shown_where_the_source_has_one(search: Any) -> None:
+def test_a_uri_is_shown_where_the_source_has_one(look: Any) -> None:
     """It is null otherwise."""
-    (star,) = search(CATS | {"query": "stars in a galaxy", "limit": 1}).content("hits")
+    (star,) = look(CATS | {"query": "stars in a galaxy", "limit": 1}).content("hits")
     assert star["metadata"]["uri"] == "file:///star.md"
-    (bread,) = search(CATS | {"query": "bake bread", "limit": 1}).content("hits")
+    (bread,) = look(CATS | {"query": "bake bread", "limit": 1}).content("hits")
     assert bread["metadata"]["uri"] is None
 
 
-def test_the_text_of_a_json_note_is_its_compact_json(search: Any) -> None:
+def test_the_text_of_a_json_note_is_its_compact_json(look: Any) -> None:
     """Keys in stored order."""
-    ran = search(CATS | {"where": "animal = 'cat'", "threshold": -1})
+    ran = look(CATS | {"where": "animal = 'cat'", "threshold": -1})
     (hit,) = ran.content("hits")
     assert (hit["format"], hit["text"]) == ("json", '{"animal":"cat","colour":"black","mood":"sleepy"}')
 
 
-def test_a_long_note_scores_as_its_best_passage(search: Any) -> None:
+def test_a_long_note_scores_as_its_best_passage(look: Any) -> None:
     """The passage is a stretch of the text, and it is the one about the cat."""
-    ran = search(CATS | {"query": "a cat fell asleep on the table", "where": "metadata.topic = 'work'", "threshold": 0})
+    ran = look(CATS | {"query": "a cat fell asleep on the table", "where": "metadata.topic = 'work'", "threshold": 0})
     (hit,) = ran.content("hits")
     passage = hit["metadata"]["passage"]
     assert hit["text"][passage["start"] : passage["end"]] == passage["text"]
@@ -144,9 +144,9 @@ def test_a_long_note_scores_as_its_best_passage(search: Any) -> None:
     assert len(passage["text"]) < len(hit["text"])
 
 
-def test_where_narrows_before_the_limit(search: Any) -> None:
+def test_where_narrows_before_the_limit(look: Any) -> None:
     """The certificate counts only Notes that satisfy it; a missing field is unknown."""
-    ran = search(
+    ran = look(
         {"type": "create-note", "value": 2021, "out": "$y"},
         CATS | {"where": "metadata.year >= $y", "limit": 1, "threshold": -1},
     )
@@ -154,9 +154,9 @@ def test_where_narrows_before_the_limit(search: Any) -> None:
     assert (certificate(ran)["notes"], certificate(ran)["scored"], certificate(ran)["exhaustive"]) == (1, 1, True)
 
 
-def test_within_searches_a_collection_or_the_sources_of_its_results(search: Any) -> None:
+def test_within_searches_a_collection_or_the_sources_of_its_results(look: Any) -> None:
     """Notes, results and their sources count once."""
-    ran = search(
+    ran = look(
         {"type": "discover-notes", "query": "bake bread", "limit": 1, "out": "$bread"},
         {"type": "load", "target": "star", "out": "$star"},
         {"type": "create-collection", "value": ["$star", "$bread[0]", "$star"], "out": "$some"},
@@ -166,9 +166,9 @@ def test_within_searches_a_collection_or_the_sources_of_its_results(search: Any)
     assert certificate(ran)["notes"] == 2
 
 
-def test_within_an_empty_collection_there_is_nothing(search: Any) -> None:
+def test_within_an_empty_collection_there_is_nothing(look: Any) -> None:
     """No hit is success."""
-    ran = search({"type": "create-collection", "value": [], "out": "$none"}, CATS | {"within": "$none", "limit": "all"})
+    ran = look({"type": "create-collection", "value": [], "out": "$none"}, CATS | {"within": "$none", "limit": "all"})
     assert ids(ran) == []
     assert (certificate(ran)["notes"], certificate(ran)["exhaustive"]) == (0, True)
 
@@ -222,16 +222,16 @@ def test_the_same_search_gives_the_same_answer(search: Any) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n\t"])
-def test_a_blank_query_is_refused(search: Any, query: str) -> None:
+def test_a_blank_query_is_refused(look: Any, query: str) -> None:
     """At its place, with what to do."""
-    ran = search(CATS | {"query": query}, status="refused")
+    ran = look(CATS | {"query": query}, status="refused")
     problem = next(problem for problem in ran.result.problems if problem.severity == "error")
     assert (problem.pointer, problem.says) == ("/steps/0/query", "`query` is blank")
 
 
-def test_a_query_that_only_the_run_knows_to_be_blank_fails_the_step(search: Any) -> None:
+def test_a_query_that_only_the_run_knows_to_be_blank_fails_the_step(look: Any) -> None:
     """The reason is the same sentence."""
-    ran = search(
+    ran = look(
         {"type": "load", "target": "empty", "out": "$x"},
         CATS | {"query": "${x} ${x}"},
         status="failed",
@@ -240,25 +240,25 @@ def test_a_query_that_only_the_run_knows_to_be_blank_fails_the_step(search: Any)
 
 
 @pytest.mark.parametrize("missing", ["query", "out"])
-def test_query_and_out_are_required(search: Any, missing: str) -> None:
+def test_query_and_out_are_required(look: Any, missing: str) -> None:
     """Without either it is refused."""
-    ran = search({key: value for key, value in CATS.items() if key != missing}, status="refused")
+    ran = look({key: value for key, value in CATS.items() if key != missing}, status="refused")
     assert missing in ran.result.problems[0].says
 
 
 @pytest.mark.parametrize("limit", [0, -1, "many", 2.5, True, None, "5"])
-def test_a_wrong_limit_is_one_problem_at_its_place(search: Any, limit: Any) -> None:
+def test_a_wrong_limit_is_one_problem_at_its_place(look: Any, limit: Any) -> None:
     """It says what fits."""
-    ran = search(CATS | {"limit": limit}, status="refused")
+    ran = look(CATS | {"limit": limit}, status="refused")
     errors = [problem for problem in ran.result.problems if problem.severity == "error"]
     assert [problem.pointer for problem in errors] == ["/steps/0/limit"]
     assert errors[0].says.endswith('not a whole number from 1 or "all"')
 
 
 @pytest.mark.parametrize("threshold", [2, -1.5, "0.3", True])
-def test_a_wrong_threshold_is_one_problem_at_its_place(search: Any, threshold: Any) -> None:
+def test_a_wrong_threshold_is_one_problem_at_its_place(look: Any, threshold: Any) -> None:
     """A cosine lies between -1 and 1."""
-    ran = search(CATS | {"threshold": threshold}, status="refused")
+    ran = look(CATS | {"threshold": threshold}, status="refused")
     errors = [problem for problem in ran.result.problems if problem.severity == "error"]
     assert [problem.pointer for problem in errors] == ["/steps/0/threshold"]
     assert errors[0].says.endswith("not a number from -1 to 1")

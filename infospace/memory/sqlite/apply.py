@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from infospace.memory import changes as c
-from infospace.memory.sqlite import discovery, groups, keeping, notes
+from infospace.memory.sqlite import discovery, files, groups, keeping, notes, restoring
 from infospace.memory.sqlite.work import Work
 
 _HANDLERS: dict[type[c.Change], Callable[[Work, Sequence[Any]], None]] = {
@@ -20,8 +20,12 @@ _HANDLERS: dict[type[c.Change], Callable[[Work, Sequence[Any]], None]] = {
     c.AddMembers: groups.add_members,
     c.RemoveMembers: groups.remove_members,
     c.Delete: notes.delete,
-    c.Track: discovery.track,
-    c.Untrack: discovery.untrack,
+    c.Restore: restoring.restore,
+    c.FreeName: keeping.free_names,
+    c.LetGo: restoring.let_go,
+    c.Track: files.track,
+    c.Untrack: files.untrack,
+    c.SetLinks: files.set_links,
     c.Embed: discovery.embed,
     c.Vectors: discovery.store_vectors,
     c.Query: discovery.remember_queries,

@@ -72,7 +72,7 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
     (
         "has a history that does not lead up to its version",
         """SELECT r.key FROM resources r LEFT JOIN history h USING (key) GROUP BY r.key
-        HAVING count(h.version) <> r.version - 1 OR min(h.version) <> 1 OR max(h.version) <> r.version - 1""",
+        HAVING count(h.version) + r.purged <> r.version - 1 OR min(h.version) < 1 OR max(h.version) >= r.version""",
     ),
     (
         "has a history and does not exist",

@@ -1,4 +1,4 @@
-"""What discovery rests on: passages, vectors, the model, and imported files."""
+"""What discovery rests on: passages, vectors, the model."""
 
 # ruff: noqa: S608 - statements are put together from constants alone
 
@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from infospace.errors import Invalid
-from infospace.memory.changes import Embed, Query, Stretch, Track, Untrack, Vectors
+from infospace.memory.changes import Embed, Query, Stretch, Vectors
 from infospace.memory.sqlite.engine import Engine
-from infospace.memory.sqlite.rows import NOTE, key_of
+from infospace.memory.sqlite.rows import key_of
 from infospace.memory.sqlite.work import Work
 
 QUERIES_KEPT = 10_000
@@ -119,20 +119,3 @@ def use_model(work: Work, model: str) -> None:
     engine.run("DELETE FROM passages")
     engine.run("INSERT OR IGNORE INTO pending SELECT key >> 2 FROM resources WHERE found = 1")
     engine.run("UPDATE resources SET generation = ? WHERE found = 1", (work.stamp(),))
-
-
-def track(work: Work, changes: Sequence[Track]) -> None:
-    """Remember files; a path that is known gets the new Note, version and digest."""
-    for change in changes:
-        live = work.live(change.note)
-        if live.key & 3 != NOTE:
-            raise Invalid(f"{change.note} is not a Note", hint="a file is imported into a Note")
-        work.engine.run(
-            "INSERT OR REPLACE INTO files (root, path, note, version, digest) VALUES (?, ?, ?, ?, ?)",
-            (change.root, change.path, live.key >> 2, change.version, change.digest),
-        )
-
-
-def untrack(work: Work, changes: Sequence[Untrack]) -> None:
-    """Forget files; one that is not known is forgotten already."""
-    work.engine.many("DELETE FROM files WHERE root = ? AND path = ?", [(c.root, c.path) for c in changes])

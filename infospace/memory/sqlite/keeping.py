@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from infospace import names
 from infospace.errors import Conflict
-from infospace.memory.changes import GiveName, Keep
+from infospace.memory.changes import FreeName, GiveName, Keep
+from infospace.memory.sqlite.effects import log
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import COLLECTION, RELATION, id_of, keys_json
 from infospace.memory.sqlite.work import Work
@@ -85,6 +86,7 @@ def _mark(work: Work, keys: Iterable[int]) -> None:
     )
     if fresh:
         work.engine.many("UPDATE resources SET kept = 1 WHERE key = ?", fresh)
+        log(work, ((key, "kept", False, True) for (key,) in fresh))
         work.rediscover(key for (key,) in fresh)
 
 
@@ -101,7 +103,22 @@ def give_names(work: Work, changes: Sequence[GiveName]) -> None:
                     f"the name {name!r} belongs to {id_of(holder)}",
                     hint="take another name, or pass `replace: true` to take it from there",
                 )
-            engine.run("UPDATE resources SET name = NULL WHERE key = ?", (holder,))
-            engine.run("UPDATE resources SET name = ? WHERE key = ?", (name, key))
+            if holder is not None:
+                _rename(work, holder, None)
+            _rename(work, key, name)
         keep(work, [key])
         work.rediscover([key] if holder is None else [holder, key])
+
+
+def free_names(work: Work, changes: Sequence[FreeName]) -> None:
+    """Take names away."""
+    for change in changes:
+        key = work.live(change.id).key
+        _rename(work, key, None)
+        work.rediscover([key])
+
+
+def _rename(work: Work, key: int, name: str | None) -> None:
+    before = work.engine.value("SELECT name FROM resources WHERE key = ?", (key,))
+    work.engine.run("UPDATE resources SET name = ? WHERE key = ?", (name, key))
+    log(work, [(key, "name", before, name)])

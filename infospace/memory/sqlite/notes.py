@@ -9,6 +9,8 @@ from typing import Any
 from infospace.errors import Invalid, NotFound
 from infospace.ids import Kind
 from infospace.memory.changes import Delete, Evidence, MakeNote, Null, Revise
+from infospace.memory.sqlite import files
+from infospace.memory.sqlite.effects import log
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import (
     COLLECTION,
@@ -129,6 +131,7 @@ def _revise(work: Work, change: Revise, live: Live) -> None:
     if text != before[2]:
         work.wait_for_embedding([live.key >> 2])
     else:
+        work.reword([live.key >> 2])
         engine.run("UPDATE passages SET version = ? WHERE note = ?", (live.version + 1, live.key >> 2))
 
 
@@ -147,10 +150,10 @@ def delete(work: Work, changes: Sequence[Delete]) -> None:
     for change in changes:
         doomed = _with_relations(engine, work.live(change.id).key)
         _leave_collections(work, doomed, change.made)
-        engine.run(
-            "DELETE FROM files WHERE note IN (SELECT value / 4 FROM json_each(?) WHERE value % 4 = 0)",
-            (keys_json(doomed),),
-        )
+        files.forget_notes(work, doomed)
+        names = "SELECT key, name FROM resources WHERE name IS NOT NULL AND key IN (SELECT value FROM json_each(?))"
+        log(work, ((key, "name", name, None) for key, name in engine.all(names, (keys_json(doomed),))))
+        log(work, ((key, "alive", True, False) for key in sorted(doomed)))
         engine.run(
             """UPDATE resources SET deleted = ?, deleted_run = ?, deleted_step = ?, deleted_by = ?, name = NULL
             WHERE key IN (SELECT value FROM json_each(?))""",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infospace.errors import StoreError
+from infospace.memory.sqlite import words
 from infospace.memory.sqlite.engine import Engine
 
 APPLICATION_ID = 0x696E6673
@@ -17,13 +18,14 @@ APPLICATION_ID = 0x696E6673
 _TABLES = (
     "CREATE TABLE state (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
     "CREATE TABLE counters (kind TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID",
+    # purged: how many earlier versions were removed for good.
     # form: 0 plain, 1 evidence by reference, 2 evidence with content of its own.
     # found: whether discovery searches it. generation: the last one in which discovery was concerned.
     """CREATE TABLE resources (
         key INTEGER PRIMARY KEY, version INTEGER NOT NULL, form INTEGER NOT NULL,
         kept INTEGER NOT NULL, found INTEGER NOT NULL, generation INTEGER, name TEXT,
         created TEXT NOT NULL, updated TEXT NOT NULL, run INTEGER, step TEXT, made_by TEXT,
-        deleted TEXT, deleted_run INTEGER, deleted_step TEXT, deleted_by TEXT,
+        deleted TEXT, deleted_run INTEGER, deleted_step TEXT, deleted_by TEXT, purged INTEGER NOT NULL DEFAULT 0,
         hash BLOB, metadata TEXT, content TEXT)""",
     "CREATE UNIQUE INDEX resources_name ON resources (name) WHERE name IS NOT NULL",
     "CREATE INDEX resources_kept ON resources (key & 3) WHERE kept = 1 AND deleted IS NULL",
@@ -42,9 +44,20 @@ _TABLES = (
         key INTEGER PRIMARY KEY, source INTEGER NOT NULL, target INTEGER NOT NULL, relation TEXT NOT NULL)""",
     "CREATE INDEX relations_source ON relations (source, relation)",
     "CREATE INDEX relations_target ON relations (target, relation)",
+    # part: 0 for a whole file, else a row's number.
     """CREATE TABLE files (
-        root TEXT NOT NULL, path TEXT NOT NULL, note INTEGER NOT NULL, version INTEGER NOT NULL,
-        digest BLOB NOT NULL, PRIMARY KEY (root, path)) WITHOUT ROWID""",
+        root TEXT NOT NULL, path TEXT NOT NULL, part INTEGER NOT NULL, note INTEGER NOT NULL,
+        version INTEGER NOT NULL, digest BLOB NOT NULL, title TEXT, PRIMARY KEY (root, path, part)) WITHOUT ROWID""",
+    "CREATE INDEX files_note ON files (note)",
+    # Links as written in imported files; `leads` and `relation` are keys, NULL where it leads nowhere yet.
+    """CREATE TABLE links (
+        note INTEGER NOT NULL, target TEXT NOT NULL, wiki INTEGER NOT NULL, leads INTEGER, relation INTEGER,
+        PRIMARY KEY (note, target, wiki)) WITHOUT ROWID""",
+    # What runs did that no version shows, so that it can be undone.
+    """CREATE TABLE effects (
+        sequence INTEGER PRIMARY KEY, run INTEGER NOT NULL, key INTEGER NOT NULL, what TEXT NOT NULL,
+        before TEXT NOT NULL, after TEXT NOT NULL)""",
+    "CREATE INDEX effects_run ON effects (run)",
     """CREATE TABLE passages (
         note INTEGER NOT NULL, sequence INTEGER NOT NULL, version INTEGER NOT NULL, start INTEGER NOT NULL,
         "end" INTEGER NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (note, sequence)) WITHOUT ROWID""",
@@ -68,6 +81,7 @@ _TABLES = (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, resource INTEGER NOT NULL, version INTEGER NOT NULL,
         PRIMARY KEY (run, sequence, resource, version)) WITHOUT ROWID""",
     "CREATE INDEX uses_resource ON uses (resource, version)",
+    *words.TABLES,
     "INSERT INTO state VALUES ('generation', 0), ('model', NULL), ('space', lower(hex(randomblob(16))))",
     "INSERT INTO counters VALUES ('Note', 1), ('Collection', 1), ('Relation', 1), ('run', 1)",
 )

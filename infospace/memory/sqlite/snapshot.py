@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.errors import NotFound
 from infospace.ids import Kind
-from infospace.memory.changes import Evidence
-from infospace.memory.sqlite import journal, vectors
+from infospace.memory.changes import Evidence, Linked
+from infospace.memory.sqlite import effects, files, journal, vectors, words
 from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import MEMBERS, arrow, reference_of, results, stored_reference, text_of_column
+from infospace.memory.sqlite.heads import heads
 from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
 from infospace.memory.sqlite.rows import run_of as run_id
 from infospace.memory.sqlite.work import whom
-from infospace.memory.store import Moved, Rows, Text, Tracked
+from infospace.memory.store import Effect, Head, Lineage, Moved, Rows, Text, Tracked, Words
 from infospace.names import normalised
 from infospace.resources import Collection, Made, Member, Note, Relation, Resource, SearchResult
 from infospace.runs.journal import RunRow, StepRow
@@ -226,6 +227,14 @@ class SqliteSnapshot:
         counted: int = self._engine.value("SELECT count(*) FROM pending")
         return counted
 
+    def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False) -> Iterator[Head]:
+        """Iterate over what conditions read of discoverable Notes."""
+        return heads(self._engine, numbers, text=text)
+
+    def words(self, query: str) -> Words:
+        """Return the discoverable Notes that have one of a query's words."""
+        return words.search(self._engine, query)
+
     def evidence(self, evidence: Evidence) -> SearchResult:
         """Return the content of a search result; its source may have been deleted since."""
         return results(self._engine, [reference_of(evidence)])[0]
@@ -246,12 +255,24 @@ class SqliteSnapshot:
     # Files and runs
 
     def tracked(self, root: str | None = None) -> list[Tracked]:
-        """Return imported files by root and path."""
-        rows = self._engine.all(
-            "SELECT root, path, note, version, digest FROM files WHERE ?1 IS NULL OR root = ?1 ORDER BY root, path",
-            (root,),
-        )
-        return [Tracked(at, path, id_of(note * 4), version, digest) for at, path, note, version, digest in rows]
+        """Return imported files by root, path and part."""
+        return files.tracked(self._engine, root)
+
+    def links(self) -> dict[str, list[Linked]]:
+        """Return the links of imported files by the id of their Note."""
+        return files.links(self._engine)
+
+    def effects(self, run: str) -> list[Effect]:
+        """Return what a run did besides making versions."""
+        return effects.effects(self._engine, run)
+
+    def lineages(self, run: str) -> list[Lineage]:
+        """Return the resources that a run made, changed or affected."""
+        return effects.lineages(self._engine, run)
+
+    def holders(self, identifiers: Sequence[str]) -> list[tuple[str, str]]:
+        """Return pairs of a resource and of the living Collection or Relation that holds it."""
+        return effects.holders(self._engine, identifiers)
 
     def run(self, identifier: str) -> RunRow:
         """Return a run."""

@@ -10,15 +10,17 @@ from typing import cast, get_args
 
 from infospace.errors import Invalid, StoreError
 from infospace.memory.changes import Change
-from infospace.memory.sqlite import discovery, journal, opening, schema
+from infospace.memory.sqlite import discovery, journal, opening, purging, schema
 from infospace.memory.sqlite.apply import apply
 from infospace.memory.sqlite.check import problems
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.numbers import Counted, Numbers
 from infospace.memory.sqlite.opening import Settings, Synchronous
 from infospace.memory.sqlite.pools import FilePool, MemoryPool, Pool
+from infospace.memory.sqlite.rows import run_number
 from infospace.memory.sqlite.snapshot import SqliteSnapshot
 from infospace.memory.sqlite.work import Work
+from infospace.memory.store import Freed
 from infospace.runs.journal import Entry
 
 MEMORY = ":memory:"
@@ -75,7 +77,7 @@ class SqliteStore:
     def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
         """Apply changes and entries as one transaction; return the generation."""
         with self._writing() as engine:
-            work = Work(engine, self._numbers, self._limit)
+            work = Work(engine, self._numbers, self._limit, _run_of(changes, entries))
             apply(work, changes)
             journal.record(work, entries)
             return work.finish()
@@ -86,6 +88,15 @@ class SqliteStore:
             work = Work(engine, self._numbers, self._limit)
             discovery.use_model(work, model)
             work.finish()
+
+    def purge(self, *, really: bool) -> Freed:
+        """Remove tombstones and earlier versions for good, and give the file's room back; or only count them."""
+        with self._writing() as engine:
+            freed = purging.purge(engine, really=really)
+        if really:
+            with self._pool.busy:
+                self._pool.writing().run("VACUUM")
+        return freed
 
     def check(self) -> list[str]:
         """Return what is inconsistent, a sentence each."""
@@ -176,6 +187,17 @@ def open_store(
     writer = opening.open_to_write(path, name, settings, create=create)
     pool = FilePool(writer, lambda: opening.open_another(path, name, settings), name)
     return SqliteStore(name, pool, durable=True, writable=True)
+
+
+def _run_of(changes: Sequence[Change], entries: Sequence[Entry]) -> int | None:
+    """Return the number of the run whose work a commit is, since one commit is the work of one run."""
+    for entry in entries:
+        return run_number(entry.run)
+    for change in changes:
+        made = getattr(change, "made", None)
+        if made is not None and made.run is not None:
+            return run_number(made.run)
+    return None
 
 
 def _in_memory(address: str, *, writable: bool) -> SqliteStore:

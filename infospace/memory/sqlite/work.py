@@ -10,9 +10,10 @@ from typing import NamedTuple
 from infospace.clock import now
 from infospace.errors import Conflict, Invalid
 from infospace.ids import Kind
+from infospace.memory.sqlite import words
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.numbers import Counted, Numbers
-from infospace.memory.sqlite.rows import FOUND, KINDS, gone, key_of, keys_json, run_of
+from infospace.memory.sqlite.rows import FOUND, KINDS, NOTE, gone, key_of, keys_json, run_of
 
 
 class Live(NamedTuple):
@@ -34,13 +35,18 @@ _STRAYED = f"SELECT key, found FROM resources WHERE key IN (SELECT value FROM js
 class Work:
     """A transaction that has begun. `limit(kind)` is the first number of a kind that no process has reserved."""
 
-    __slots__ = ("_limit", "_numbers", "_stamp", "before", "engine", "now")
+    __slots__ = ("_limit", "_numbers", "_reworded", "_stamp", "before", "engine", "now", "run")
 
-    def __init__(self, engine: Engine, numbers: Numbers, limit: Callable[[Engine, Counted], int]) -> None:
+    def __init__(
+        self, engine: Engine, numbers: Numbers, limit: Callable[[Engine, Counted], int], run: int | None = None
+    ) -> None:
         self.engine = engine
+        self.run = run
+        """The run whose work this is, where it is known."""
         self.now = now()
         self.before: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
         self._stamp: int | None = None
+        self._reworded: set[int] = set()
         self._numbers = numbers
         self._limit = limit
 
@@ -50,7 +56,9 @@ class Work:
         return self._stamp
 
     def finish(self) -> int:
-        """Write the generation, if there is a new one, and return it."""
+        """Write the full text of what changed, and the generation, if there is a new one; return it."""
+        if self._reworded:
+            words.index(self.engine, self._reworded)
         if self._stamp is None:
             return self.before
         self.engine.run("UPDATE state SET value = ? WHERE key = 'generation'", (self._stamp,))
@@ -116,6 +124,7 @@ class Work:
         self.wait_for_embedding(key >> 2 for key, found in strayed if not found)
         leaving = [(key >> 2,) for key, found in strayed if found]
         if leaving:
+            self.reword(number for (number,) in leaving)
             self.engine.many("DELETE FROM passages WHERE note = ?", leaving)
             self.engine.many("DELETE FROM pending WHERE note = ?", leaving)
 
@@ -123,8 +132,13 @@ class Work:
         """Put Notes among those to be embedded, without the passages of an earlier text."""
         notes = [(number,) for number in numbers]
         if notes:
+            self.reword(number for (number,) in notes)
             self.engine.many("DELETE FROM passages WHERE note = ?", notes)
             self.engine.many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
+
+    def reword(self, numbers: Iterable[int]) -> None:
+        """Have the full text of Notes written anew at the end, if discovery searches them then."""
+        self._reworded.update(number * 4 + NOTE for number in numbers)
 
 
 def whom(run: int | None, step: str | None, by: str | None) -> str:

@@ -1,0 +1,71 @@
+"""What runs did that no version shows, and what stands in the way of undoing it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from infospace.jsontext import dump
+from infospace.jsonvalue import JSON
+from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.rows import id_of, key_of, keys_json, run_number, run_of
+from infospace.memory.sqlite.work import Work, whom
+from infospace.memory.store import Effect, Lineage
+
+_LOG = "INSERT INTO effects (run, key, what, before, after) VALUES (?, ?, ?, ?, ?)"
+
+_TOUCHED = """SELECT key FROM resources WHERE run = ?1 UNION SELECT key FROM history WHERE run = ?1
+    UNION SELECT key FROM effects WHERE run = ?1"""
+
+_VERSIONS = """SELECT key, version, run FROM history WHERE key IN (SELECT value FROM json_each(?1))
+    UNION ALL SELECT key, version, run FROM resources WHERE key IN (SELECT value FROM json_each(?1))
+    ORDER BY key, version"""
+
+_STANDING = """SELECT key, name, kept, deleted, deleted_run, deleted_step, deleted_by FROM resources
+    WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key & 3, key"""
+
+_HOLDERS = """SELECT source, key FROM relations JOIN resources USING (key)
+        WHERE deleted IS NULL AND source IN (SELECT value FROM json_each(?1))
+    UNION SELECT target, key FROM relations JOIN resources USING (key)
+        WHERE deleted IS NULL AND target IN (SELECT value FROM json_each(?1))
+    UNION SELECT item, collection FROM members JOIN resources ON key = collection
+        WHERE deleted IS NULL AND until IS NULL AND item IN (SELECT value FROM json_each(?1))
+    ORDER BY 1, 2"""
+
+
+def log(work: Work, effects: Iterable[tuple[int, str, JSON, JSON]]) -> None:
+    """Remember effects (key, what, before, after) of the run whose work this is, if it is any run's."""
+    if work.run is not None:
+        rows = [(work.run, key, what, dump(before), dump(after)) for key, what, before, after in effects]
+        work.engine.many(_LOG, rows)
+
+
+def effects(engine: Engine, run: str) -> list[Effect]:
+    """Return what a run did besides making versions, in its order."""
+    rows = engine.all(
+        "SELECT key, what, before, after FROM effects WHERE run = ? ORDER BY sequence", (run_number(run),)
+    )
+    return [Effect(id_of(key), what, json.loads(before), json.loads(after)) for key, what, before, after in rows]
+
+
+def lineages(engine: Engine, run: str) -> list[Lineage]:
+    """Return the resources that a run made, changed or affected, by kind and number."""
+    keys = keys_json(key for (key,) in engine.all(_TOUCHED, (run_number(run),)))
+    versions: dict[int, list[tuple[int, str | None]]] = {}
+    for key, version, number in engine.all(_VERSIONS, (keys,)):
+        versions.setdefault(key, []).append((version, run_of(number)))
+    return [
+        Lineage(id_of(key), versions[key], name, kept == 1, None if deleted is None else f"at {deleted}{whom(*by)}")
+        for key, name, kept, deleted, *by in _rows(engine, keys)
+    ]
+
+
+def _rows(engine: Engine, keys: str) -> list[Any]:
+    return engine.all(_STANDING, (keys,))
+
+
+def holders(engine: Engine, identifiers: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of a resource and of the living Collection that has it, or the living Relation at it."""
+    keys = keys_json(key_of(identifier) for identifier in identifiers)
+    return [(id_of(held), id_of(holder)) for held, holder in engine.all(_HOLDERS, (keys,))]
