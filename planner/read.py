@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from infospace.errors import Unreadable
 from infospace.jsontext import read_json, read_json_lines
@@ -37,6 +38,22 @@ def read_plan(text: str | bytes) -> Document | Lines:
             raise
         return Lines(read_json_lines(text))
     return Lines(iter([(1, value)])) if is_line(value) else Document(value)
+
+
+def read_stream(stream: Iterable[bytes]) -> Document | Lines:
+    """Read a plan from lines as they are written: a session's each as it comes, anything else to its end.
+
+    Raises Unreadable; the lines of a session raise it when they are asked for.
+    """
+    lines = iter(stream)
+    first = b""
+    for line in lines:
+        first += line
+        if line.strip():
+            break
+    if _begins_with_line(first):
+        return Lines(read_json_lines(chain([first.lstrip()], lines)))
+    return read_plan(first + b"".join(lines))
 
 
 def is_line(value: JSON) -> bool:

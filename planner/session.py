@@ -137,6 +137,11 @@ class Session:
         self._still_open()
         return self._close("cancelled", "the session was cancelled")
 
+    def refuse(self, reason: str) -> RunResult:
+        """End the session at something that is no step. Raises Conflict when it has ended already."""
+        self._still_open()
+        return self._close("refused", reason)
+
     def _still_open(self) -> None:
         if self._ended:
             raise Conflict("the session has ended already", hint="open another one")

@@ -210,6 +210,36 @@ def test_json_lines_run_line_by_line(cli: Any) -> None:
     assert [step["status"] for step in refused.json["steps"]] == ["success"]
 
 
+def test_a_session_runs_each_line_before_the_next_is_written(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "tui.command", "run", "-", "--space", str(tmp_path / "space.db")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(b'{"type": "say", "value": "first line"}\n')
+        process.stdin.flush()
+        heard = b""
+        while b"first line" not in heard:
+            heard += process.stderr.readline()
+        process.stdin.write(b'{"type": "create-note", "value": "second line"}\n')
+        process.stdin.close()
+        assert process.stdout is not None
+        assert process.stdout.read() == b"second line\n"
+    assert process.returncode == 0
+
+
+def test_a_session_with_a_line_that_is_no_json_keeps_what_it_did(cli: Any) -> None:
+    said = cli("run", "-", "--json", stdin='{"type": "create-note", "value": 1, "name": "kept"}\n{"type": \n')
+    assert said.code == 3
+    assert said.json["status"] == "refused"
+    assert said.json["problems"][0]["code"] == "unreadable"
+    assert "line 2" in said.json["problems"][0]["says"]
+    assert cli("show", "kept").out == "1\n"
+    assert cli("runs", "--json").json["runs"][0]["status"] == "refused"
+
+
 def test_inputs_come_from_a_file_and_from_the_line(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "inputs.json").write_text('{"a": 1, "b": "file"}')
     text = plan(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from infospace.jsonvalue import JSON
     from infospace.space import Space
     from planner.problems import Problem
+    from planner.read import Document, Lines
 
 
 def read_source(path: str) -> bytes:
@@ -29,6 +30,13 @@ def read_source(path: str) -> bytes:
         raise UsageError(f"{path!r} is a folder, not a plan") from None
     except OSError as error:
         raise UsageError(f"{path!r} cannot be read: {error.strerror}") from error
+
+
+def read_from(path: str) -> Document | Lines:
+    """Read a plan from a file, or from standard input for `-`: a session there line by line as it is written."""
+    from planner.read import read_plan, read_stream
+
+    return read_stream(sys.stdin.buffer) if path == "-" else read_plan(read_source(path))
 
 
 def problems_of(space: Space, text: bytes) -> Sequence[Problem]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.errors import Unreadable
 from tui.command.output import Output, UsageError
-from tui.command.plans import parse_inputs, read_source
+from tui.command.plans import parse_inputs, read_from
 from tui.command.spaces import address_of, open_from
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from planner.events import Event
     from planner.outcome import RunResult
     from planner.read import Document, Lines
+    from planner.session import Session
 
 EXAMPLES = """examples:
   infospace run plan.json
@@ -48,12 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Run, show, and say by the exit code how it ended."""
-    from planner.read import read_plan
-
-    text = read_source(args.plan)
     _writable(args.out)
     try:
-        read = read_plan(text)
+        read = read_from(args.plan)
     except Unreadable as error:
         return _finish(_unreadable(error), args, out)
     inputs = parse_inputs(args.input, args.input_file, _declared(read))
@@ -138,16 +136,31 @@ async def _session(space: Space, read: Lines, inputs: dict[str, JSON], watch: Ca
     from planner.session import Session
 
     session: Session | None = None
-    for _, line in read.lines:
-        if session is None:
-            head = line if is_head(line) else None
-            session = Session(space, watch, head, inputs)
-            if head is not None:
-                continue
-        ended = await session.step(line)
-        if ended is not None:
-            return ended
+    try:
+        for _, line in read.lines:
+            if session is None:
+                head = line if is_head(line) else None
+                session = Session(space, watch, head, inputs)
+                if head is not None:
+                    continue
+            ended = await session.step(line)
+            if ended is not None:
+                return ended
+    except Unreadable as error:
+        return _broken_off(session, error)
+    except asyncio.CancelledError:
+        if session is not None:
+            session.cancel()
+        raise
     return (session or Session(space, watch, None, inputs)).end()
+
+
+def _broken_off(session: Session | None, error: Unreadable) -> RunResult:
+    """End a session at a line that cannot be read: what was run stays, and the line is refused."""
+    from dataclasses import replace
+
+    refused = _unreadable(error)
+    return refused if session is None else replace(session.refuse(error.says), problems=refused.problems)
 
 
 def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:

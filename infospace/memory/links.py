@@ -1,0 +1,162 @@
+"""Links between imported files: what each leads to, and the Relations that say so.
+
+A link leads to a file under the same root. `[text](path)` by its path, from the folder of its file or from the
+root, with or without suffix. `[[name]]` by path too; else by the end of a path without suffix, which a file's stem
+is; else by title. Upper and lower case are no matter. Of several that fit, the one written in the same case; then
+the one in the same folder; then the one nearest to the root; then the first in order of paths.
+
+What a link leads to depends on the files that are known, not on the order in which they came.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from infospace.errors import NotFound
+from infospace.memory.changes import Change, Delete, Linked, MakeRelation, SetLinks
+from infospace.memory.markdown import Link
+from infospace.memory.store import Snapshot, Tracked
+from infospace.resources import Made
+
+LABEL = "links-to"
+"""The label of the Relations that stand for links."""
+
+
+def written(links: Iterable[Link]) -> list[Linked]:
+    """Return links as they are kept: each target once, leading nowhere yet."""
+    found = {(unicodedata.normalize("NFC", link.target), link.wiki): None for link in links}
+    return [Linked(target, wiki) for target, wiki in sorted(found)]
+
+
+def replaced(note: str, old: Sequence[Linked], new: Sequence[Linked], made: Made, alive: Alive) -> Iterator[Change]:
+    """Change a Note's links to others: those that stay lead where they did, Relations of those that went go."""
+    known = {(link.target, link.wiki): link for link in old}
+    rows = [known.get((link.target, link.wiki), link) for link in new]
+    if rows != list(old):
+        stay = {link.relation for link in rows}
+        doomed = dict.fromkeys(link.relation for link in old if link.relation and link.relation not in stay)
+        yield from (Delete(relation, made) for relation in doomed if alive(relation))
+        yield SetLinks(note, rows)
+
+
+Alive = Callable[[str], bool]
+
+
+def is_alive(snapshot: Snapshot) -> Alive:
+    """Return what says of an id whether the resource lives."""
+
+    def alive(identifier: str) -> bool:
+        try:
+            snapshot.get(identifier)
+        except NotFound:
+            return False
+        return True
+
+    return alive
+
+
+class Roots:
+    """Where links lead, for the files of all roots."""
+
+    def __init__(self, tracked: Iterable[Tracked]) -> None:
+        self._home: dict[str, Tracked] = {}
+        files: dict[str, list[Tracked]] = {}
+        for one in tracked:
+            if not one.part:
+                self._home[one.note] = one
+                files.setdefault(one.root, []).append(one)
+        self._places = {root: _Places(of_root) for root, of_root in files.items()}
+
+    def leads(self, note: str, link: Linked) -> str | None:
+        """Return the Note that a link in an imported Note leads to; None when there is none, or itself."""
+        home = self._home.get(note)
+        if home is None:
+            return None
+        found = self._places[home.root].find(link.target, link.wiki, posixpath.dirname(home.path))
+        return None if found == note else found
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    path: str
+    bare: str
+    note: str
+
+
+class _Places:
+    """The files under one root, by all that a link may call them."""
+
+    def __init__(self, files: Iterable[Tracked]) -> None:
+        self._paths: dict[str, list[_Place]] = {}
+        self._stems: dict[str, list[_Place]] = {}
+        self._titles: dict[str, list[tuple[str, _Place]]] = {}
+        for file in files:
+            bare = posixpath.splitext(file.path)[0]
+            place = _Place(file.path, bare, file.note)
+            for path in {file.path.casefold(), bare.casefold()}:
+                self._paths.setdefault(path, []).append(place)
+            self._stems.setdefault(posixpath.basename(bare).casefold(), []).append(place)
+            if file.title:
+                title = unicodedata.normalize("NFC", file.title)
+                self._titles.setdefault(title.casefold(), []).append((title, place))
+
+    def find(self, target: str, wiki: bool, folder: str) -> str | None:
+        for path in dict.fromkeys((posixpath.normpath(posixpath.join(folder, target)), posixpath.normpath(target))):
+            fits = self._paths.get(path.casefold(), ())
+            if fits:
+                return min(fits, key=lambda place: _rank(place, path in (place.path, place.bare), folder)).note
+        return self._named(target, folder) if wiki else None
+
+    def _named(self, target: str, folder: str) -> str | None:
+        end = "/" + target.strip("/").casefold()
+        stems = self._stems.get(posixpath.basename(end), [])
+        stems = stems or self._stems.get(posixpath.splitext(posixpath.basename(end))[0], [])
+        fits = [
+            (place.bare.endswith(target), place)
+            for place in stems
+            if f"/{place.bare}".casefold().endswith(end) or f"/{place.path}".casefold().endswith(end)
+        ]
+        fits = fits or [(title == target, place) for title, place in self._titles.get(target.casefold(), ())]
+        return min(fits, key=lambda fit: _rank(fit[1], fit[0], folder))[1].note if fits else None
+
+
+def _rank(place: _Place, same_case: bool, folder: str) -> tuple[bool, bool, int, str]:
+    return not same_case, posixpath.dirname(place.path) != folder, place.path.count("/"), place.path
+
+
+def resolve(
+    snapshot: Snapshot, new_id: Callable[[], str], made: Callable[[], Made], fresh: Iterable[str] = ()
+) -> Iterator[Change]:
+    """Bring the Relations in line with what links lead to; nothing when they are.
+
+    `fresh` names Notes that are new, and so have no Relations from before.
+    """
+    roots, links, new = Roots(snapshot.tracked()), snapshot.links(), frozenset(fresh)
+    for note, old in links.items():
+        rows = [(link, roots.leads(note, link)) for link in old]
+        if any(link.to != to for link, to in rows):
+            yield from _settled(snapshot, note, rows, new_id, made(), note in new)
+
+
+def _settled(
+    snapshot: Snapshot,
+    note: str,
+    rows: Sequence[tuple[Linked, str | None]],
+    new_id: Callable[[], str],
+    made: Made,
+    fresh: bool,
+) -> Iterator[Change]:
+    known: Mapping[str, str] = {link.to: link.relation for link, _ in rows if link.to and link.relation}
+    relations: dict[str, str] = {}
+    for to in dict.fromkeys(to for _, to in rows if to is not None):
+        there = [] if fresh or to in known else snapshot.relations(source=note, target=to, relation=LABEL)
+        relations[to] = known.get(to) or (there[0] if there else new_id())
+        if to not in known and not there:
+            yield MakeRelation(relations[to], note, to, LABEL, kept=True, made=made)
+    alive = is_alive(snapshot)
+    doomed = dict.fromkeys(relation for relation in known.values() if relation not in relations.values())
+    yield from (Delete(relation, made) for relation in doomed if alive(relation))
+    yield SetLinks(note, [Linked(link.target, link.wiki, to, relations[to] if to else None) for link, to in rows])
