@@ -1,0 +1,43 @@
+"""By which root files are known: the outermost of all folders that were imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from infospace.memory.files import Found
+from infospace.memory.store import Tracked
+
+
+class Rooting:
+    """The roots of a space, with those of an import added."""
+
+    def __init__(self, known: Iterable[str], added: Iterable[str]) -> None:
+        self._roots: dict[str, Path] = {}
+        every = {root: Path(root) for root in (*known, *added)}
+        outer = [path for path in every.values() if not any(above in path.parents for above in every.values())]
+        for root, path in every.items():
+            self._roots[root] = next(top for top in outer if top == path or top in path.parents)
+
+    def place(self, root: str, path: str) -> tuple[str, str]:
+        """Return the root and path by which a file is known."""
+        top = self._roots[root]
+        below = Path(root).relative_to(top).as_posix()
+        return str(top), path if below == "." else f"{below}/{path}"
+
+    def found(self, files: Sequence[Found]) -> Iterator[Found]:
+        """Put files under their roots, and drop those that come twice."""
+        seen = set()
+        for file in files:
+            root, path = self.place(str(file.root), file.relative)
+            if (root, path) not in seen:
+                seen.add((root, path))
+                yield Found(Path(root), path, file.path)
+
+    def moved(self, tracked: Iterable[Tracked]) -> Iterator[tuple[Tracked, Tracked]]:
+        """Give the files that were known by a root that lies inside another one now, before and after."""
+        for one in tracked:
+            root, path = self.place(one.root, one.path)
+            if root != one.root:
+                yield one, replace(one, root=root, path=path)
