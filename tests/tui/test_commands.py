@@ -348,3 +348,9 @@ def test_without_a_command_the_help_is_shown(cli: Any) -> None:
     said = cli()
     assert said.code == 2
     assert "COMMAND" in said.out
+
+
+def test_there_is_no_colour_where_there_is_no_terminal(cli: Any) -> None:
+    failing = plan({"type": "load", "target": "Note_1"}, {"type": "say", "value": "x"})
+    for said in (cli("run", "-", stdin=failing), cli("run", "-", stdin=plan({"type": "create-note", "value": "x"}))):
+        assert "\x1b" not in said.out + said.err

@@ -25,9 +25,15 @@ def hits_table(hits: Sequence[Mapping[str, Any]]) -> Table:
         shown = Text(str(metadata["title"] or "(no title)"), style="bold")
         passage = metadata["passage"]
         if passage is not None:
-            shown.append("\n" + snippet(passage["text"]), style="not bold dim")
+            shown.append("\n" + snippet(_without_title(passage["text"], metadata["title"])), style="not bold dim")
         table.add_row(str(rank), f"{metadata['score']:.3f}", metadata["source_id"], shown)
     return table
+
+
+def _without_title(text: str, title: object) -> str:
+    """Leave out a heading that only says the title again."""
+    first, _, rest = text.partition("\n")
+    return rest if rest.strip() and first.lstrip("# ").strip() == title else text
 
 
 def snippet(text: str, most: int = SNIPPET) -> str:
