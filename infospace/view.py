@@ -29,7 +29,7 @@ from infospace.resources import (
 
 if TYPE_CHECKING:
     from infospace.argument import Bound
-    from infospace.search.discovery import Found, Hit
+    from infospace.search.found import Found, Hit, Mode
     from infospace.space import Space
 
 Speech = Literal["say", "think"]
@@ -90,7 +90,7 @@ class Infospace:
     def evidence(self, hit: Hit) -> Member:
         """Make a search-result Note of a hit, by reference to its source; return its place in a Collection."""
         identifier = self._id(Kind.NOTE)
-        evidence = Evidence(hit.source, hit.version, hit.score, hit.start, hit.end)
+        evidence = Evidence(hit.source, hit.version, hit.score, hit.start, hit.end, hit.extra)
         self._drafts[identifier] = evidence
         self.changes.append(MakeNote(identifier, evidence, made=self.made))
         return Member(identifier)
@@ -227,16 +227,18 @@ class Infospace:
         *,
         limit: int | None,
         threshold: float | None = None,
+        mode: Mode = "semantic",
         where: Bound | None = None,
         within: Collection[Any] | None = None,
+        certify: bool = False,
     ) -> Found:
-        """Search the kept Notes by meaning; `limit` None for all. Returns hits and their certificate."""
-        from infospace.search.discovery import numbers_within
+        """Search the kept Notes; `limit` None for all. Returns hits and their certificate."""
+        from infospace.search.choice import numbers_within
+        from infospace.search.found import Wanted
 
         numbers = None if within is None else numbers_within(self.items(within))
-        return await self.space.search.discover(
-            query, limit=limit, threshold=threshold, where=where, within=numbers, listener=self._listener
-        )
+        wanted = Wanted(query, limit, threshold, mode, where, numbers, certify)
+        return await self.space.search.discover(wanted, self._listener)
 
     # Talking
 

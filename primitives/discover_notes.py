@@ -20,7 +20,9 @@ class DiscoverNotes(Args):
         le=1,
         description="Lowest cosine similarity that counts, -1 to 1; by default the model's own (0.3).",
     )
-    mode: Literal["semantic"] = Field("semantic", description="How to search; this version does it by meaning.")
+    mode: Literal["semantic", "keyword", "hybrid"] = Field(
+        "semantic", description="By meaning, by words (any of them), or by both in one ranking."
+    )
     where: Where | None = Field(None, description="Only Notes that satisfy this SQL condition over their paths.")
     within: Ref[Collection] | None = Field(
         None, description="Only Notes of this Collection, or the sources of its results."
@@ -61,10 +63,18 @@ class DiscoverNotes(Args):
             "where": "metadata.status = 'open' OR metadata.status IS NULL",
             "out": "$open",
         },
+        {
+            "type": "discover-notes",
+            "query": "error E1047 when the re-ranker starts",
+            "mode": "hybrid",
+            "limit": 10,
+            "out": "$both",
+        },
     ],
     avoid=[
         'The default `limit` of 5 for a goal that says "all": use `"limit": "all"` and read `extra.certificate`.',
         "Treating no hits as a failure: an empty Collection is success. Branch on the condition `empty`.",
+        "`semantic` for a code, a number or a name that must occur: `keyword`, or `hybrid`, finds the word itself.",
         "Looking up a known name (`_rss_pending_titles`): that is `load`.",
     ],
 )
@@ -76,10 +86,24 @@ async def discover_notes(args: DiscoverNotes, space: Infospace) -> Collection[Se
     char_count}`. `extra.certificate` says what was proved: `matched`, `returned`, `exhaustive`, `scored`,
     `notes`, `unembedded`, `max_below` (the best score under the threshold), `method`, `threshold`, `model`,
     `generation`. Notes whose name begins with `_`, search results and transient Notes are not searched.
+    `keyword` finds all Notes with a word of the query in title or text, stop words apart and words by their
+    stem; the score is b/(b+1) of BM25, and there is no threshold, model or passage. `hybrid` finds the Notes at
+    or above the threshold and those with a word; the score is cosine + BM25/50, and a hit's metadata has
+    `cosine`, `bm25` and `matched_by` too. In very large spaces the commonest words are left out, and named in
+    `extra.certificate.words_left_out`. Where `where` is satisfied by nothing because a key stands elsewhere,
+    `extra.hint` says so.
     """
     found = await space.discover(
-        args.query, limit=args.limit, threshold=args.threshold, where=args.where, within=args.within
+        args.query,
+        limit=args.limit,
+        threshold=args.threshold,
+        mode=args.mode,
+        where=args.where,
+        within=args.within,
+        certify=args.certify,
     )
     space.extra["item_count"] = len(found.hits)
     space.extra["certificate"] = found.certificate
+    if found.hint is not None:
+        space.extra["hint"] = found.hint
     return space.collection([space.evidence(hit) for hit in found.hits])

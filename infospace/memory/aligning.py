@@ -15,18 +15,23 @@ def align(old: Sequence[bytes], new: Sequence[bytes]) -> list[int | None]:
     places: dict[bytes, deque[int]] = {}
     for index, digest in enumerate(old):
         places.setdefault(digest, deque()).append(index)
-    found = [places[digest].popleft() if places.get(digest) else None for digest in new]
+    found: list[int | None] = []
+    for digest in new:
+        same = places.get(digest)
+        found.append(same.popleft() if same else None)
     free = {index for rest in places.values() for index in rest}
-    before = -1
-    for at, index in enumerate(found):
-        if index is None and before is not None and before + 1 in free:
-            free.discard(before + 1)
-            found[at] = before + 1
-        before = found[at] if found[at] is not None else None  # type: ignore[assignment]
-    after: int | None = len(old)
-    for at in range(len(found) - 1, -1, -1):
-        if found[at] is None and after is not None and after - 1 in free:
-            free.discard(after - 1)
-            found[at] = after - 1
-        after = found[at]
+    _fill(found, range(len(found)), free, -1, 1)
+    _fill(found, range(len(found) - 1, -1, -1), free, len(old), -1)
     return found
+
+
+def _fill(found: list[int | None], order: range, free: set[int], start: int, step: int) -> None:
+    """Give to rows that have none the free one that comes next after their neighbour's."""
+    neighbour: int | None = start
+    for at in order:
+        own = found[at]
+        if own is None and neighbour is not None and neighbour + step in free:
+            own = neighbour + step
+            free.discard(own)
+            found[at] = own
+        neighbour = own

@@ -246,6 +246,17 @@ class Query:
     row: NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A file was made from the space and lies beside it: `token` tells it from earlier ones of its name.
+
+    A space that was put back to an earlier state does not know the files made since.
+    """
+
+    name: str
+    token: str
+
+
 Change: TypeAlias = (
     MakeNote
     | MakeCollection
@@ -265,4 +276,5 @@ Change: TypeAlias = (
     | Embed
     | Vectors
     | Query
+    | Derived
 )

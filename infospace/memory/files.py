@@ -21,7 +21,7 @@ from infospace.memory.markdown import Link, parse
 MARKDOWN = frozenset({".md", ".markdown"})
 """Suffixes of files whose front matter, tags and links are read."""
 
-SUFFIXES = MARKDOWN | {".txt", ".text"}
+SUFFIXES = MARKDOWN | {".txt", ".text", ".json", ".jsonl", ".ndjson", ".csv", ".html", ".htm", ".pdf"}
 """Suffixes, in lower case, of the files that are taken from a folder."""
 
 MAX_BYTES = 200 * 10**6
@@ -79,7 +79,7 @@ def read_text(path: Path) -> str:
 
     Raises `NotFound` when it is not there, and `Invalid` when it is too large, binary, or other text.
     """
-    return _decoded(_bytes(path), path.name)
+    return decode(read_bytes(path), path.name)
 
 
 def read_note(found: Found) -> NoteFile:
@@ -87,15 +87,16 @@ def read_note(found: Found) -> NoteFile:
 
     Raises what `read_text` does, and `Invalid` for a front matter that cannot be read.
     """
-    data = _bytes(found.path)
-    text, digest = _decoded(data, found.path.name), sha256(data).hexdigest()
+    data = read_bytes(found.path)
+    text, digest = decode(data, found.path.name), sha256(data).hexdigest()
     if found.path.suffix.lower() in MARKDOWN:
         parsed = parse(text)
         return NoteFile(parsed.text, parsed.metadata, parsed.links, digest)
     return NoteFile(text.replace("\r\n", "\n").replace("\r", "\n"), {}, (), digest)
 
 
-def _bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """Read a file. Raises `NotFound` when it is not there, and `Invalid` when it is too large, or no file."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -110,7 +111,8 @@ def _bytes(path: Path) -> bytes:
         raise Invalid(f"{path.name!r} cannot be read: {error.strerror}") from None
 
 
-def _decoded(data: bytes, name: str) -> str:
+def decode(data: bytes, name: str) -> str:
+    """Return the text in a file's bytes. Raises `Invalid` when they are binary, or other text than UTF-8 or -16."""
     encoding = "UTF-8"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "UTF-16"

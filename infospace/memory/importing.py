@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,26 @@ from infospace.clock import now
 from infospace.errors import InfospaceError, Invalid, NotFound, StoreError
 from infospace.ids import Kind
 from infospace.jsontext import same
-from infospace.jsonvalue import JSON
 from infospace.memory.aligning import align
-from infospace.memory.changes import Change, Delete, MakeNote, Null, Revise, Track, Untrack
+from infospace.memory.changes import (
+    Change,
+    Delete,
+    Linked,
+    MakeNote,
+    MakeRelation,
+    Null,
+    Revise,
+    SetLinks,
+    Track,
+    Untrack,
+)
 from infospace.memory.files import Found, Refused, walk
 from infospace.memory.links import is_alive, replaced, resolve, written
 from infospace.memory.readers import Row, Whole, format_of, has_rows, read, read_rows
 from infospace.memory.readers.objects import is_side
 from infospace.memory.rooting import Rooting
 from infospace.memory.store import Snapshot, Store, Tracked
-from infospace.resources import Made, Note
+from infospace.resources import Made
 from infospace.runs.journal import Beat, CloseRun, Entry, OpenRun, RunStatus
 from infospace.view import Listener
 
@@ -119,7 +130,7 @@ class Import:
         found = self._found(paths)
         for index, file in enumerate(found, start=1):
             try:
-                self._take_rows(file) if has_rows(file.path) else self._take(file)
+                self._take(file)
             except (Invalid, NotFound) as error:
                 self._fail(file.path, str(error))
             if len(self._changes) >= BATCH:
@@ -164,8 +175,11 @@ class Import:
                 self._gone.setdefault(one.digest, []).append(one)
 
     def _take(self, file: Found) -> None:
-        digest, load = read(file)
-        self._put((str(file.root), file.relative, 0), digest, load)
+        if has_rows(file.path):
+            self._take_rows(file)
+        else:
+            digest, load = read(file)
+            self._put((str(file.root), file.relative, 0), digest, load)
 
     def _take_rows(self, file: Found) -> None:
         """Match rows with those that the file had, by their bytes and then by their neighbours."""
@@ -214,7 +228,7 @@ class Import:
             version, edited = note.version, was_edited(snapshot, tracked)
             same_note = same(note.content, whole.content) and same(dict(note.metadata), whole.metadata)
             if not same_note:
-                links = snapshot.links().get(tracked.note, []) if whole.links or tracked.note in self._linked else []
+                links = self._links.get(tracked.note, [])
                 self._changes += replaced(tracked.note, links, written(whole.links), self._made(), is_alive(snapshot))
         if same_note:
             self._summary.unchanged += 1
@@ -228,6 +242,12 @@ class Import:
                 conflict = {"path": at, "id": tracked.note, "edited_version": version - 1, "version": version}
                 self._summary.conflicts.append(conflict)
         self._changes.append(_track(Tracked(*place[:2], tracked.note, version, digest, place[2], whole.title)))
+
+    @cached_property
+    def _links(self) -> dict[str, list[Linked]]:
+        """The links of files as they were before."""
+        with self._store.reading() as snapshot:
+            return snapshot.links()
 
     def _move(self, place: Place, gone: Tracked, load: Callable[[], Whole]) -> None:
         self._made()
@@ -267,11 +287,24 @@ class Import:
         return Made(self._summary.run, None, "add")
 
     def _commit(self) -> None:
-        changes, self._changes = self._changes, []
-        if changes:
-            run = self._summary.run
-            entries: list[Entry] = [] if run is None else [Beat(run, "", now())]
-            self._store.commit(changes, entries)
+        """Commit what was gathered; an interruption waits until it is."""
+        run = self._summary.run
+        beat = now()
+        self._changes.sort(key=_order)
+        entries: list[Entry] = [] if run is None else [Beat(run, "", beat)]
+        if self._changes:
+            try:
+                self._store.commit(self._changes, entries)
+            except KeyboardInterrupt:
+                if run is None or not self._has_beat(run, beat):
+                    self._store.commit(self._changes, entries)
+                self._changes = []
+                raise
+        self._changes = []
+
+    def _has_beat(self, run: str, beat: str) -> bool:
+        with self._store.reading() as snapshot:
+            return snapshot.run(run).heartbeat == beat
 
     def _close(self, status: RunStatus, reason: str | None = None) -> None:
         if self._summary.run is not None:
@@ -279,6 +312,14 @@ class Import:
 
     def _fail(self, path: Path, reason: str) -> None:
         self._summary.failed.append({"path": str(path), "reason": reason})
+
+
+_ORDER = (MakeNote, Revise, MakeRelation, Delete, Untrack, Track, SetLinks)
+
+
+def _order(change: Change) -> int:
+    """Changes of one type together, since the store applies those at once; makers before what refers to them."""
+    return _ORDER.index(type(change))
 
 
 def was_edited(snapshot: Snapshot, tracked: Tracked) -> bool:

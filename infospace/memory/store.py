@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from infospace.ids import Kind
@@ -56,7 +57,8 @@ class Effect:
 class Lineage:
     """A resource with the runs that made its versions, oldest first, and how it stands now.
 
-    `gone` is when and by whom it was deleted, to go on a sentence; None while it lives.
+    `gone` is when and by whom it was deleted, to go on a sentence; None while it lives. `later` are runs that
+    affected it afterwards otherwise than by a version, with what they did.
     """
 
     id: str
@@ -64,6 +66,7 @@ class Lineage:
     name: str | None
     kept: bool
     gone: str | None
+    later: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +116,19 @@ class Words:
 
 
 class Head(NamedTuple):
-    """What a condition reads of a Note; `content` is empty text where it was not asked for and is a text."""
+    """What a condition reads of a Note: a `Readable`, with less in it where less was asked for.
 
-    id: str
-    name: str | None
-    content: JSON
+    `size`: how many characters metadata and content have as they are stored.
+    """
+
+    number: int
+    size: int
     metadata: Mapping[str, JSON]
-    created: str
-    updated: str
+    content: JSON
+    id: str = ""
+    name: str | None = None
+    created: str = ""
+    updated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +199,17 @@ class Snapshot(Protocol):
     def pending_count(self) -> int:
         """Count the Notes to be embedded."""
 
-    def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False) -> Iterator[Head]:
-        """Iterate over the discoverable Notes, all or some, by number; without `text` texts are not read."""
+    def current(self, numbers: Sequence[int]) -> NDArray[np.int64]:
+        """Return the versions of Notes that exist, in the order of `numbers`."""
+
+    def derived(self, name: str) -> str | None:
+        """Return the token of the latest derived file of a name (`Derived`)."""
+
+    def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False, own: bool = False) -> Iterator[Head]:
+        """Iterate over the discoverable Notes, all or some, by number.
+
+        Without `text`, a content that is a text is empty; without `own`, so are id, name and times.
+        """
 
     def words(self, query: str) -> Words | None:
         """Return the discoverable Notes that have one of a query's words, None when the engine has no full text."""
@@ -212,8 +229,8 @@ class Snapshot(Protocol):
     def tracked(self, root: str | None = None) -> list[Tracked]:
         """Return the imported files, below a root or all, by root and path."""
 
-    def links(self) -> dict[str, list[Linked]]:
-        """Return the links of imported files by the id of their Note, ordered; of Notes that still have a file."""
+    def links(self, note: str | None = None) -> dict[str, list[Linked]]:
+        """Return the links of imported files by the id of their Note, ordered; of one Note, or of all with a file."""
 
     def effects(self, run: str) -> list[Effect]:
         """Return what a run did besides making versions, in its order."""
@@ -244,6 +261,10 @@ class Store(Protocol):
     @property
     def identity(self) -> str:
         """Tells this space from every other, whatever its address: what is derived from it carries this."""
+
+    @property
+    def derived(self) -> Path | None:
+        """The folder for files made from this space, which may not exist yet; None where there is no place."""
 
     @property
     def writable(self) -> bool:

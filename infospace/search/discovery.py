@@ -1,62 +1,33 @@
-"""Discovery: which kept Notes are nearest in meaning to a query, and what was proved about that."""
+"""Discovery: which kept Notes fit a query, and what was proved about that."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterable
-from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infospace.ids import Kind, kind_of, number_of
+from infospace.ids import Kind
 from infospace.memory.changes import Query
-from infospace.resources import Note, Resource, SearchResult
+from infospace.search import matrixfile
+from infospace.search.choice import Choice
+from infospace.search.derived import Shelf
+from infospace.search.found import Found, Hit, Wanted, certificate
+from infospace.search.fusion import by_both, by_words
+from infospace.search.index import Index
 from infospace.search.matrix import Matrix
+from infospace.search.selection import exactly, select
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infospace.argument import Bound
     from infospace.memory.store import Snapshot, Store
     from infospace.search.embedding import Embedding
+    from infospace.search.hnsw import Hnsw
     from infospace.view import Listener
-
-MARGIN = 1e-5
-"""More than single precision can be wrong about a cosine of unit vectors of 384 dimensions (about 1e-6)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One Note found: its id and version, cosine rounded to six decimals, and its best passage's bounds."""
-
-    source: str
-    version: int
-    score: float
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Hits, nearest first, and the certificate of LANGUAGE.md for them."""
-
-    hits: list[Hit]
-    certificate: dict[str, Any]
-
-
-def numbers_within(items: Iterable[Resource]) -> NDArray[np.int64]:
-    """Return the numbers (ascending) of the Notes that items are, or are search results of."""
-    numbers = set()
-    for item in items:
-        if not isinstance(item, Note):
-            continue
-        identifier = cast("SearchResult", item.content)["metadata"]["source_id"] if item.evidence else item.id
-        if kind_of(identifier) is Kind.NOTE:
-            numbers.add(number_of(identifier))
-    return np.array(sorted(numbers), np.int64)
 
 
 class Search:
@@ -66,51 +37,73 @@ class Search:
         self._store = store
         self._embedding = embedding
         self._matrix: Matrix | None = None
+        self._choice = Choice()
         self._lock = threading.Lock()
 
-    async def discover(
-        self,
-        query: str,
-        *,
-        limit: int | None,
-        threshold: float | None,
-        where: Bound | None,
-        within: NDArray[np.int64] | None,
-        listener: Listener,
-    ) -> Found:
-        """Embed what is pending, then search. `limit` None gives every hit; `threshold` None the model's.
+    @cached_property
+    def _shelf(self) -> Shelf:
+        return Shelf(self._store)
 
-        Raises ModelError where Notes are to be searched and there is no model.
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self._shelf)
+
+    async def discover(self, wanted: Wanted, listener: Listener) -> Found:
+        """Embed what is pending, then search.
+
+        Raises ModelError where Notes are to be searched by meaning and there is no model, Invalid where they
+        are to be searched by words and the store cannot.
         """
-        return await asyncio.to_thread(self._discover, query, limit, threshold, where, within, listener)
+        return await asyncio.to_thread(self.find, wanted, listener)
 
-    def _discover(
-        self,
-        query: str,
-        limit: int | None,
-        threshold: float | None,
-        where: Bound | None,
-        within: NDArray[np.int64] | None,
-        listener: Listener,
-    ) -> Found:
+    def find(self, wanted: Wanted, listener: Listener) -> Found:
+        """Do what `discover` does, in this thread."""
         with self._lock:
+            if wanted.mode == "keyword":
+                return self._by_words(wanted)
             if self._is_empty():
-                return self._nothing(threshold)
+                return self._nothing(wanted)
             self._embedding.catch_up(listener)
-            threshold = self._embedding.info.threshold if threshold is None else threshold
+            vector = self._query(wanted.query)
             with self._store.reading() as snapshot:
-                vector = self._query(snapshot, query)
-                if self._matrix is None or self._matrix.model != self._embedding.key:
-                    self._matrix = Matrix(self._embedding.key)
-                self._matrix.follow(snapshot)
-                chosen = self._chosen(snapshot, self._matrix, where, within)
-                pending = np.intersect1d(snapshot.pending_numbers(), chosen, assume_unique=True)
-            found = _select(self._matrix, vector, limit, threshold, chosen)
-            found.certificate["scored"] = len(chosen) - len(pending)
-            found.certificate["unembedded"] = len(pending)
-            found.certificate["exhaustive"] = found.certificate["exhaustive"] and not len(pending)
+                matrix = self._follow(snapshot)
+                found = self._found(wanted, snapshot, matrix, vector)
             found.certificate["model"] = self._embedding.info.name
+            if matrix.changed >= matrixfile.LEAST // matrixfile.SHARE:
+                matrixfile.save(self._shelf, matrix)
             return found
+
+    def _by_words(self, wanted: Wanted) -> Found:
+        with self._store.reading() as snapshot:
+            fresh = self._matrix is not None and self._matrix.generation == snapshot.generation
+            notes = self._matrix.notes if self._matrix is not None and fresh else snapshot.discoverable()
+            chosen, hint = self._chosen(snapshot, notes, wanted)
+            found = by_words(snapshot, wanted, chosen)
+        return Found(found.hits, found.certificate, hint)
+
+    def _found(self, wanted: Wanted, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32]) -> Found:
+        threshold = self._embedding.info.threshold if wanted.threshold is None else wanted.threshold
+        chosen, hint = self._chosen(snapshot, matrix.notes, wanted)
+        pending = np.intersect1d(snapshot.pending_numbers(), chosen, assume_unique=True)
+        index = self._index.ready(matrix, snapshot) if wanted.admits_nearly else None
+        found = None if index is None else _nearly(matrix, index, vector, threshold, wanted.limit or 0)
+        if found is None and wanted.mode == "hybrid":
+            found = by_both(snapshot, wanted, chosen, matrix, vector, threshold)
+        elif found is None:
+            found = _exact(matrix, vector, chosen, threshold, wanted.limit)
+        proved = found.certificate
+        if proved["method"] == "exact":
+            proved["scored"] = len(chosen) - len(pending)
+        proved["unembedded"] = len(pending)
+        proved["exhaustive"] = proved["exhaustive"] and not len(pending)
+        return Found(found.hits, proved, hint)
+
+    def _follow(self, snapshot: Snapshot) -> Matrix:
+        key = self._embedding.key
+        if self._matrix is None or self._matrix.model != key:
+            self._matrix = matrixfile.load(self._shelf, key, snapshot) or Matrix(key)
+        self._matrix.follow(snapshot)
+        return self._matrix
 
     def _is_empty(self) -> bool:
         """Whether there is no Note to search, and so no need of a model."""
@@ -119,109 +112,87 @@ class Search:
                 return not len(self._matrix.notes)
             return not snapshot.searchable()
 
-    def _nothing(self, threshold: float | None) -> Found:
+    def _nothing(self, wanted: Wanted) -> Found:
         from infospace.search.model import DEFAULT_MODEL, DEFAULT_THRESHOLD
 
         with self._store.reading() as snapshot:
             generation = snapshot.generation
-        certificate = {
-            "matched": 0,
-            "returned": 0,
-            "exhaustive": True,
-            "scored": 0,
-            "notes": 0,
-            "unembedded": 0,
-            "max_below": None,
-            "method": "exact",
-            "threshold": DEFAULT_THRESHOLD if threshold is None else threshold,
-            "model": DEFAULT_MODEL,
-            "generation": generation,
-        }
-        return Found([], certificate)
+        threshold = DEFAULT_THRESHOLD if wanted.threshold is None else wanted.threshold
+        proved = certificate(
+            matched=0,
+            returned=0,
+            scored=0,
+            notes=0,
+            threshold=threshold,
+            model=DEFAULT_MODEL,
+            generation=generation,
+        )
+        return Found([], proved)
 
-    def _query(self, snapshot: Snapshot, query: str) -> NDArray[np.float32]:
-        digest = sha256(query.encode()).digest()
-        known = snapshot.query(self._embedding.key, digest)
+    def _query(self, query: str) -> NDArray[np.float32]:
+        key, digest = self._embedding.key, sha256(query.encode()).digest()
+        with self._store.reading() as snapshot:
+            known = snapshot.query(key, digest)
         if known is not None:
             return known
         vector = self._embedding.query(query)
         if self._store.writable:
-            self._store.commit([Query(self._embedding.key, digest, vector)])
+            self._store.commit([Query(key, digest, vector)])
         return vector
 
     def _chosen(
-        self, snapshot: Snapshot, matrix: Matrix, where: Bound | None, within: NDArray[np.int64] | None
-    ) -> NDArray[np.int64]:
-        """The numbers (ascending) of the Notes that count: discoverable, in `within`, satisfying `where`."""
-        chosen = matrix.notes if within is None else np.intersect1d(matrix.notes, within, assume_unique=True)
-        if where is None:
-            return chosen
-        notes = snapshot.many([f"{Kind.NOTE}_{number}" for number in chosen])
-        return np.array([number_of(note.id) for note in notes if where.match(note)], np.int64)
+        self, snapshot: Snapshot, notes: NDArray[np.int64], wanted: Wanted
+    ) -> tuple[NDArray[np.int64], str | None]:
+        """The numbers (ascending) of the Notes that count, and a hint where the condition seems mistaken."""
+        chosen = notes if wanted.within is None else np.intersect1d(notes, wanted.within, assume_unique=True)
+        if wanted.where is None:
+            return chosen, None
+        return self._choice.satisfying(snapshot, chosen, len(notes), wanted.where)
 
 
-def _select(
-    matrix: Matrix, query: NDArray[np.float32], limit: int | None, threshold: float, chosen: NDArray[np.int64]
+def _exact(
+    matrix: Matrix, query: NDArray[np.float32], chosen: NDArray[np.int64], threshold: float, limit: int | None
 ) -> Found:
-    """The best of the chosen Notes. Single precision narrows the field, double precision decides."""
-    best = matrix.best(query)
-    if len(chosen) != len(matrix.notes):
-        best = np.where(np.isin(matrix.numbers, chosen, assume_unique=True), best, np.float32(-np.inf))
-    sure = best >= threshold + MARGIN
-    near = np.flatnonzero((best >= threshold - MARGIN) & ~sure)
-    certain = np.flatnonzero(sure)
-    wanted = certain
-    if limit is not None and len(certain) > limit:
-        floor = np.partition(best[certain], len(certain) - limit)[len(certain) - limit]
-        wanted = certain[best[certain] >= floor - MARGIN]
-    scores, rows = _exactly(matrix, query, np.concatenate([wanted, near]))
-    above = scores >= threshold
-    matched = len(certain) + int(above[len(wanted) :].sum())
-    scores, rows = scores[above], rows[above]
-    order = np.lexsort((matrix.owners[rows], -scores))[:limit]
-    hits = [
-        Hit(
-            f"{Kind.NOTE}_{matrix.owners[row]}",
-            int(matrix.versions[row]),
-            float(score),
-            int(matrix.starts[row]),
-            int(matrix.ends[row]),
-        )
-        for score, row in zip(scores[order].tolist(), rows[order].tolist(), strict=True)
+    """Compare with every chosen Note."""
+    selection = select(matrix, query, chosen, threshold, limit)
+    proved = certificate(
+        matched=selection.matched,
+        returned=len(selection.rows),
+        scored=len(chosen),
+        notes=len(chosen),
+        max_below=selection.max_below,
+        threshold=threshold,
+        model="",
+        generation=matrix.generation,
+    )
+    return Found(_hits(matrix, selection.rows, selection.cosines), proved)
+
+
+def _nearly(matrix: Matrix, index: Hnsw, query: NDArray[np.float32], threshold: float, limit: int) -> Found | None:
+    """Compare with the Notes that an index thinks near; None when it cannot tell."""
+    owners = index.nearest(query, limit)
+    if owners is None:
+        return None
+    cosines, rows = exactly(matrix, query, np.searchsorted(matrix.numbers, owners))
+    keep = cosines >= threshold
+    cosines, rows = cosines[keep], rows[keep]
+    order = np.lexsort((matrix.owners[rows], -cosines))[:limit]
+    proved = certificate(
+        matched=None,
+        returned=len(order),
+        scored=len(owners),
+        notes=len(matrix.notes),
+        method="hnsw",
+        threshold=threshold,
+        model="",
+        generation=matrix.generation,
+    )
+    return Found(_hits(matrix, rows[order], cosines[order]), proved)
+
+
+def _hits(matrix: Matrix, rows: NDArray[np.int64], scores: NDArray[np.float64]) -> list[Hit]:
+    columns = matrix.columns[:, rows].tolist()
+    return [
+        Hit(f"{Kind.NOTE}_{owner}", version, score, start, end)
+        for owner, version, start, end, score in zip(*columns, scores.tolist(), strict=True)
     ]
-    certificate = {
-        "matched": matched,
-        "returned": len(hits),
-        "exhaustive": len(hits) == matched,
-        "scored": len(chosen),
-        "notes": len(chosen),
-        "unembedded": 0,
-        "max_below": _max_below(matrix, query, best, threshold),
-        "method": "exact",
-        "threshold": threshold,
-        "model": "",
-        "generation": matrix.generation,
-    }
-    return Found(hits, certificate)
-
-
-def _exactly(
-    matrix: Matrix, query: NDArray[np.float32], which: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    if not len(which):
-        return np.empty(0, np.float64), np.empty(0, np.int64)
-    return matrix.exactly(query, which)
-
-
-def _max_below(matrix: Matrix, query: NDArray[np.float32], best: NDArray[np.float32], threshold: float) -> float | None:
-    """The highest rounded cosine below the threshold: how near the next Note came."""
-    below = best[(best < threshold + MARGIN) & np.isfinite(best)]
-    while len(below):
-        top = below.max()
-        which = np.flatnonzero((best >= top - 2 * MARGIN) & (best <= top))
-        scores, _ = matrix.exactly(query, which)
-        under = scores[scores < threshold]
-        if len(under):
-            return float(under.max())
-        below = below[below < top - 2 * MARGIN]
-    return None

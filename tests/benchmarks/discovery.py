@@ -15,6 +15,7 @@ from made import made_space
 from infospace import Space, open_space
 from infospace.perform import answer
 from infospace.search.embedder import Embedder
+from infospace.search.found import Wanted
 from infospace.search.model import get_model
 from infospace.view import Silence
 
@@ -57,7 +58,7 @@ def _search(space: Space, query: str, limit: Any, **more: Any) -> None:
 
 
 def _select(space: Space) -> None:
-    space.search._discover("the first question", 5, 0.3, None, None, Silence())
+    space.search.find(Wanted("the first question", 5, 0.3), Silence())
 
 
 def _once(call: Callable[[], Any]) -> float:

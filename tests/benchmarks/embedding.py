@@ -50,7 +50,7 @@ def _texts(chance: np.random.Generator, lengths: NDArray[np.int64]) -> list[str]
     return [" ".join(chance.choice(WORDS.split(), size=length)) for length in lengths]
 
 
-def collection(folder: Path, count: int = 2 * TEXTS) -> list[str]:
+def collection(folder: Path, count: int = TEXTS) -> list[str]:
     """Read the first documents of a collection, title and text joined."""
     with (folder / "corpus.jsonl").open(encoding="utf-8") as lines:
         read = [json.loads(line) for line, _ in zip(lines, range(count), strict=False)]

@@ -10,15 +10,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from infospace.errors import InfospaceError
 from tui.command.output import Output
 from tui.command.spaces import address_of, open_from
 
+if TYPE_CHECKING:
+    from infospace.space import Space
+    from infospace.view import Listener
+
 EXAMPLES = """examples:
   infospace doctor
-  infospace doctor --space work.db --json"""
+  infospace doctor --space work.db --json
+  infospace doctor --deep"""
+
+RESTORE = "restore a copy of the space"
+RENEW = "a note is embedded anew when it is changed; the files in {}.derived can be removed; else restore a copy"
 
 Verdict = Literal["good", "weak", "bad"]
 
@@ -34,13 +42,16 @@ class Finding:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare nothing: the space is all it needs."""
-    del parser
+    """Declare the arguments."""
+    parser.add_argument(
+        "--deep", action="store_true", help="also compare every passage and vector with the notes they come from"
+    )
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Look at everything, and say what to do about what is not good."""
-    findings = list(examine(args))
+    with out.progress() as listener:
+        findings = list(examine(args, listener))
     bad = any(finding.verdict == "bad" for finding in findings)
     if out.json:
         rows = [{"what": f.what, "verdict": f.verdict, "says": f.says, "advice": f.advice} for f in findings]
@@ -54,12 +65,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     return 1 if bad else 0
 
 
-def examine(args: argparse.Namespace) -> Iterator[Finding]:
-    """Look at the machine, the model and the space."""
+def examine(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
+    """Look at the machine, the model and the space; the listener hears how far a deep look has come."""
     yield Finding("Python", "good", f"{platform.python_version()} at {sys.executable}")
     yield _packages()
     yield _index()
-    for look in (_model, _vocabulary, lambda: _space(args)):
+    for look in (_model, _vocabulary, lambda: _space(args, listener)):
         yield from _safely(look)
 
 
@@ -111,7 +122,7 @@ def _vocabulary() -> Iterator[Finding]:
     yield Finding("vocabulary", "good", f"{len(installed().types())} primitives")
 
 
-def _space(args: argparse.Namespace) -> Iterator[Finding]:
+def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
     from infospace.ids import Kind
 
     address = address_of(args)
@@ -122,14 +133,27 @@ def _space(args: argparse.Namespace) -> Iterator[Finding]:
         with space.store.reading() as snapshot:
             notes, pending = snapshot.count(Kind.NOTE), snapshot.pending_count()
         wrong = space.store.check()
-        writable = space.store.writable
-    size = Path(address).stat().st_size / 2**20
-    yield Finding(
-        "space",
-        "good" if not wrong else "bad",
-        f"{address}: {notes:,} notes, {size:.1f} MB, {'consistent' if not wrong else wrong[0]}",
-    )
-    if not writable:
-        yield Finding("space", "weak", f"{address} can be read, not written")
-    if pending:
-        yield Finding("embedding", "weak", f"{pending:,} notes wait to be embedded", "the next search embeds them")
+        size = Path(address).stat().st_size / 2**20
+        yield Finding(
+            "space",
+            "good" if not wrong else "bad",
+            f"{address}: {notes:,} notes, {size:.1f} MB, {'consistent' if not wrong else wrong[0]}",
+            RESTORE if wrong else None,
+        )
+        if not space.store.writable:
+            yield Finding("space", "weak", f"{address} can be read, not written")
+        if pending:
+            yield Finding("embedding", "weak", f"{pending:,} notes wait to be embedded", "the next search embeds them")
+        if args.deep:
+            yield from (Finding("space", "bad", says) for says in wrong[1:])
+            yield from _deep(space, listener)
+
+
+def _deep(space: Space, listener: Listener) -> Iterator[Finding]:
+    from infospace.search.agreement import disagreements
+
+    found = disagreements(space, listener)
+    if not found:
+        yield Finding("discovery", "good", "passages, vectors and derived files agree with the notes")
+    for index, says in enumerate(found):
+        yield Finding("discovery", "bad", says, None if index else RENEW.format(space.store.address))

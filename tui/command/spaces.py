@@ -39,8 +39,8 @@ def open_from(args: argparse.Namespace, *, create: bool) -> Space:
 def find(snapshot: Snapshot, reference: str) -> str:
     """Return the id that an id, a name, or the path of an imported file stands for.
 
-    A path is absolute, relative to here, or as under its root. Raises NotFound, with the candidates when
-    several fit.
+    A path is absolute, relative to here, or as under its root; `#3` behind it is the third row. Raises
+    NotFound, with the candidates when several fit.
     """
     if is_id(reference):
         return reference
@@ -49,17 +49,18 @@ def find(snapshot: Snapshot, reference: str) -> str:
         return named
     absolute = str(Path(reference).expanduser().absolute())
     tracked = snapshot.tracked()
-    exact = [file for file in tracked if str(Path(file.root) / file.path) == absolute]
-    below = [file for file in tracked if file.path == reference or file.path.endswith(f"/{reference}")]
+    known = {file: file.path + (f"#{file.part}" if file.part else "") for file in tracked}
+    exact = [file for file, path in known.items() if str(Path(file.root) / path) == absolute]
+    below = [file for file, path in known.items() if path == reference or path.endswith(f"/{reference}")]
     candidates = exact or below
     if len({file.note for file in candidates}) == 1:
         return candidates[0].note
     if candidates:
-        listed = ", ".join(f"{file.note} ({Path(file.root) / file.path})" for file in candidates[:8])
+        listed = ", ".join(f"{file.note} ({Path(file.root) / known[file]})" for file in candidates[:8])
         raise NotFound(f"{reference!r} fits {len(candidates)} notes: {listed}", hint="give the id or the whole path")
     from infospace.paths import nearest
 
-    near = nearest(reference, [*snapshot.names(), *(file.path for file in tracked)])
+    near = nearest(reference, [*snapshot.names(), *known.values()])
     raise NotFound(
         f"there is no id, name or imported file {reference!r}",
         hint=f"did you mean {near!r}?" if near else "`infospace notes` lists what there is",

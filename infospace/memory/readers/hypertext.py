@@ -99,7 +99,7 @@ class _Writer:
         self._prefix = ""
         self._raw = 0
         self._row = False
-        self._tight = False
+        self._kind = ""
         self._anchors: list[tuple[str, int]] = []
 
     def text(self) -> str:
@@ -170,9 +170,9 @@ class _Writer:
             body = "```\n" + text.strip("\n") + "\n```"
         else:
             body = "\n".join(" ".join(line.split()) for line in text.strip().split("\n"))
-        tight = self._row or self._prefix.lstrip().startswith(("- ", *"0123456789"))
-        self._blocks.append(("\n" if tight and self._tight else "\n\n") + self._prefix + body)
-        self._tight, self._prefix = tight, ""
+        kind = "row" if self._row else "item" if self._prefix.lstrip().startswith(("- ", *"0123456789")) else ""
+        self._blocks.append(("\n" if kind and kind == self._kind else "\n\n") + self._prefix + body)
+        self._kind, self._prefix = kind, ""
 
 
 def _relative(href: str) -> str:

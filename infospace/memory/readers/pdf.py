@@ -22,9 +22,7 @@ def read(data: bytes, name: str) -> Whole:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
     except ImportError:
-        raise Invalid(
-            f"{name!r} is a PDF, and nothing here reads those", hint="pip install 'infospace[pdf]'"
-        ) from None
+        raise Invalid(f"{name!r} is a PDF, and nothing here reads those", hint="pip install 'infospace[pdf]'") from None
     if not data:
         return Whole("", {})
     try:

@@ -29,6 +29,7 @@ _HANDLERS: dict[type[c.Change], Callable[[Work, Sequence[Any]], None]] = {
     c.Embed: discovery.embed,
     c.Vectors: discovery.store_vectors,
     c.Query: discovery.remember_queries,
+    c.Derived: discovery.note_derived,
 }
 
 

@@ -54,6 +54,14 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
         "waits to be embedded and is not searched",
         "SELECT note * 4 FROM pending LEFT JOIN resources ON key = note * 4 WHERE found IS NOT 1",
     ),
+    (
+        "is in the full text and is not searched",
+        "SELECT id * 4 FROM words_docsize LEFT JOIN resources ON key = id * 4 WHERE found IS NOT 1",
+    ),
+    (
+        "is searched and not in the full text",
+        "SELECT key FROM resources LEFT JOIN words_docsize ON id = key >> 2 WHERE found = 1 AND id IS NULL",
+    ),
     ("waits to be embedded and has passages", "SELECT note * 4 FROM pending WHERE note IN (SELECT note FROM passages)"),
     (
         "has passages of another version",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from infospace.errors import Invalid
-from infospace.memory.changes import Embed, Query, Stretch, Vectors
+from infospace.memory.changes import Derived, Embed, Query, Stretch, Vectors
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import key_of
 from infospace.memory.sqlite.work import Work
@@ -16,6 +16,9 @@ QUERIES_KEPT = 10_000
 """How many queries' vectors are remembered, the latest: 15 MB of 384 dimensions."""
 
 MODEL = "(SELECT model FROM models WHERE name = ?)"
+
+DERIVED = "derived:"
+"""What a key of `state` begins with that holds the token of a derived file."""
 
 _HAS_VECTOR = f"SELECT 1 FROM vectors WHERE model = {MODEL} AND digest = ?"
 
@@ -102,6 +105,12 @@ def remember_queries(work: Work, changes: Sequence[Query]) -> None:
             (_model_number(engine, change.model), change.digest, row.tobytes()),
         )
     engine.run("DELETE FROM queries WHERE used <= (SELECT max(used) FROM queries) - ?", (QUERIES_KEPT,))
+
+
+def note_derived(work: Work, changes: Sequence[Derived]) -> None:
+    """Remember the latest file of each name that was made from the space."""
+    rows = [(f"{DERIVED}{change.name}", change.token) for change in changes]
+    work.engine.many("INSERT OR REPLACE INTO state VALUES (?, ?)", rows)
 
 
 def _model_number(engine: Engine, model: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
@@ -24,6 +23,10 @@ _VERSIONS = """SELECT key, version, run FROM history WHERE key IN (SELECT value 
 
 _STANDING = """SELECT key, name, kept, deleted, deleted_run, deleted_step, deleted_by FROM resources
     WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key & 3, key"""
+
+_LATER = """SELECT DISTINCT key, run, what FROM effects AS e
+    WHERE key IN (SELECT value FROM json_each(?1)) AND run <> ?2 AND (run > ?2 OR sequence > (
+        SELECT min(sequence) FROM effects WHERE run = ?2 AND effects.key = e.key)) ORDER BY sequence"""
 
 _HOLDERS = """SELECT source, key FROM relations JOIN resources USING (key)
         WHERE deleted IS NULL AND source IN (SELECT value FROM json_each(?1))
@@ -52,17 +55,17 @@ def effects(engine: Engine, run: str) -> list[Effect]:
 def lineages(engine: Engine, run: str) -> list[Lineage]:
     """Return the resources that a run made, changed or affected, by kind and number."""
     keys = keys_json(key for (key,) in engine.all(_TOUCHED, (run_number(run),)))
+    later: dict[int, list[tuple[str, str]]] = {}
+    for key, number, what in engine.all(_LATER, (keys, run_number(run))):
+        later.setdefault(key, []).append((f"run_{number}", what))
     versions: dict[int, list[tuple[int, str | None]]] = {}
     for key, version, number in engine.all(_VERSIONS, (keys,)):
         versions.setdefault(key, []).append((version, run_of(number)))
-    return [
-        Lineage(id_of(key), versions[key], name, kept == 1, None if deleted is None else f"at {deleted}{whom(*by)}")
-        for key, name, kept, deleted, *by in _rows(engine, keys)
-    ]
-
-
-def _rows(engine: Engine, keys: str) -> list[Any]:
-    return engine.all(_STANDING, (keys,))
+    found = []
+    for key, name, kept, deleted, *by in engine.all(_STANDING, (keys,)):
+        gone = None if deleted is None else f"at {deleted}{whom(*by)}"
+        found.append(Lineage(id_of(key), versions[key], name, kept == 1, gone, later.get(key, ())))
+    return found
 
 
 def holders(engine: Engine, identifiers: Sequence[str]) -> list[tuple[str, str]]:

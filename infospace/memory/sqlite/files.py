@@ -22,15 +22,19 @@ _AT = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path = ? AND part = ?"
 
 def track(work: Work, changes: Sequence[Track]) -> None:
     """Remember files; a place that is known gets the new Note, version and digest."""
+    notes = {change.note: key_of(change.note) for change in changes}
+    for identifier, key in notes.items():
+        if key & 3 != NOTE:
+            raise Invalid(f"{identifier} is not a Note", hint="a file is imported into a Note")
+    work.must_live(notes.values(), id_of)
+    rows = []
+    done: list[tuple[int, str, JSON, JSON]] = []
     for change in changes:
-        live = work.live(change.note)
-        if live.key & 3 != NOTE:
-            raise Invalid(f"{change.note} is not a Note", hint="a file is imported into a Note")
-        place = (change.root, change.path, change.part)
-        row = (*place, live.key >> 2, change.version, change.digest, change.title)
-        before = work.engine.one(_AT, place)
-        work.engine.run(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        log(work, [(live.key, "file", _json(before), _json(row))])
+        key, place = notes[change.note], (change.root, change.path, change.part)
+        rows.append((*place, key >> 2, change.version, change.digest, change.title))
+        done.append((key, "file", _json(work.engine.one(_AT, place)), _json(rows[-1])))
+    work.engine.many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    log(work, done)
 
 
 def untrack(work: Work, changes: Sequence[Untrack]) -> None:
@@ -77,16 +81,25 @@ def tracked(engine: Engine, root: str | None) -> list[Tracked]:
 
 
 def set_links(work: Work, changes: Sequence[SetLinks]) -> None:
-    """Put a Note's links in the place of those it had."""
-    for change in changes:
-        key = work.live(change.note).key
-        rows = [_columns(key >> 2, link) for link in change.links]
-        before = work.engine.all(f"{_LINKS} WHERE note = ? ORDER BY target, wiki", (key >> 2,))
-        work.engine.run("DELETE FROM links WHERE note = ?", (key >> 2,))
-        work.engine.many(
-            "INSERT OR IGNORE INTO links (note, target, wiki, leads, relation) VALUES (?, ?, ?, ?, ?)", rows
-        )
-        log(work, [(key, "links", [_link_json(row) for row in before], [_link_json(row) for row in sorted(rows)])])
+    """Put Notes' links in the place of those they had."""
+    keys = [key_of(change.note) for change in changes]
+    work.must_live(keys, id_of)
+    before: dict[int, list[Row]] = {}
+    for row in work.engine.all(f"{_LINKS} WHERE note IN (SELECT value / 4 FROM json_each(?))", (keys_json(keys),)):
+        before.setdefault(row[0] * 4, []).append(row)
+    after = {
+        key: sorted({_columns(key >> 2, link) for link in change.links}, key=_place)
+        for key, change in zip(keys, changes, strict=True)
+    }
+    work.engine.many("DELETE FROM links WHERE note = ?", [(key >> 2,) for key in before])
+    rows = (row for some in after.values() for row in some)
+    work.engine.many("INSERT OR IGNORE INTO links (note, target, wiki, leads, relation) VALUES (?, ?, ?, ?, ?)", rows)
+    olds = {key: sorted(before.get(key, ()), key=_place) for key in after}
+    log(work, ((key, "links", [*map(_link_json, olds[key])], [*map(_link_json, new)]) for key, new in after.items()))
+
+
+def _place(row: Row) -> tuple[str, int]:
+    return row[1], row[2]
 
 
 _LINKS = "SELECT note, target, wiki, leads, relation FROM links"
@@ -109,9 +122,11 @@ def _link_json(row: Row) -> JSON:
     return {"target": link.target, "wiki": link.wiki, "to": link.to, "relation": link.relation}
 
 
-def links(engine: Engine) -> dict[str, list[Linked]]:
-    """Return the links of Notes that still have a file."""
+def links(engine: Engine, note: str | None) -> dict[str, list[Linked]]:
+    """Return the links of a Note, or of all that still have a file."""
     found: dict[str, list[Linked]] = {}
-    for row in engine.all(f"{_LINKS} WHERE note IN (SELECT note FROM files) ORDER BY note, target, wiki"):
+    chosen = "SELECT note FROM files WHERE ?1 IS NULL OR note = ?1"
+    number = None if note is None else key_of(note) >> 2
+    for row in engine.all(f"{_LINKS} WHERE note IN ({chosen}) ORDER BY note, target, wiki", (number,)):
         found.setdefault(id_of(row[0] * 4), []).append(_linked(row))
     return found

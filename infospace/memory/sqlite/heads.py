@@ -4,26 +4,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import id_of, keys_json, read
 from infospace.memory.store import Head
 
-_COLUMNS = {
-    True: "key, name, created, updated, metadata, content",
-    False: "key, name, created, updated, metadata, CASE WHEN substr(content, 1, 1) <> '\"' THEN content END",
-}
+_CONTENT = {True: "content", False: "CASE WHEN substr(content, 1, 1) <> '\"' THEN content END"}
+
+_OWN = {True: ", key, name, created, updated", False: ""}
 
 _AMONG = " AND key IN (SELECT value * 4 FROM json_each(?))"
 
 
-def heads(engine: Engine, numbers: Iterable[int] | None, *, text: bool) -> Iterator[Head]:
-    """Iterate over the heads of discoverable Notes; `text` reads texts too."""
+def heads(engine: Engine, numbers: Iterable[int] | None, *, text: bool, own: bool) -> Iterator[Head]:
+    """Iterate over the heads of discoverable Notes; `text` reads texts too, `own` what is not in the content."""
     among, values = ("", ()) if numbers is None else (_AMONG, (keys_json(numbers),))
     address = engine.address
-    sql = f"SELECT {_COLUMNS[text]} FROM resources WHERE found = 1{among} ORDER BY key"
+    sql = f"SELECT key >> 2, metadata, {_CONTENT[text]}{_OWN[own]} FROM resources WHERE found = 1{among} ORDER BY key"
     for batch in engine.batches(sql, values):
-        for key, name, created, updated, metadata, content in batch:
-            value = "" if content is None else read(content, address)
-            yield Head(id_of(key), name, value, {} if metadata is None else read(metadata, address), created, updated)
+        found, metadata, contents, *more = zip(*batch, strict=True)
+        sizes = [len(said or "") + len(content or "") for said, content in zip(metadata, contents, strict=True)]
+        if own:
+            more[0] = map(id_of, more[0])
+        yield from map(Head, found, sizes, _decoded(metadata, "{}", address), _decoded(contents, '""', address), *more)
+
+
+def _decoded(texts: Sequence[str | None], absent: str, address: str) -> list[Any]:
+    """Read many JSON columns; as one document, which takes half the time, unless something is damaged."""
+    given = [absent if text is None else text for text in texts]
+    try:
+        found: list[Any] = json.loads(f"[{','.join(given)}]")
+    except ValueError:
+        found = []
+    return found if len(found) == len(given) else [read(text, address) for text in given]

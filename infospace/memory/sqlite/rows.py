@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from math import isfinite
 from typing import Any, NamedTuple
 
 from infospace.errors import Invalid, NotFound, StoreError
@@ -109,6 +110,8 @@ def _written_evidence(evidence: Evidence) -> str:
     if (start is None) != (end is None) or (start is not None and end is not None and not 0 <= start <= end):
         raise Invalid(f"a passage from {start} to {end} is none", hint="0-based characters, end excluded; or neither")
     source = key_of(evidence.source)
+    if not evidence.extra and type(evidence.score) is float and isfinite(evidence.score) and start is not None:
+        return f"[{source},{evidence.version},{evidence.score!r},{start},{end},{{}}]"
     return dump([source, evidence.version, evidence.score, start, end, dict(evidence.extra)])
 
 

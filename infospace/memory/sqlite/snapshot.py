@@ -11,6 +11,7 @@ from infospace.errors import NotFound
 from infospace.ids import Kind
 from infospace.memory.changes import Evidence, Linked
 from infospace.memory.sqlite import effects, files, journal, vectors, words
+from infospace.memory.sqlite.discovery import DERIVED
 from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import MEMBERS, arrow, reference_of, results, stored_reference, text_of_column
 from infospace.memory.sqlite.heads import heads
@@ -227,9 +228,18 @@ class SqliteSnapshot:
         counted: int = self._engine.value("SELECT count(*) FROM pending")
         return counted
 
-    def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False) -> Iterator[Head]:
+    def current(self, numbers: Sequence[int]) -> NDArray[np.int64]:
+        """Return the versions of Notes."""
+        return vectors.current(self._engine, numbers)
+
+    def derived(self, name: str) -> str | None:
+        """Return the token of the latest derived file of a name."""
+        found: str | None = self._engine.value("SELECT value FROM state WHERE key = ?", (f"{DERIVED}{name}",))
+        return found
+
+    def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False, own: bool = False) -> Iterator[Head]:
         """Iterate over what conditions read of discoverable Notes."""
-        return heads(self._engine, numbers, text=text)
+        return heads(self._engine, numbers, text=text, own=own)
 
     def words(self, query: str) -> Words:
         """Return the discoverable Notes that have one of a query's words."""
@@ -258,9 +268,9 @@ class SqliteSnapshot:
         """Return imported files by root, path and part."""
         return files.tracked(self._engine, root)
 
-    def links(self) -> dict[str, list[Linked]]:
+    def links(self, note: str | None = None) -> dict[str, list[Linked]]:
         """Return the links of imported files by the id of their Note."""
-        return files.links(self._engine)
+        return files.links(self._engine, note)
 
     def effects(self, run: str) -> list[Effect]:
         """Return what a run did besides making versions."""

@@ -33,8 +33,9 @@ WAIT = 10.0
 class SqliteStore:
     """Implements `Store`. Any thread may use it; writes of one process queue, and so do those of several."""
 
-    def __init__(self, address: str, pool: Pool, *, durable: bool, writable: bool) -> None:
+    def __init__(self, address: str, pool: Pool, *, durable: bool, writable: bool, path: Path | None = None) -> None:
         self._address = address
+        self._path = path
         self._pool = pool
         self._writable = writable
         self._durable = durable
@@ -51,6 +52,11 @@ class SqliteStore:
         """Tells this space from every other."""
         with self.reading() as snapshot:
             return snapshot.identity()
+
+    @property
+    def derived(self) -> Path | None:
+        """`NAME.derived`, beside the file NAME."""
+        return None if self._path is None else self._path.with_name(f"{self._path.name}.derived")
 
     @property
     def writable(self) -> bool:
@@ -186,7 +192,7 @@ def open_store(
         opening.make_folder(path, name)
     writer = opening.open_to_write(path, name, settings, create=create)
     pool = FilePool(writer, lambda: opening.open_another(path, name, settings), name)
-    return SqliteStore(name, pool, durable=True, writable=True)
+    return SqliteStore(name, pool, durable=True, writable=True, path=path)
 
 
 def _run_of(changes: Sequence[Change], entries: Sequence[Entry]) -> int | None:
@@ -211,7 +217,7 @@ def _to_read(path: Path, address: str, settings: Settings) -> SqliteStore:
     first = opening.open_to_read(path, address, settings)
     first.close()
     pool = FilePool(None, lambda: opening.open_to_read(path, address, settings), address)
-    return SqliteStore(address, pool, durable=False, writable=False)
+    return SqliteStore(address, pool, durable=False, writable=False, path=path)
 
 
 def _synchronous(asked: Synchronous | None) -> Synchronous:

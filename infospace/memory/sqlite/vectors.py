@@ -55,6 +55,16 @@ def discoverable(engine: Engine, numbers: Iterable[int] | None) -> NDArray[np.in
     )
 
 
+def current(engine: Engine, numbers: Sequence[int]) -> NDArray[np.int64]:
+    """Return the versions of Notes, in their order."""
+    rows = engine.all(
+        "SELECT key >> 2, version FROM resources WHERE key IN (SELECT value * 4 FROM json_each(?))",
+        (keys_json(numbers),),
+    )
+    versions: dict[int, int] = dict(rows)
+    return column([(versions[number],) for number in numbers])
+
+
 def column(found: Sequence[Row]) -> NDArray[np.int64]:
     """Return rows of one number each as an array."""
     import numpy as np

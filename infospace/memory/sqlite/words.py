@@ -3,8 +3,6 @@
 The index holds what discovery searches, and nothing else: it is written in the transaction of the change.
 """
 
-# ruff: noqa: S608 - statements are put together from constants alone
-
 from __future__ import annotations
 
 import math
@@ -38,14 +36,16 @@ Fixed numbers of words lose much more: the 8 rarest of long requests (Seal-Tools
 MOST_WORDS = 64
 """Different words of a query that are looked up, in the order of the query."""
 
-STOP = frozenset(
-    """a about above after again all also am an and any are as at be because been before being below between
+_STOP = """
+    a about above after again all also am an and any are as at be because been before being below between
     both but by can could did do does doing down during each few for from further had has have having he her
     here hers him his how i if in into is it its itself just me more most my no nor not now of off on once only
     or other our ours out over own same she should so some such than that the their them then there these they
     this those through to too under until up very was we were what when where which while who whom why will
-    with would you your yours""".split()
-)
+    with would you your yours
+"""
+
+STOP = frozenset(_STOP.split())
 """Words that say nothing about a subject; without them .527 against .514 (Cranfield), .369 against .298 (MetaTool)."""
 
 _WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")

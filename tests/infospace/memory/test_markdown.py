@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from infospace.errors import Invalid
 from infospace.jsontext import same
 from infospace.jsonvalue import JSON
-from infospace.memory.markdown import MAX_FRONT_MATTER, parse, to_markdown
+from infospace.memory.frontmatter import MAX_FRONT_MATTER
+from infospace.memory.markdown import parse, to_markdown
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)

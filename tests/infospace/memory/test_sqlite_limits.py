@@ -15,7 +15,7 @@ import pytest
 
 from infospace.errors import NotFound, StoreError
 from infospace.ids import Kind
-from infospace.memory.changes import Keep, MakeNote, Query
+from infospace.memory.changes import Delete, MakeNote, Query
 from infospace.memory.sqlite import open_store
 from infospace.memory.store import Store
 
@@ -73,7 +73,7 @@ class TestLimits:
                 assert len(snapshot.many(stored)) == len(stored)
                 with pytest.raises(NotFound):
                     snapshot.get(lost)
-            store.commit([Keep(stored[0])])
+            store.commit([Delete(stored[0])])
         with contextlib.closing(open_store(path, create=True)) as store:
             assert note(store, "x" * 9_000) not in tried
             assert store.check() == []

@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,12 +142,15 @@ def test_both_runners_give_the_same_vectors(model: ModelInfo, texts: list[str]) 
 
 
 def test_little_work_goes_direct_and_much_goes_to_fastembed(model: ModelInfo) -> None:
-    """Once fastembed is there it does everything; other weights never go past it."""
+    """Once fastembed is there all texts go to it; other weights never go past it."""
     loaded = module._Loaded(model)
-    assert isinstance(loaded.runner(module.DIRECT_TOKENS), module._Direct)
-    assert isinstance(loaded.runner(module.DIRECT_TOKENS + 1), module._FastEmbed)
-    assert isinstance(loaded.runner(1), module._FastEmbed)
-    assert isinstance(module._Loaded(replace(model, key="other")).runner(1), module._FastEmbed)
+    assert isinstance(loaded.for_texts(module.DIRECT_TOKENS), module._Direct)
+    assert isinstance(loaded.for_texts(module.DIRECT_TOKENS + 1), module._FastEmbed)
+    assert isinstance(loaded.for_texts(1), module._FastEmbed)
+    assert isinstance(loaded.for_query(), module._Direct)
+    other = module._Loaded(replace(model, key="other"))
+    assert other.for_query() is other.for_texts(1)
+    assert isinstance(other.for_query(), module._FastEmbed)
 
 
 def test_one_query_does_not_import_fastembed(model: ModelInfo) -> None:
@@ -173,12 +177,31 @@ def test_progress_counts_up_to_all(embedder: Embedder, texts: list[str]) -> None
 @given(st.lists(st.integers(2, 600), max_size=300))
 def test_batches_hold_every_text_once_within_the_budget(lengths: list[int]) -> None:
     """Padded to its longest text, no batch of several is over the budget; like lengths go together."""
-    batches = list(module._batches(lengths))
+    batches = module._batches(lengths)
     assert sorted(at for batch in batches for at in batch) == list(range(len(lengths)))
     padded = [max(lengths[at] for at in batch) * len(batch) for batch in batches]
     assert all(size <= module.TOKENS_PER_BATCH or len(batch) == 1 for size, batch in zip(padded, batches, strict=True))
     longest = [max(lengths[at] for at in batch) for batch in batches]
-    assert longest == sorted(longest)
+    assert longest == sorted(longest, reverse=True)
+
+
+def test_work_stops_when_progress_raises(embedder: Embedder, texts: list[str]) -> None:
+    """Whoever watches can interrupt: what is not begun is not computed."""
+    told: list[int] = []
+
+    def interrupt(done: int) -> None:
+        told.append(done)
+        raise KeyboardInterrupt
+
+    many = texts * 40
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        embedder.embed(many, interrupt)
+    interrupted = time.monotonic() - start
+    embedder.embed(texts)
+    assert len(told) == 1
+    assert interrupted < 20 * (time.monotonic() - start - interrupted)
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("embedding")]
 
 
 def test_no_texts_give_no_vectors(embedder: Embedder) -> None:
@@ -242,7 +265,7 @@ def test_threads_share_one_loaded_model(model: ModelInfo, texts: list[str], monk
     runners = set()
 
     def ask() -> None:
-        runners.add(module._loaded(model).runner(1))
+        runners.add(module._loaded(model).for_query())
         found.append(Embedder(model).embed(texts[:4]))
 
     threads = [threading.Thread(target=ask) for _ in range(8)]

@@ -1,0 +1,107 @@
+"""Which Notes a search looks at: those within a Collection, and those that satisfy a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from infospace.ids import Kind, kind_of, number_of
+from infospace.paths import OWN, Path
+from infospace.resources import Note, Resource, SearchResult
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.argument import Bound
+    from infospace.memory.store import Head, Snapshot
+
+MOST = 32_000_000
+"""Characters of metadata and structured content that are kept, decoded, for the next condition."""
+
+FEW = 4
+"""A search within less than one in so many Notes reads just these."""
+
+_OF_THE_RESOURCE = frozenset(OWN) - {"@metadata"}
+
+LOOKED_AT = 2_000
+"""Notes that are looked at for a key in the wrong place."""
+
+
+def numbers_within(items: Iterable[Resource]) -> NDArray[np.int64]:
+    """Return the numbers (ascending) of the Notes that items are, or are search results of."""
+    numbers = set()
+    for item in items:
+        if not isinstance(item, Note):
+            continue
+        identifier = cast("SearchResult", item.content)["metadata"]["source_id"] if item.evidence else item.id
+        if kind_of(identifier) is Kind.NOTE:
+            numbers.add(number_of(identifier))
+    return np.array(sorted(numbers), np.int64)
+
+
+class Choice:
+    """What conditions read of the Notes of a space, kept from search to search while it fits."""
+
+    def __init__(self) -> None:
+        self._heads: dict[int, Head] | None = None
+        self._size = 0
+        self._generation = -1
+        self._too_large = False
+
+    def satisfying(
+        self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: Bound
+    ) -> tuple[NDArray[np.int64], str | None]:
+        """Return which of the Notes `among` (of `notes` in all) satisfy a condition, and a hint where none does."""
+        heads = self._read(snapshot, among, notes, where)
+        chosen = [number for number, head in heads.items() if where.match(head)]
+        hint = None
+        if not chosen and heads:
+            few = [head for _, head in zip(range(LOOKED_AT), heads.values(), strict=False)]
+            hint = misplaced(where.where.paths, [head.metadata for head in few], "metadata")
+        return np.array(chosen, np.int64), hint
+
+    def _read(self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: Bound) -> Mapping[int, Head]:
+        firsts = {path.parts[0] if path.parts else "content" for path in where.where.paths}
+        text, own = "content" in firsts, not firsts.isdisjoint(_OF_THE_RESOURCE)
+        if len(among) * FEW < notes:
+            return {head.number: head for head in snapshot.heads(among.tolist(), text=text, own=own)}
+        if text or own or self._too_large:
+            heads = {head.number: head for head in snapshot.heads(text=text, own=own)}
+        else:
+            heads = self._follow(snapshot)
+        return heads if len(among) == len(heads) else {number: heads[number] for number in among.tolist()}
+
+    def _follow(self, snapshot: Snapshot) -> dict[int, Head]:
+        moved = snapshot.moved(self._generation) if self._heads is not None else None
+        if self._heads is None or moved is None or not moved.complete:
+            heads = {head.number: head for head in snapshot.heads()}
+            self._size = sum(head.size for head in heads.values())
+        else:
+            heads = self._heads
+            for number in moved.touched:
+                gone = heads.pop(number, None)
+                self._size -= gone.size if gone else 0
+            fresh = {head.number: head for head in snapshot.heads(moved.touched)} if moved.touched else {}
+            self._size += sum(head.size for head in fresh.values())
+            heads |= fresh
+            if fresh:
+                heads = dict(sorted(heads.items()))
+        self._too_large = self._size > MOST
+        self._heads, self._generation = (None, -1) if self._too_large else (heads, snapshot.generation)
+        return heads
+
+
+def misplaced(paths: Sequence[Path], places: Sequence[Mapping[str, Any]], under: str) -> str | None:
+    """Say of the first path whose key is not where it is looked for that it is found `under` another one."""
+    for path in paths:
+        first = path.parts[0] if path.parts else None
+        if isinstance(first, str) and first not in (*OWN, "metadata", "content"):
+            has = sum(first in place for place in places)
+            if has:
+                some = "one item" if has == 1 else f"{has:,} items"
+                return (
+                    f"nothing satisfies `where`; `{first}` is found under `{under}` in {some}: write `{under}.{path}`"
+                )
+    return None

@@ -1,0 +1,176 @@
+"""Links between imported files become Relations, and stay what the files say."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infospace import Space
+from infospace.memory.changes import Delete
+from infospace.memory.importing import Summary, import_paths
+from infospace.memory.links import LABEL
+from infospace.memory.sqlite import open_store
+from infospace.resources import Relation
+from infospace.view import Silence
+
+
+def write(root: Path, **files: str) -> Path:
+    """Write files under a folder."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def add(space: Space, *paths: Path, prune: bool = False) -> Summary:
+    """Import, and see that the store is consistent."""
+    summary = import_paths(space, paths, Silence(), prune=prune)
+    assert space.store.check() == []
+    return summary
+
+
+def arrows(space: Space) -> set[tuple[str, str]]:
+    """Return the links as pairs of paths."""
+    with space.store.reading() as snapshot:
+        paths = {one.note: one.path for one in snapshot.tracked()}
+        found = [snapshot.get(one) for one in snapshot.relations(relation=LABEL)]
+    pairs = [(paths[one.source], paths[one.target]) for one in found if isinstance(one, Relation)]
+    assert len(pairs) == len(set(pairs))
+    return set(pairs)
+
+
+def unresolved(space: Space) -> set[str]:
+    """Return the targets that lead nowhere."""
+    with space.store.reading() as snapshot:
+        return {link.target for links in snapshot.links().values() for link in links if link.to is None}
+
+
+@pytest.mark.parametrize(
+    ("link", "leads"),
+    [
+        ("[[b]]", "x/b.md"),
+        ("[[B]]", "x/b.md"),
+        ("[[b.md]]", "x/b.md"),
+        ("[[x/b]]", "x/b.md"),
+        ("[[x/b|shown]] and [[b#part]]", "x/b.md"),
+        ("[[The title]]", "y/c.md"),
+        ("[[the TITLE]]", "y/c.md"),
+        ("[[v1.2]]", "y/v1.2.md"),
+        ("[t](x/b.md)", "x/b.md"),
+        ("[t](./x/../x/b.md#part)", "x/b.md"),
+        ("[t](x/b)", "x/b.md"),
+        ("[t](data.csv)", None),
+        ("[t](../in/x/b.md)", None),
+        ("[t](b.md)", None),
+        ("[[nobody]]", None),
+        ("[[a]]", None),
+        ("[t](https://x/b.md)", None),
+        ("`[[b]]`", None),
+    ],
+)
+def test_a_link_leads_to_a_file_by_path_stem_or_title(space: Space, tmp_path: Path, link: str, leads: str) -> None:
+    """Within the root, upper and lower case alike; a file does not link to itself."""
+    write(tmp_path / "in", **{"a.md": link, "x/b.md": "b", "y/c.md": "# The title\n", "y/v1.2.md": "v"})
+    add(space, tmp_path / "in")
+    assert arrows(space) == ({("a.md", leads)} if leads else set())
+
+
+def test_of_several_the_nearest_is_meant(space: Space, tmp_path: Path) -> None:
+    """The same folder first, then nearest to the root, then in the order of paths."""
+    folder = write(
+        tmp_path / "in", **{"x/a.md": "[[n]]", "x/n.md": "", "y/a.md": "[[n]]", "z/z/n.md": "", "z/n.md": ""}
+    )
+    add(space, folder)
+    assert arrows(space) == {("x/a.md", "x/n.md"), ("y/a.md", "x/n.md")}
+    write(folder, **{"n.md": ""})
+    add(space, folder)
+    assert arrows(space) == {("x/a.md", "x/n.md"), ("y/a.md", "n.md")}
+
+
+def test_an_unresolved_link_is_kept_until_its_target_comes(space: Space, tmp_path: Path) -> None:
+    """It becomes a Relation though its own file did not change, and unresolved again when the target goes."""
+    folder = write(tmp_path / "in", **{"a.md": "[[later]] [[never]]"})
+    add(space, folder)
+    assert (arrows(space), unresolved(space)) == (set(), {"later", "never"})
+    write(folder, **{"x/later.md": ""})
+    add(space, folder)
+    assert (arrows(space), unresolved(space)) == ({("a.md", "x/later.md")}, {"never"})
+    (folder / "x/later.md").unlink()
+    add(space, folder, prune=True)
+    assert (arrows(space), unresolved(space)) == (set(), {"later", "never"})
+
+
+def test_a_link_that_leaves_the_file_takes_its_relation(space: Space, tmp_path: Path) -> None:
+    """The others stay the same Relations, and so do those that were made by hand."""
+    folder = write(tmp_path / "in", **{"a.md": "[[b]] [[c]]", "b.md": "", "c.md": ""})
+    add(space, folder)
+    with space.store.reading() as snapshot:
+        before = snapshot.relations()
+    write(folder, **{"a.md": "[[c]] more"})
+    add(space, folder)
+    assert arrows(space) == {("a.md", "c.md")}
+    with space.store.reading() as snapshot:
+        assert set(snapshot.relations()) < set(before)
+
+
+def test_a_relation_that_was_deleted_by_hand_stays_away(space: Space, tmp_path: Path) -> None:
+    """Until the link leads elsewhere."""
+    folder = write(tmp_path / "in", **{"a.md": "[[b]]", "b.md": ""})
+    add(space, folder)
+    with space.store.reading() as snapshot:
+        relation = snapshot.relations()[0]
+    space.store.commit([Delete(relation)])
+    write(folder, **{"c.md": ""})
+    add(space, folder)
+    assert arrows(space) == set()
+
+
+def test_links_follow_a_moved_file(space: Space, tmp_path: Path) -> None:
+    """By its stem still; by its path no more."""
+    folder = write(tmp_path / "in", **{"a.md": "[[b]]", "c.md": "[t](b.md)", "b.md": "text"})
+    add(space, folder)
+    assert arrows(space) == {("a.md", "b.md"), ("c.md", "b.md")}
+    (folder / "x").mkdir()
+    (folder / "b.md").rename(folder / "x/b.md")
+    add(space, folder)
+    assert arrows(space) == {("a.md", "x/b.md")}
+
+
+NAMES = ["a.md", "b.md", "x/a.md", "x/c.md", "y/b.md"]
+TEXTS = st.lists(
+    st.sampled_from(["[[a]]", "[[b]]", "[[c]]", "[[x/a]]", "[t](a.md)", "[t](../b.md)", "[[T]]", "# T\n\n"]), max_size=3
+).map(" ".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.dictionaries(st.sampled_from(NAMES), st.none() | TEXTS, max_size=5), min_size=1, max_size=4),
+    st.permutations(NAMES),
+)
+def test_relations_depend_on_the_files_and_not_on_how_they_came(
+    rounds: list[dict[str, str | None]], order: list[str]
+) -> None:
+    """After any history of edits, and file by file in any order, the links are those of one fresh import."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "in"
+        write(folder, **{"root.md": ""})
+        with Space(open_store(":memory:", create=True)) as grown, Space(open_store(":memory:", create=True)) as pieces:
+            for files in rounds:
+                for path, text in files.items():
+                    if text is None:
+                        (folder / path).unlink(missing_ok=True)
+                    else:
+                        write(folder, **{path: text})
+                add(grown, folder, prune=True)
+            add(pieces, folder / "root.md")
+            for path in order:
+                if (folder / path).exists():
+                    add(pieces, folder / path)
+            with Space(open_store(":memory:", create=True)) as fresh:
+                add(fresh, folder)
+                assert arrows(grown) == arrows(fresh) == arrows(pieces)
+                assert unresolved(grown) == unresolved(fresh) == unresolved(pieces)

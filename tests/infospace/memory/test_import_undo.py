@@ -1,0 +1,200 @@
+"""Undoing a run brings everything back to how it was before it, and undoing that, forth again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infospace import Space
+from infospace.clock import now
+from infospace.errors import Conflict, Invalid, NotFound
+from infospace.ids import Kind
+from infospace.memory.changes import (
+    AddMembers,
+    Change,
+    Delete,
+    GiveName,
+    Keep,
+    MakeCollection,
+    MakeNote,
+    MakeRelation,
+    RemoveMembers,
+    Revise,
+)
+from infospace.memory.editing import edit
+from infospace.memory.importing import import_paths
+from infospace.memory.sqlite import open_store
+from infospace.memory.undoing import undo
+from infospace.resources import Collection, Made, Member
+from infospace.runs.journal import CloseRun, OpenRun
+from infospace.view import Silence
+
+
+def state(space: Space) -> Any:
+    """Return all there is that somebody keeps, without version numbers."""
+    with space.store.reading() as snapshot:
+        things = {}
+        for kind in Kind:
+            for one in snapshot.listing(kind):
+                members = [(m.id, m.info) for m in one.members] if isinstance(one, Collection) else None
+                things[one.id] = (one.content, dict(one.metadata), one.name, members)
+        return things, snapshot.tracked(), snapshot.links()
+
+
+def run_of(space: Space, make: Callable[[Made], list[Change]]) -> str:
+    """Make changes as a run of its own."""
+    run = space.store.new_id("run")
+    opened = OpenRun(run, "edit", "test", None, {}, now(), "")
+    space.store.commit(make(Made(run, None, "test")), [opened, CloseRun(run, "success", now())])
+    return run
+
+
+def note(space: Space, content: str = "text") -> str:
+    """Make a kept Note in a run of its own."""
+    identifier = space.store.new_id(Kind.NOTE)
+    run_of(space, lambda made: [MakeNote(identifier, content, kept=True, made=made)])
+    return identifier
+
+
+def check_both_ways(space: Space, act: Callable[[], str | None]) -> None:
+    """Act; undo it; undo that: each leaves what was there before."""
+    before = state(space)
+    run = act()
+    after = state(space)
+    if run is None or before == after:
+        return
+    undone = undo(space.store, run)
+    assert state(space) == before
+    assert space.store.check() == []
+    undo(space.store, undone.run)
+    assert state(space) == after
+    assert space.store.check() == []
+
+
+PATHS = st.sampled_from(["a.md", "b.md", "x/c.md", "r.jsonl"])
+TEXTS = st.sampled_from(["[[a]]\n", "[[b]] [[c]]\n", "# T\n\n[[a]]\n", "1\n2\n", "2\n3\n", "[[T]] #tag\n"])
+ACTS = st.one_of(
+    st.tuples(st.just("write"), PATHS, TEXTS),
+    st.tuples(st.just("move"), PATHS, PATHS),
+    st.tuples(st.just("unlink"), PATHS, st.none()),
+    st.tuples(st.just("edit"), st.integers(0, 9), TEXTS),
+    st.tuples(st.just("rm"), st.integers(0, 9), st.none()),
+    st.tuples(st.just("import"), st.booleans(), st.none()),
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(ACTS, max_size=10))
+def test_any_import_edit_or_removal_can_be_undone_and_that_too(acts: list[tuple[str, Any, Any]]) -> None:
+    """Whatever was before it: resources, files and links are as they were."""
+    with tempfile.TemporaryDirectory() as name, Space(open_store(":memory:", create=True)) as space:
+        folder = Path(name)
+        (folder / "a.md").write_text("[[b]] [[c]]")
+
+        def act(what: str, one: Any, other: Any) -> str | None:
+            with space.store.reading() as snapshot:
+                known = list(snapshot.listing(Kind.NOTE))
+            if what == "import":
+                return import_paths(space, [folder], Silence(), prune=one).run
+            if what == "edit" and known:
+                chosen: Any = known[one % len(known)]
+                return edit(space.store, chosen, other, chosen.metadata, "edit")
+            if what == "rm" and known:
+                return run_of(space, lambda made: [Delete(known[one % len(known)].id, made)])
+            return None
+
+        for what, one, other in (*acts, ("import", True, None)):
+            if what == "write":
+                (folder / one).parent.mkdir(exist_ok=True)
+                (folder / one).write_text(other)
+            elif what == "unlink":
+                (folder / one).unlink(missing_ok=True)
+            elif what == "move" and (folder / one).exists():
+                (folder / other).parent.mkdir(exist_ok=True)
+                (folder / one).rename(folder / other)
+            else:
+                check_both_ways(space, lambda what=what, one=one, other=other: act(what, one, other))  # type: ignore[misc]
+
+
+def test_collections_names_and_relations_come_back(space: Space) -> None:
+    """Also what a deletion took along, in its place."""
+    a, b, c = note(space, "a"), note(space, "b"), note(space, "c")
+    group, arrow = space.store.new_id(Kind.COLLECTION), space.store.new_id(Kind.RELATION)
+    run_of(
+        space,
+        lambda made: [
+            MakeCollection(group, [Member(a, {"n": 1}), Member(b), Member(c)], {"k": 1}, kept=True, made=made),
+            MakeRelation(arrow, a, b, "cites", kept=True, made=made),
+            GiveName(b, "bee"),
+        ],
+    )
+    check_both_ways(space, lambda: run_of(space, lambda made: [Delete(b, made)]))
+    check_both_ways(space, lambda: run_of(space, lambda made: [RemoveMembers(group, [a], made=made), Delete(a, made)]))
+    check_both_ways(space, lambda: run_of(space, lambda made: [Delete(group, made), Delete(c, made)]))
+
+
+def test_names_that_were_taken_go_back(space: Space) -> None:
+    """To whoever had them."""
+    a, b = note(space), note(space)
+    run_of(space, lambda _: [GiveName(a, "x"), GiveName(b, "y")])
+    check_both_ways(space, lambda: run_of(space, lambda _: [GiveName(b, "x", replace=True), GiveName(a, "y")]))
+
+
+def test_what_was_kept_becomes_transient_again(space: Space) -> None:
+    """And what a Collection was given is taken out."""
+    loose, group = space.store.new_id(Kind.NOTE), space.store.new_id(Kind.COLLECTION)
+    run_of(space, lambda made: [MakeNote(loose, "x", made=made), MakeCollection(group, [], kept=True, made=made)])
+    check_both_ways(space, lambda: run_of(space, lambda _: [Keep(loose)]))
+    undo(space.store, "run_2")  # what check_both_ways did last was to keep it again
+    check_both_ways(space, lambda: run_of(space, lambda made: [AddMembers(group, [Member(loose)], made=made)]))
+
+
+def test_a_later_change_stands_in_the_way_and_is_named(space: Space) -> None:
+    """Versions, deletions, names, and new holders alike; nothing is done then."""
+    a = note(space)
+    later = run_of(space, lambda made: [Revise(a, "more", made=made)])
+    before = state(space)
+    with pytest.raises(Conflict, match=rf"run_1 cannot be undone, since {a} was changed by {later} \(version 2\)"):
+        undo(space.store, "run_1")
+    b, group = note(space), space.store.new_id(Kind.COLLECTION)
+    made_by = "run_3"
+    run_of(space, lambda made: [MakeCollection(group, [Member(b)], kept=True, made=made)])
+    with pytest.raises(Conflict, match=f"{group} holds {b} now"):
+        undo(space.store, made_by)
+    undo(space.store, "run_4")
+    undo(space.store, made_by)
+    assert state(space) == before
+    with pytest.raises(Conflict, match=f"{b} was deleted or restored by run_6"):
+        undo(space.store, made_by)
+
+
+def test_a_run_that_goes_on_or_wrote_nothing_is_not_undone(space: Space) -> None:
+    """Nor one that does not exist."""
+    with pytest.raises(NotFound):
+        undo(space.store, "run_9")
+    run = space.store.new_id("run")
+    space.store.commit([], [OpenRun(run, "import", "", None, {}, now(), "")])
+    with pytest.raises(Conflict, match="has not ended"):
+        undo(space.store, run)
+    space.store.commit([], [CloseRun(run, "success", now())])
+    with pytest.raises(Invalid, match="wrote nothing"):
+        undo(space.store, run)
+
+
+def test_an_import_that_was_undone_can_be_done_again(space: Space, tmp_path: Path) -> None:
+    """A change that was undone is no edit of one's own: adding again takes the file without a conflict."""
+    (tmp_path / "a.md").write_text("one")
+    import_paths(space, [tmp_path / "a.md"], Silence())
+    (tmp_path / "a.md").write_text("two")
+    second = import_paths(space, [tmp_path / "a.md"], Silence())
+    undo(space.store, second.run or "")
+    third = import_paths(space, [tmp_path / "a.md"], Silence())
+    assert (third.changed, third.conflicts) == (1, [])
+    with space.store.reading() as snapshot:
+        assert [snapshot.get("Note_1", at).content for at in (1, 2, 3, 4)] == ["one", "two", "one", "two"]

@@ -1,0 +1,416 @@
+"""Files become Notes, and stay the same Notes whatever happens to the files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infospace import Space, open_space
+from infospace.errors import NotFound
+from infospace.ids import Kind
+from infospace.memory.aligning import align
+from infospace.memory.changes import Revise
+from infospace.memory.importing import Summary, import_paths
+from infospace.resources import Made
+from infospace.view import Silence
+
+
+def write(root: Path, **files: str | bytes) -> Path:
+    """Write files under a folder."""
+    for name, data in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return root
+
+
+def add(space: Space, *paths: Path, prune: bool = False) -> Summary:
+    """Import, and see that the store is consistent."""
+    summary = import_paths(space, paths, Silence(), prune=prune)
+    assert space.store.check() == []
+    return summary
+
+
+def counts(summary: Summary) -> dict[str, int]:
+    """Return the counts that are not zero."""
+    words = ("added", "changed", "moved", "unchanged", "removed", "vanished")
+    return {word: getattr(summary, word) for word in words if getattr(summary, word)}
+
+
+def notes(space: Space) -> dict[str, Any]:
+    """Return path (with its part) to Note, for all that have a file."""
+    with space.store.reading() as snapshot:
+        return {f"{one.path}{f'#{one.part}' if one.part else ''}": snapshot.get(one.note) for one in snapshot.tracked()}
+
+
+def contents(space: Space) -> dict[str, Any]:
+    """Return path to content."""
+    return {path: note.content for path, note in notes(space).items()}
+
+
+def runs(space: Space) -> list[tuple[str, str]]:
+    """Return kind and status of the runs, latest first."""
+    with space.store.reading() as snapshot:
+        return [(run.kind, run.status) for run in snapshot.runs()]
+
+
+def test_each_format_gives_what_it_holds(space: Space, tmp_path: Path) -> None:
+    """Types are kept where the format has them; a row is a Note of its own."""
+    write(
+        tmp_path / "in",
+        **{
+            "a.md": "---\ntitle: T\nn: 1\n---\n# H\n\n#tag text\r\n",
+            "b.txt": "plain #no\r\ntext",
+            "c.json": '{"x": [1, 2.5, null, true]}',
+            "d.jsonl": '{"a": 1}\n\n"text"\n3\n',
+            "e.csv": 'name,n\nAnn,1\n"B, C","2\n3"\n',
+            "f.html": "<title>Page</title><h1>One</h1><p>Some <b>bold</b>\n text</p><script>no()</script>",
+            "empty.md": "",
+        },
+    )
+    assert counts(add(space, tmp_path / "in")) == {"added": 10}
+    assert contents(space) == {
+        "a.md": "# H\n\n#tag text\n",
+        "b.txt": "plain #no\ntext",
+        "c.json": {"x": [1, 2.5, None, True]},
+        "d.jsonl#1": {"a": 1},
+        "d.jsonl#3": "text",
+        "d.jsonl#4": 3,
+        "e.csv#1": {"name": "Ann", "n": "1"},
+        "e.csv#2": {"name": "B, C", "n": "2\n3"},
+        "f.html": "# One\n\nSome bold text",
+        "empty.md": "",
+    }
+    known = notes(space)
+    assert known["a.md"].metadata == {"title": "T", "n": 1, "tags": ["tag"]}
+    assert known["f.html"].metadata == {"title": "Page"}
+    assert all(note.kept and note.made.by == "add" for note in known.values())
+
+
+def test_again_nothing_is_done_and_no_run_is_left(space: Space, tmp_path: Path) -> None:
+    """An import that finds nothing new leaves no trace."""
+    folder = write(tmp_path / "in", **{"a.md": "see [[b]]", "b.csv": "x\n1\n"})
+    assert add(space, folder).run == "run_1"
+    again = add(space, folder)
+    assert (counts(again), again.run) == ({"unchanged": 2}, None)
+    assert runs(space) == [("import", "success")]
+
+
+def test_a_change_is_a_version_and_a_move_is_none(space: Space, tmp_path: Path) -> None:
+    """Vanished path and the same bytes: the same Note, where it is now."""
+    folder = write(tmp_path / "in", **{"a.md": "one", "x/b.md": "two", "c.md": "three"})
+    add(space, folder)
+    before = notes(space)
+    write(folder, **{"a.md": "one, changed"})
+    (folder / "y").mkdir()
+    (folder / "x/b.md").rename(folder / "y/d.md")
+    assert counts(add(space, folder)) == {"changed": 1, "moved": 1, "unchanged": 1}
+    after = notes(space)
+    assert (after["a.md"].id, after["a.md"].version, after["a.md"].content) == (before["a.md"].id, 2, "one, changed")
+    assert (after["y/d.md"].id, after["y/d.md"].version) == (before["x/b.md"].id, 1)
+    assert "x/b.md" not in after
+
+
+def test_a_move_to_another_format_is_read_anew(space: Space, tmp_path: Path) -> None:
+    """The same bytes say more as Markdown than as text."""
+    folder = write(tmp_path / "in", **{"a.txt": "# Title\n"})
+    add(space, folder)
+    (folder / "a.txt").rename(folder / "a.md")
+    assert counts(add(space, folder)) == {"changed": 1, "moved": 1}
+    assert notes(space)["a.md"].metadata == {"title": "Title"}
+    assert counts(add(space, folder)) == {"unchanged": 1}
+
+
+def test_what_was_touched_and_says_the_same_is_unchanged(space: Space, tmp_path: Path) -> None:
+    """Other line ends are other bytes and the same Note: no version, no run."""
+    folder = write(tmp_path / "in", **{"a.md": "one\ntwo"})
+    add(space, folder)
+    write(folder, **{"a.md": "one\r\ntwo"})
+    again = add(space, folder)
+    assert (counts(again), again.run, notes(space)["a.md"].version) == ({"unchanged": 1}, None, 1)
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
+def test_of_rows_only_what_changed_is_taken(space: Space, tmp_path: Path, name: str) -> None:
+    """Rows are known again by what they hold, so that one put on top moves none of the others."""
+    head = "v\n" if name.endswith("csv") else ""
+    folder = write(tmp_path / "in", **{name: head + "1\n2\n3\n4\n"})
+    add(space, folder)
+    before = {note.id: note.content for note in notes(space).values()}
+    write(folder, **{name: head + "0\n1\n22\n3\n"})
+    summary = add(space, folder)
+    assert counts(summary) == {"added": 1, "changed": 1, "unchanged": 2, "vanished": 1}
+    after = {note.id: note.content for note in notes(space).values()}
+    assert len(after) == 5
+    assert sum(before.get(key) == value for key, value in after.items()) == 3
+    assert counts(add(space, folder, prune=True)) == {"unchanged": 4, "removed": 1}
+    assert len(notes(space)) == 4
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(b"abcd"), max_size=8), st.lists(st.sampled_from(b"abcd"), max_size=8))
+def test_rows_are_matched_once_and_the_same_ones_first(old: list[int], new: list[int]) -> None:
+    """As many equal rows are recognised as there are, and none stands for two."""
+    before, after = [bytes([one]) for one in old], [bytes([one]) for one in new]
+    found = align(before, after)
+    used = [index for index in found if index is not None]
+    assert len(used) == len(set(used))
+    equal = sum(index is not None and before[index] == after[at] for at, index in enumerate(found))
+    assert equal == sum(min(before.count(one), after.count(one)) for one in set(before))
+    assert align(before, before) == list(range(len(before)))
+
+
+def test_bad_files_are_named_and_the_rest_goes_on(space: Space, tmp_path: Path) -> None:
+    """Each with a reason; a bad row spoils neither its file nor the import."""
+    folder = write(
+        tmp_path / "in",
+        **{
+            "bad.md": b"\xff\xfe\xfd",
+            "front.md": "---\na: [\n---\n",
+            "good.md": "good",
+            "bin.txt": b"a\0b",
+            "bad.json": "{",
+            "rows.jsonl": '1\n{"a": 1, "a": 2}\n3\n',
+            "head.csv": "a,a\n1,2\n",
+            "wide.csv": "a,b\n1,2\n1,2,3\n",
+            "page.html": b"<meta charset=utf-8><p>\xff</p>",
+            "paper.pdf": b"%PDF-1.4 no more",
+        },
+    )
+    os.mkfifo(folder / "pipe.md")
+    (folder / "out.md").symlink_to("/etc/hostname")
+    summary = add(space, folder)
+    assert counts(summary) == {"added": 4}
+    assert sorted(contents(space)) == ["good.md", "rows.jsonl#1", "rows.jsonl#3", "wide.csv#1"]
+    reasons = {Path(one["path"]).name: one["reason"] for one in summary.failed}
+    assert set(reasons) == {
+        *("bad.md", "front.md", "bin.txt", "bad.json", "rows.jsonl", "head.csv", "wide.csv", "page.html", "paper.pdf"),
+        *("pipe.md", "out.md"),
+    }
+    for name, word in {
+        "rows.jsonl": "line 2",
+        "wide.csv": "row 2",
+        "out.md": "leads out",
+        "pipe.md": "regular",
+    }.items():
+        assert word in reasons[name]
+
+
+def test_a_file_that_vanishes_while_reading_is_reported(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between listing and reading anything may happen."""
+    folder = write(tmp_path / "in", **{"a.md": "a", "b.md": "b", "c.md": "c"})
+
+    class Thief(Silence):
+        def progress(self, done: int, total: int, what: str) -> None:  # noqa: ARG002
+            (folder / "b.md").unlink(missing_ok=True)
+
+    summary = import_paths(space, [folder], Thief())
+    assert counts(summary) == {"added": 2}
+    assert "not there any more" in summary.failed[0]["reason"]
+
+
+def test_an_interruption_keeps_what_there_is_and_can_go_on(space: Space, tmp_path: Path) -> None:
+    """The run is closed as cancelled; the next import takes the rest."""
+    folder = write(tmp_path / "in", **{f"{at}.md": f"note {at}" for at in range(5)})
+
+    class Impatient(Silence):
+        def progress(self, done: int, total: int, what: str) -> None:  # noqa: ARG002
+            if done == 3:
+                raise KeyboardInterrupt
+
+    summary = Summary()
+    with pytest.raises(KeyboardInterrupt):
+        import_paths(space, [folder], Impatient(), summary=summary)
+    assert (summary.added, len(notes(space)), runs(space)) == (3, 3, [("import", "cancelled")])
+    assert counts(add(space, folder)) == {"added": 2, "unchanged": 3}
+
+
+def test_a_missing_path_is_an_error(space: Space, tmp_path: Path) -> None:
+    """Nothing is imported, and no run is left."""
+    with pytest.raises(NotFound):
+        add(space, tmp_path / "nowhere")
+    assert runs(space) == []
+
+
+def test_a_file_then_its_folder_then_the_folder_above_stay_the_same_notes(space: Space, tmp_path: Path) -> None:
+    """Whatever is imported first, a file is one Note, known by the outermost folder."""
+    write(tmp_path / "in", **{"b.md": "b", "x/a.md": "a", "x/y/c.md": "c"})
+    add(space, tmp_path / "in/x/a.md")
+    first = notes(space)["a.md"].id
+    assert counts(add(space, tmp_path / "in/x")) == {"added": 1, "unchanged": 1}
+    assert sorted(notes(space)) == ["a.md", "y/c.md"]
+    assert counts(add(space, tmp_path / "in")) == {"added": 1, "unchanged": 2}
+    assert sorted(notes(space)) == ["b.md", "x/a.md", "x/y/c.md"]
+    assert notes(space)["x/a.md"].id == first
+    assert counts(add(space, tmp_path / "in/x/y")) == {"unchanged": 1}
+    with space.store.reading() as snapshot:
+        assert snapshot.count(Kind.NOTE) == 3
+        assert {one.root for one in snapshot.tracked()} == {str((tmp_path / "in").resolve())}
+
+
+def test_edited_here_and_in_the_file_is_said_and_both_are_kept(space: Space, tmp_path: Path) -> None:
+    """The file is the latest version, the edit the one before."""
+    folder = write(tmp_path / "in", **{"a.md": "one", "b.md": "two"})
+    add(space, folder)
+    known = notes(space)
+    space.store.commit([Revise(known["a.md"].id, "mine"), Revise(known["b.md"].id, "mine too")])
+    assert counts(add(space, folder)) == {"unchanged": 2}
+    write(folder, **{"a.md": "theirs"})
+    summary = add(space, folder)
+    path = str((folder / "a.md").resolve())
+    conflict = {"path": path, "id": known["a.md"].id, "edited_version": 2, "version": 3}
+    assert (counts(summary), summary.conflicts) == ({"changed": 1, "unchanged": 1}, [conflict])
+    with space.store.reading() as snapshot:
+        assert [snapshot.get(known["a.md"].id, at).content for at in (1, 2, 3)] == ["one", "mine", "theirs"]
+        assert snapshot.get(known["b.md"].id).content == "mine too"
+
+
+def test_edited_here_as_in_the_file_is_no_conflict(space: Space, tmp_path: Path) -> None:
+    """Who says the same does not disagree."""
+    folder = write(tmp_path / "in", **{"a.md": "one"})
+    add(space, folder)
+    space.store.commit([Revise(notes(space)["a.md"].id, "two", made=Made(None, None, "edit"))])
+    write(folder, **{"a.md": "two"})
+    summary = add(space, folder)
+    assert (counts(summary), summary.conflicts, notes(space)["a.md"].version) == ({"unchanged": 1}, [], 2)
+
+
+def test_pruning_deletes_what_lost_its_file_in_the_folders_given(space: Space, tmp_path: Path) -> None:
+    """Not elsewhere, not without being asked, and not what was edited here."""
+    write(tmp_path / "in", **{"a.md": "a", "b.md": "b", "edited.md": "e"})
+    write(tmp_path / "other", **{"c.md": "c"})
+    add(space, tmp_path / "in", tmp_path / "other")
+    edited = notes(space)["edited.md"].id
+    space.store.commit([Revise(edited, "mine")])
+    for name in ("in/a.md", "in/edited.md", "other/c.md"):
+        (tmp_path / name).unlink()
+    assert counts(add(space, tmp_path / "in")) == {"unchanged": 1, "vanished": 2}
+    summary = add(space, tmp_path / "in", prune=True)
+    assert counts(summary) == {"unchanged": 1, "removed": 1, "vanished": 1}
+    assert [one["id"] for one in summary.conflicts] == [edited]
+    assert sorted(notes(space)) == ["b.md", "c.md", "edited.md"]
+
+
+def test_the_metadata_of_json_lies_beside_it(space: Space, tmp_path: Path) -> None:
+    """It is no Note of its own, and a change of it is a change."""
+    folder = write(tmp_path / "in", **{"a.json": "[1]", "a.metadata.json": '{"k": 1}', "b.metadata.json": "{}"})
+    assert counts(add(space, folder)) == {"added": 2}
+    assert notes(space)["a.json"].metadata == {"k": 1}
+    write(folder, **{"a.metadata.json": '{"k": 2}'})
+    assert counts(add(space, folder)) == {"changed": 1, "unchanged": 1}
+    assert notes(space)["a.json"].metadata == {"k": 2}
+
+
+def test_names_that_differ_in_case_are_files_of_their_own(space: Space, tmp_path: Path) -> None:
+    """Where the file system has both, so has the space; names are kept in NFC."""
+    folder = write(tmp_path / "in", **{"A.md": "1", "a.md": "2", "e\u0301.md": "3"})
+    assert counts(add(space, folder)) == {"added": 3}
+    assert sorted(notes(space)) == ["A.md", "a.md", "é.md"]
+
+
+def test_a_folder_of_a_whole_file_of_rows_moves_with_it(space: Space, tmp_path: Path) -> None:
+    """Rows are recognised in the file's new place."""
+    folder = write(tmp_path / "in", **{"a.jsonl": "1\n2\n"})
+    add(space, folder)
+    before = {note.id for note in notes(space).values()}
+    shutil.move(folder / "a.jsonl", folder / "b.jsonl")
+    assert counts(add(space, folder)) == {"moved": 2}
+    assert {note.id for note in notes(space).values()} == before
+
+
+def test_a_pdf_gives_its_text_and_pages(space: Space, tmp_path: Path) -> None:
+    """Where the extra is there; a document without text says so."""
+    pypdf = pytest.importorskip("pypdf")
+    from pypdf.generic import DictionaryObject, NameObject, StreamObject
+
+    writer = pypdf.PdfWriter()
+    page = writer.add_blank_page(200, 200)
+    font = DictionaryObject(
+        {
+            NameObject(f"/{key}"): NameObject(f"/{value}")
+            for key, value in {"Type": "Font", "Subtype": "Type1", "BaseFont": "Helvetica"}.items()
+        }
+    )
+    page[NameObject("/Resources")] = DictionaryObject(
+        {NameObject("/Font"): DictionaryObject({NameObject("/F1"): writer._add_object(font)})}
+    )
+    stream = StreamObject()
+    stream.set_data(b"BT /F1 12 Tf 20 100 Td (A heron at the river) Tj ET")
+    page[NameObject("/Contents")] = writer._add_object(stream)
+    writer.add_metadata({"/Title": "Birds"})
+    (tmp_path / "in").mkdir()
+    writer.write(tmp_path / "in" / "a.pdf")
+    blank = pypdf.PdfWriter()
+    blank.add_blank_page(10, 10)
+    blank.write(tmp_path / "in" / "blank.pdf")
+    summary = add(space, tmp_path / "in")
+    note = notes(space)["a.pdf"]
+    assert (note.content, note.metadata) == ("A heron at the river", {"title": "Birds", "pages": 1})
+    assert "holds no text" in summary.failed[0]["reason"]
+
+
+def test_a_pdf_without_the_extra_says_how_to_install_it(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest of the folder is imported."""
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    folder = write(tmp_path / "in", **{"a.pdf": b"%PDF-", "b.md": "b"})
+    summary = add(space, folder)
+    assert counts(summary) == {"added": 1}
+    assert "pip install 'infospace[pdf]'" in summary.failed[0]["reason"]
+
+
+def test_html_keeps_headings_lists_tables_and_relative_links(space: Space, tmp_path: Path) -> None:
+    """And nothing that is not to be read."""
+    page = """<html><head><title> A
+    page </title><style>p {}</style></head><body><h2>Birds <em>here</em></h2><ul><li>heron<li>duck
+    <ol><li>male</ol></ul><table><tr><th>a<th>b<tr><td>1<td>2</table><pre>x  y
+ z</pre><p>See <a href="b%20c.html#x">this</a> and <a href="https://a.b">that</a>.<br>Next &amp; last
+    <p hidden>secret</body></html>"""
+    write(tmp_path / "in", **{"a.html": page})
+    add(space, tmp_path / "in")
+    note = notes(space)["a.html"]
+    assert note.metadata == {"title": "A page"}
+    assert note.content == (
+        "## Birds here\n\n- heron\n- duck\n  1. male\n\na | b\n1 | 2\n\n```\nx  y\n z\n```\n\n"
+        "See [this](<b c.html>) and that.\nNext & last"
+    )
+    with space.store.reading() as snapshot:
+        assert [link.target for link in snapshot.links(note.id)[note.id]] == ["b c.html"]
+
+
+def test_deep_html_is_read(space: Space, tmp_path: Path) -> None:
+    """Nesting is no limit."""
+    write(tmp_path / "in", **{"a.html": "<div>" * 5_000 + "deep" + "</div>" * 5_000})
+    add(space, tmp_path / "in")
+    assert notes(space)["a.html"].content == "deep"
+
+
+def test_html_in_the_encoding_that_it_names(space: Space, tmp_path: Path) -> None:
+    """As old pages have it."""
+    write(tmp_path / "in", **{"a.html": '<meta charset="iso-8859-1"><p>Caf\xe9'.encode("latin-1")})
+    add(space, tmp_path / "in")
+    assert notes(space)["a.html"].content == "Café"
+
+
+def test_a_space_in_which_nothing_changed_is_not_written_to(tmp_path: Path) -> None:
+    """Adding again leaves even the file alone."""
+    folder = write(tmp_path / "in", **{"a.md": "[[b]]", "b.md": "b", "c.json": json.dumps({"k": 1})})
+    with open_space(tmp_path / "x.db") as space:
+        add(space, folder)
+        with space.store.reading() as snapshot:
+            generation = snapshot.generation
+        add(space, folder)
+        with space.store.reading() as snapshot:
+            assert snapshot.generation == generation

@@ -1,0 +1,103 @@
+"""`infospace doctor`: what it finds, and what `--deep` finds besides."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HURT = {
+    "UPDATE passages SET digest = x'00' WHERE note = 1 AND sequence = 0": "Note_1 has text that is in none of",
+    "UPDATE passages SET start = start + 30 WHERE note = 1": "Note_1 has text that is in none of",
+    'UPDATE passages SET "end" = "end" + 100000 WHERE note = 1': "Note_1 has passages that do not lie one after",
+    'UPDATE passages SET "end" = start WHERE note = 1': "Note_1 has passages that do not lie one after",
+    "UPDATE passages SET version = 7 WHERE note = 1": "Note_1 is at version 1, and its passages are not",
+    "DELETE FROM passages WHERE note = 1": "Note_1 is searched, and neither is it embedded",
+    "INSERT INTO pending VALUES (1)": "Note_1 waits to be embedded and has passages",
+    "INSERT INTO pending VALUES (4000)": "Note_4000 waits to be embedded and is not searched",
+    """UPDATE resources SET content = json_quote(replace(content ->> '$', 'a', 'b')), hash = NULL
+        WHERE key = 4""": "Note_1 has a passage whose digest is not that of its text",
+    """UPDATE vectors SET vector = substr(vector, 1, 16)
+        WHERE digest = (SELECT digest FROM passages WHERE note = 1)""": "Note_1 has a vector that is not of one size",
+    "UPDATE vectors SET vector = substr(vector, 1, 16)": "vectors have 4 dimensions, and the model",
+    """UPDATE vectors SET vector = zeroblob(length(vector))
+        WHERE digest = (SELECT digest FROM passages WHERE note = 1)""": "Note_1 has a vector of length 0, not 1",
+    """UPDATE vectors SET vector = CAST(x'0000c07f' || substr(vector, 5) AS BLOB)
+        WHERE digest = (SELECT digest FROM passages WHERE note = 1)""": "Note_1 has a vector that holds NaN",
+}
+
+
+@pytest.fixture
+def sample(sample_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sample space, the space of the command."""
+    path = tmp_path / "sample.db"
+    shutil.copy(sample_file, path)
+    monkeypatch.setenv("INFOSPACE_SPACE", str(path))
+    return path
+
+
+def hurt(path: Path, statement: str) -> None:
+    """Change a file behind the back of the store."""
+    with sqlite3.connect(path) as connection:
+        connection.execute(statement)
+    connection.close()
+
+
+def of(answer: Any, what: str) -> list[dict[str, Any]]:
+    """Return the findings about one thing."""
+    return [finding for finding in answer.json["findings"] if finding["what"] == what]
+
+
+def test_a_deep_look_at_a_sound_space_finds_that_all_agrees(cli: Any, sample: Path) -> None:
+    """The sample space as it was imported and embedded with the real model; nothing is written by looking."""
+    before = sample.read_bytes()
+    answer = cli("doctor", "--deep", "--json")
+    assert (answer.code, answer.json["ok"]) == (0, True)
+    assert [finding["verdict"] for finding in of(answer, "discovery")] == ["good"]
+    assert sample.read_bytes() == before
+    assert of(cli("doctor", "--json"), "discovery") == []
+
+
+@pytest.mark.parametrize(("statement", "sentence"), HURT.items())
+def test_whatever_is_hurt_is_found_and_ends_in_code_1(cli: Any, sample: Path, statement: str, sentence: str) -> None:
+    """A file changed by SQL of one's own: the deep look says what, and what helps."""
+    hurt(sample, statement)
+    answer = cli("doctor", "--deep", "--json")
+    findings = of(answer, "discovery")
+    assert (answer.code, answer.json["ok"]) == (1, False)
+    assert any(finding["says"].startswith(sentence) for finding in findings), findings
+    assert {finding["verdict"] for finding in findings} == {"bad"}
+    assert "sample.db.derived" in findings[0]["advice"]
+
+
+def test_all_that_is_inconsistent_is_told_only_by_a_deep_look(cli: Any, sample: Path) -> None:
+    """The first sentence stands for the others; `--deep` gives them all."""
+    hurt(sample, "UPDATE passages SET version = 7")
+    assert len(of(cli("doctor", "--json"), "space")) == 1
+    assert len(of(cli("doctor", "--deep", "--json"), "space")) > 5
+
+
+def test_a_deep_look_counts_what_one_check_finds_beyond_twenty(cli: Any, sample: Path) -> None:
+    """A space that is wrong all over is not told of at length."""
+    hurt(sample, "UPDATE vectors SET vector = zeroblob(length(vector))")
+    says = [finding["says"] for finding in of(cli("doctor", "--deep", "--json"), "discovery")]
+    assert len(says) == 21
+    assert says[-1].endswith(" more like the last")
+
+
+def test_a_deep_look_at_a_space_that_is_not_there_creates_none(cli: Any, tmp_path: Path) -> None:
+    """A space that nobody made is no fault."""
+    assert cli("doctor", "--deep").code == 0
+    assert not (tmp_path / "space.db").exists()
+
+
+def test_findings_are_lines_with_marks(cli: Any, sample: Path) -> None:
+    """A tick for what is well; a cross and advice for what is not."""
+    assert "✓ discovery: passages, vectors and derived files agree" in cli("doctor", "--deep").out
+    hurt(sample, "DELETE FROM passages WHERE note = 1")
+    out = cli("doctor", "--deep").out
+    assert "✗ discovery: Note_1 is searched, and neither is it embedded nor does it wait to be" in out
+    assert "→ a note is embedded anew when it is changed" in out

@@ -1,0 +1,149 @@
+"""Edit a note: its text with its metadata as front matter in your editor, or from the command line.
+
+The earlier version stays. Nothing is changed when nothing is different, when the editor fails, or when the note was
+changed meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infospace.errors import InfospaceError, Invalid
+from tui.command.output import Output, UsageError
+from tui.command.spaces import find, open_from
+
+if TYPE_CHECKING:
+    from infospace.jsonvalue import JSON
+    from infospace.resources import Note
+
+EXAMPLES = """examples:
+  infospace edit retrieval/bm25.md
+  infospace edit Note_12 --metadata status=done --metadata 'tags=["a", "b"]'
+  date | infospace edit 'last backup' --value -"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("reference", metavar="ID|NAME|PATH", help="the note")
+    parser.add_argument("--value", metavar="FILE", help="the new content; `-` is standard input")
+    parser.add_argument(
+        "--metadata", metavar="K=V", action="append", default=[], help="set a field: JSON where V is that, else text"
+    )
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Edit, and say which version it is now."""
+    from infospace.memory.editing import edit
+    from infospace.resources import Note
+
+    with open_from(args, create=False) as space:
+        with space.store.reading() as snapshot:
+            note = snapshot.get(find(snapshot, args.reference))
+        if not isinstance(note, Note):
+            raise UsageError(f"{note.id} is a {note.kind}, and notes are edited")
+        content, metadata, draft = _wanted(args, note)
+        try:
+            run = edit(space.store, note, content, metadata, f"edit {args.reference}")
+        except InfospaceError as error:
+            raise _saved(error, draft) from None
+    _forget(draft)
+    version = note.version + 1 if run else note.version
+    if out.json:
+        out.document({"id": note.id, "version": version, "changed": run is not None, "run": run})
+    else:
+        out.text(f"{note.id} is version {version} now ({run})" if run else f"{note.id} is unchanged")
+    return 0
+
+
+def _wanted(args: argparse.Namespace, note: Note) -> tuple[JSON, dict[str, JSON], Path | None]:
+    """Return the new content and metadata, and the draft of the editor if there is one."""
+    fields = dict(_field(pair) for pair in args.metadata)
+    if args.value is not None:
+        return _value(args.value, note), {**note.metadata, **fields}, None
+    if fields:
+        return note.content, {**note.metadata, **fields}, None
+    return _edited(note)
+
+
+def _field(pair: str) -> tuple[str, Any]:
+    from infospace.errors import Unreadable
+    from infospace.jsontext import read_json
+
+    key, equals, text = pair.partition("=")
+    if not equals or not key:
+        raise UsageError(f"{pair!r} is not a field", hint="--metadata key=value")
+    try:
+        return key, read_json(text)
+    except Unreadable:
+        return key, text
+
+
+def _value(source: str, note: Note) -> JSON:
+    from infospace.jsontext import read_json
+    from infospace.memory.files import MAX_BYTES, decode, read_bytes
+
+    if source != "-" and not Path(source).is_file():
+        raise UsageError(f"there is no file {source!r}")
+    name = "standard input" if source == "-" else source
+    data = sys.stdin.buffer.read() if source == "-" else read_bytes(Path(source))
+    if isinstance(note.content, str):
+        return decode(data, name)
+    return read_json(data, what=repr(name), max_bytes=MAX_BYTES)
+
+
+def _edited(note: Note) -> tuple[JSON, dict[str, JSON], Path | None]:
+    """Let the user's editor change a note as a file. Raises Invalid when it fails, or leaves what cannot be read."""
+    from infospace.memory.files import Found
+    from infospace.memory.readers import read
+    from infospace.memory.rendering import render
+
+    if note.evidence:
+        raise Invalid(f"{note.id} is a search result, which stays as it was found", hint="edit its source")
+    before = render(note.content, {} if not isinstance(note.content, str) else note.metadata)
+    draft = Path(tempfile.mkdtemp(prefix="infospace-")) / f"{note.id}{before.suffix}"
+    draft.write_bytes(before.data)
+    try:
+        _run_editor(draft)
+    except (InfospaceError, KeyboardInterrupt):
+        _forget(draft)
+        raise
+    data = draft.read_bytes()
+    if not before.data.endswith(b"\n") and data.endswith(b"\n"):
+        data = data[:-1]  # editors end the last line
+        draft.write_bytes(data)
+    if data == before.data:
+        return note.content, dict(note.metadata), draft
+    try:
+        whole = read(Found(draft.parent, draft.name, draft))[1]()
+    except InfospaceError as error:
+        raise _saved(error, draft) from None
+    return whole.content, dict(note.metadata) if before.suffix == ".json" else whole.metadata, draft
+
+
+def _run_editor(draft: Path) -> None:
+    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    if shutil.which(command[0]) is None:
+        raise UsageError(f"there is no editor {command[0]!r}", hint="set EDITOR, or use --value")
+    code = subprocess.run([*command, str(draft)], check=False).returncode  # noqa: S603 - the user's own editor
+    if code:
+        raise Invalid(f"the editor {command[0]!r} ended with {code}: nothing was changed")
+
+
+def _saved(error: InfospaceError, draft: Path | None) -> InfospaceError:
+    """Say with an error where the user's work lies."""
+    if draft is None:
+        return error
+    return type(error)(error.says, hint=f"nothing was changed; what you wrote is in {str(draft)!r}")
+
+
+def _forget(draft: Path | None) -> None:
+    if draft is not None:
+        shutil.rmtree(draft.parent)
