@@ -9,7 +9,7 @@ from typing import Any, ForwardRef, TypeAlias, get_args, get_origin
 
 from infospace.ids import Kind
 from infospace.paths import Path
-from infospace.resources import Collection, Note, Relation, Resource, SearchResult
+from infospace.resources import Collection, CollectionResult, FusedResult, Note, Relation, Resource, SearchResult
 from infospace.schemas import (
     NO_METADATA,
     TYPES,
@@ -40,10 +40,12 @@ __all__ = [
     "is_result",
     "never_fits",
     "place_in",
+    "results_by_mode",
     "same_as",
     "schema_of",
     "schema_of_value",
     "shape_of",
+    "source_of",
     "type_words",
     "types_of",
 ]
@@ -180,9 +182,27 @@ def same_as(argument: str) -> Callable[[Mapping[str, Any], Mapping[str, Shape]],
     return gives
 
 
+def results_by_mode(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
+    """Be a `gives` that says: search results, which in the mode `hybrid` have both scores."""
+    mode = arguments.get("mode", "semantic")
+    if not isinstance(mode, str):
+        return CollectionShape(NoteShape(None, NO_METADATA))
+    return CollectionShape(NoteShape(schema_of(FusedResult if mode == "hybrid" else SearchResult), NO_METADATA))
+
+
 def is_result(shape: Shape) -> bool:
     """Whether a shape is that of a search result."""
-    return isinstance(shape, NoteShape) and shape.content == schema_of(SearchResult)
+    return source_of(shape) is not None
+
+
+def source_of(shape: Shape) -> Shape | None:
+    """Return the shape of what a search result stands for; None for what is no search result."""
+    if isinstance(shape, NoteShape) and shape.content is not None:
+        if shape.content == schema_of(CollectionResult):
+            return CollectionShape()
+        if shape.content in (schema_of(SearchResult), schema_of(FusedResult)):
+            return NoteShape()
+    return None
 
 
 def field_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape], name: str) -> Schema | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias, TypeGuard
+from typing import Any, Generic, Literal, TypeAlias, TypeGuard
 
 from typing_extensions import TypedDict, TypeVar
 
@@ -136,6 +136,44 @@ class SearchResult(TypedDict):
     text: str
     format: str
     metadata: ResultMetadata
+    char_count: int
+
+
+class FusedMetadata(ResultMetadata):
+    """Of a result of search by meaning and words: both scores, and which of them brought it in."""
+
+    cosine: float | None
+    bm25: float
+    matched_by: list[str]
+
+
+class FusedResult(TypedDict):
+    """The content of a search-result Note of search by meaning and words."""
+
+    text: str
+    format: str
+    metadata: FusedMetadata
+    char_count: int
+
+
+class CollectionMetadata(TypedDict):
+    """Which Collection was found, and how well it fits."""
+
+    source_id: str
+    uri: str | None
+    score: float
+    type: Literal["Collection"]
+    title: str | None
+    passage: None
+    source: dict[str, Any]
+
+
+class CollectionResult(TypedDict):
+    """The content of a search-result Note whose source is a Collection."""
+
+    text: str
+    format: str
+    metadata: CollectionMetadata
     char_count: int
 
 

@@ -6,7 +6,8 @@ step's journal row, or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from infospace.answer import cut, label
@@ -239,6 +240,10 @@ class Infospace:
         numbers = None if within is None else numbers_within(self.items(within))
         wanted = Wanted(query, limit, threshold, mode, where, numbers, certify)
         return await self.space.search.discover(wanted, self._listener)
+
+    async def look(self, search: Callable[[Space, Listener], Found]) -> Found:
+        """Let a search of its own kind run beside the loop; it is told of the space and of who listens."""
+        return await asyncio.to_thread(search, self.space, self._listener)
 
     # Talking
 

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from infospace import Args, Collection, Infospace, Invalid, Limit, Ref, SearchResult, Where, primitive
+from infospace.kinds import results_by_mode
 
 
 class DiscoverNotes(Args):
@@ -40,6 +41,7 @@ class DiscoverNotes(Args):
 @primitive(
     effect="reads",
     out="required",
+    gives=results_by_mode,
     failures=[
         "`query` or `out` is missing, or `query` is blank.",
         "There are Notes to search but no embedding weights on the machine.",

@@ -34,12 +34,16 @@ async def filter_structured(args: FilterStructured, space: Infospace) -> Collect
     """Give a Collection of the same items, those for which the condition is true.
 
     A missing or null value compares as unknown, and unknown is not true. Nothing is converted; comparisons
-    between different types are unknown too, and counted in `extra.mismatches`.
+    between different types are unknown too, and counted in `extra.mismatches`. Where nothing satisfies it because a
+    key stands elsewhere (`status` under `metadata`), `extra.hint` says so.
     """
+    from infospace.search.choice import misplaced_in
     from infospace.where import Tally
 
     tally = Tally()
     items = space.items(args.target)
     chosen = [member for member, item in zip(args.target.members, items, strict=True) if args.where.match(item, tally)]
     space.extra["mismatches"] = tally.mismatches
+    if not chosen and (hint := misplaced_in(args.where, items)):
+        space.extra["hint"] = hint
     return space.collection(chosen)

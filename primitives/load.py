@@ -17,7 +17,7 @@ from infospace.kinds import (
     Shape,
     Unknown,
     inside,
-    is_result,
+    source_of,
     types_of,
 )
 from infospace.paths import kind_of
@@ -34,8 +34,7 @@ class Load(Args):
 
 def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target = shapes.get("target", Unknown())
-    if is_result(target):
-        target = NoteShape()
+    target = source_of(target) or target
     cut = arguments.get("slice")
     if cut is None or isinstance(target, CollectionShape):
         return target

@@ -214,6 +214,9 @@ class Snapshot(Protocol):
     def words(self, query: str) -> Words | None:
         """Return the discoverable Notes that have one of a query's words, None when the engine has no full text."""
 
+    def words_in(self, query: str, texts: Sequence[str]) -> NDArray[np.float64] | None:
+        """Return the BM25 of given texts among themselves, 0 without a word; None when there is no full text."""
+
     def evidence(self, evidence: Evidence) -> SearchResult:
         """Return the content of a search result that refers to a source's version."""
 
@@ -223,8 +226,14 @@ class Snapshot(Protocol):
     def known_vectors(self, model: str, digests: Sequence[bytes]) -> set[bytes]:
         """Return which of the digests have a vector already."""
 
+    def vectors(self, model: str, digests: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """Return the vectors of those of the digests that have one."""
+
     def query(self, model: str, digest: bytes) -> NDArray[np.float32] | None:
         """Return the remembered vector of a query."""
+
+    def queries(self, model: str, limit: int) -> NDArray[np.float32]:
+        """Return the vectors of the latest queries that are remembered, (n, dimension)."""
 
     def tracked(self, root: str | None = None) -> list[Tracked]:
         """Return the imported files, below a root or all, by root and path."""

@@ -17,6 +17,7 @@ from infospace.memory.changes import (
     Delete,
     FreeName,
     GiveName,
+    Keep,
     LetGo,
     Linked,
     Restore,
@@ -78,6 +79,7 @@ class _Reverting:
         self._delete: list[str] = []
         self._restore: dict[str, int | None] = {}
         self._let_go: list[str] = []
+        self._keep: list[str] = []
 
     def plan(self) -> tuple[list[str], list[str], list[str]]:
         """Return which ids are deleted, restored, reverted. Raises Conflict for what was changed since."""
@@ -87,7 +89,7 @@ class _Reverting:
         self._refuse(list(self._held()))
         restored = [one for one in self._restore if self._was_alive(one) and self._is_gone(one)]
         names = [change.id for change in self._names() if isinstance(change, (FreeName, GiveName))]
-        touched = (*self._restore, *names, *self._let_go, *(one.note for one in self._files_before()))
+        touched = (*self._restore, *names, *self._let_go, *self._keep, *(one.note for one in self._files_before()))
         done = {*restored, *self._delete}
         reverted = list(dict.fromkeys(one for one in touched if one not in done))
         return self._delete, restored, reverted
@@ -105,7 +107,7 @@ class _Reverting:
             for version, run in lineage.versions:
                 if version > min(mine) and run != self._run:
                     yield f"{lineage.id} was changed by {run or 'somebody'} (version {version})"
-            if min(mine) > 1 and lineage.versions[0][0] >= min(mine):
+            if min(mine) > 1 and min(mine) - 1 not in dict(lineage.versions):
                 yield f"version {min(mine) - 1} of {lineage.id} was purged"
         for run, what in lineage.later:
             yield f"{lineage.id} was {_WORDS[what]} by {run}"
@@ -124,8 +126,8 @@ class _Reverting:
         if not was_alive and lineage.gone is None:
             self._delete.append(lineage.id)
         kept = [effect for effect in self._effects.get(lineage.id, ()) if effect.what == "kept"]
-        if kept and kept[0].before is False and lineage.kept and was_alive:
-            self._let_go.append(lineage.id)
+        if kept and kept[0].before is not lineage.kept and was_alive:
+            (self._let_go if lineage.kept else self._keep).append(lineage.id)
 
     def _was_alive(self, identifier: str) -> bool:
         lives = [effect for effect in self._effects.get(identifier, ()) if effect.what == "alive"]
@@ -151,6 +153,7 @@ class _Reverting:
         yield from (Restore(identifier, version, made) for identifier, version in self._restore.items())
         yield from (Delete(identifier, made) for identifier in sorted(self._delete, key=_relations_first))
         yield from (LetGo(identifier) for identifier in self._let_go)
+        yield from (Keep(identifier) for identifier in self._keep)
         yield from (change for change in names if isinstance(change, GiveName))
         yield from self._files()
         yield from self._links()

@@ -30,9 +30,12 @@ def look(paths: Sequence[Path]) -> Look:
     return seen
 
 
-def changes(paths: Sequence[Path], wait: Callable[[float], None] = time.sleep) -> Iterator[None]:
-    """Give a turn each time that something changed and then stood still for one look. Never ends by itself."""
-    settled = seen = look(paths)
+def changes(paths: Sequence[Path], settled: Look, wait: Callable[[float], None] = time.sleep) -> Iterator[None]:
+    """Give a turn each time that something changed and then stood still for one look. Never ends by itself.
+
+    `settled` is a look taken before the files were read the first time.
+    """
+    seen = settled
     while True:
         started = time.monotonic()
         latest = look(paths)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from infospace.ids import Kind, kind_of, number_of
-from infospace.paths import OWN, Path
+from infospace.paths import OWN, Path, Readable, find
 from infospace.resources import Note, Resource, SearchResult
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class Choice:
         chosen = [number for number, head in heads.items() if where.match(head)]
         hint = None
         if not chosen and heads:
-            few = [head for _, head in zip(range(LOOKED_AT), heads.values(), strict=False)]
-            hint = misplaced(where.where.paths, [head.metadata for head in few], "metadata")
+            few = [head.metadata for _, head in zip(range(LOOKED_AT), heads.values(), strict=False)]
+            hint = misplaced(where, few)
         return np.array(chosen, np.int64), hint
 
     def _read(self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: Bound) -> Mapping[int, Head]:
@@ -93,15 +93,19 @@ class Choice:
         return heads
 
 
-def misplaced(paths: Sequence[Path], places: Sequence[Mapping[str, Any]], under: str) -> str | None:
-    """Say of the first path whose key is not where it is looked for that it is found `under` another one."""
-    for path in paths:
+def misplaced_in(where: Bound, items: Sequence[Readable]) -> str | None:
+    """Say of a condition that none of the items satisfies where else a key of it is found."""
+    found = (find(item, Path(("metadata",))) for item in items[:LOOKED_AT])
+    return misplaced(where, [place for place in found if isinstance(place, Mapping)])
+
+
+def misplaced(where: Bound, metadata: Sequence[Mapping[str, Any]]) -> str | None:
+    """Say of the first key of a condition that is not looked for in `metadata` that it is found there."""
+    for path in where.where.paths:
         first = path.parts[0] if path.parts else None
         if isinstance(first, str) and first not in (*OWN, "metadata", "content"):
-            has = sum(first in place for place in places)
+            has = sum(first in place for place in metadata)
             if has:
-                some = "one item" if has == 1 else f"{has:,} items"
-                return (
-                    f"nothing satisfies `where`; `{first}` is found under `{under}` in {some}: write `{under}.{path}`"
-                )
+                some = "one item has" if has == 1 else f"{has:,} items have"
+                return f"nothing satisfies `where`; {some} `{first}` under `metadata`: write `metadata.{path}`"
     return None

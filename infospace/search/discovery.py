@@ -173,7 +173,7 @@ def _nearly(matrix: Matrix, index: Hnsw, query: NDArray[np.float32], threshold: 
     owners = index.nearest(query, limit)
     if owners is None:
         return None
-    cosines, rows = exactly(matrix, query, np.searchsorted(matrix.numbers, owners))
+    cosines, rows = exactly(matrix, query, np.flatnonzero(np.isin(matrix.numbers, owners, assume_unique=True)))
     keep = cosines >= threshold
     cosines, rows = cosines[keep], rows[keep]
     order = np.lexsort((matrix.owners[rows], -cosines))[:limit]

@@ -229,11 +229,8 @@ class _FastEmbed:
     def each(self, batches: list[list[str]]) -> Generator[Vectors, None, None]:
         from concurrent.futures import ThreadPoolExecutor
 
-        pool = ThreadPoolExecutor(_threads(), thread_name_prefix="embedding")
-        try:
-            yield from pool.map(self.vectors, batches)
-        finally:
-            pool.shutdown(cancel_futures=True)
+        with ThreadPoolExecutor(_threads(), thread_name_prefix="embedding") as pool:
+            yield from pool.map(self.vectors, batches)  # when closed early, it cancels what has not begun
 
 
 class _Direct:

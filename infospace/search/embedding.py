@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from infospace.errors import ModelError
 from infospace.memory.changes import Change, Embed, Stretch, Vectors
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
 BATCH_CHARACTERS = 400_000
 """Text embedded between two commits: a few seconds' work, so that an interruption loses little."""
+
+
+class Passages(NamedTuple):
+    """Passages of some texts: whose (its place among the texts), from where to where, and their vectors, (n, d)."""
+
+    owners: NDArray[np.int64]
+    bounds: list[tuple[int, int]]
+    vectors: NDArray[np.float32]
 
 
 class Embedding:
@@ -80,19 +88,44 @@ class Embedding:
                 done += len(batch)
         return embedded
 
-    def _embed(self, texts: Sequence[Text], progress: Callable[[int], None]) -> int:
+    def passages(self, texts: Sequence[str], listener: Listener) -> Passages:
+        """Return the passages of any texts with their vectors; what was embedded once is not embedded again."""
+        import numpy as np
+
+        cut, found = self._cut(texts)
+        with self._store.reading() as snapshot:
+            known = snapshot.vectors(self.key, list(found))
+        fresh = [digest for digest in found if digest not in known]
+        if fresh:
+            rows = self._embedder.embed([found[digest] for digest in fresh], _Share(listener, 0, len(fresh)))
+            if self._store.writable:
+                self._store.commit([Vectors(self.key, fresh, rows)])
+            known |= dict(zip(fresh, rows, strict=True))
+        owners = np.repeat(np.arange(len(texts)), [len(own) for own in cut])
+        stretches = [stretch for own in cut for stretch in own]
+        vectors = np.empty((len(stretches), self.info.dimension), np.float32)
+        for at, stretch in enumerate(stretches):
+            vectors[at] = known[stretch.digest]
+        return Passages(owners, [(stretch.start, stretch.end) for stretch in stretches], vectors)
+
+    def _cut(self, texts: Iterable[str]) -> tuple[list[list[Stretch]], dict[bytes, str]]:
+        """The stretches of each text, and what stands in them by its digest."""
         from infospace.search.passages import split
 
-        stretches: list[list[Stretch]] = []
+        cut: list[list[Stretch]] = []
         found: dict[bytes, str] = {}
         for text in texts:
             own = []
-            for passage in split(text.text, self._embedder.offsets, self.info.max_tokens):
-                stretch = text.text[passage.start : passage.end]
+            for passage in split(text, self._embedder.offsets, self.info.max_tokens):
+                stretch = text[passage.start : passage.end]
                 digest = sha256(stretch.encode()).digest()
                 found[digest] = stretch
                 own.append(Stretch(passage.start, passage.end, digest))
-            stretches.append(own)
+            cut.append(own)
+        return cut, found
+
+    def _embed(self, texts: Sequence[Text], progress: Callable[[int], None]) -> int:
+        stretches, found = self._cut(text.text for text in texts)
         with self._store.reading() as snapshot:
             known = snapshot.known_vectors(self.key, list(found))
         fresh = [digest for digest in found if digest not in known]

@@ -49,8 +49,12 @@ class Hnsw:
         vectors: NDArray[np.float32],
         generation: int,
         go_on: Callable[[], bool] = lambda: True,
+        asked: NDArray[np.float32] | None = None,
     ) -> Hnsw | None:
-        """Build an index over rows grouped by owner; None when it was given up, or finds too little."""
+        """Build an index over rows grouped by owner; None when it was given up, or finds too little.
+
+        `asked` are queries that it is to be tried with, (n, dimension).
+        """
         made = cls(vectors.shape[1])
         made._index.init_index(max(len(owners), CHUNK), ef_construction=EF_BUILDING, M=M)
         for at in range(0, len(owners), CHUNK):
@@ -58,7 +62,7 @@ class Hnsw:
                 return None
             made._add(owners[at : at + CHUNK], vectors[at : at + CHUNK])
         made.generation = generation
-        return made if made.tuned(vectors) else None
+        return made if made.tuned(vectors, asked) else None
 
     @classmethod
     def loaded(cls, path: Path, dimension: int, generation: int, ef: int, dead: int) -> Hnsw:
@@ -130,15 +134,20 @@ class Hnsw:
             count = min(4 * count, self.live)
         return np.empty(0, np.int64)
 
-    def tuned(self, vectors: NDArray[np.float32]) -> bool:
-        """Raise `ef` until the probes' ten nearest are found; whether they are, at last.
+    def tuned(self, vectors: NDArray[np.float32], asked: NDArray[np.float32] | None = None) -> bool:
+        """Raise `ef` until the ten nearest of the probes are found; whether they are, at last.
 
-        A probe is a row of `vectors` (all of the index's, in order) pushed to a cosine of about 0.7.
+        Probes are the queries `asked`, and rows of `vectors` (all of the index's) pushed to a cosine of about 0.7.
         """
         chance = np.random.default_rng(len(vectors))
-        rows = chance.choice(len(vectors), min(PROBES, len(vectors)), replace=False)
+        rows = np.sort(chance.choice(len(vectors), min(PROBES, len(vectors)), replace=False))
         noise = chance.normal(size=(len(rows), self._dimension)) / self._dimension**0.5
-        probes = (vectors[np.sort(rows)] + noise).astype(np.float32)
+        sets = [(vectors[rows] + noise).astype(np.float32)]
+        if asked is not None and len(asked):
+            sets.append(asked)
+        return all(self._finds(vectors, probes) for probes in sets)
+
+    def _finds(self, vectors: NDArray[np.float32], probes: NDArray[np.float32]) -> bool:
         k = min(NEAREST, len(vectors))
         marks = [np.partition(scores, -k)[-k] for scores in (np.vecdot(vectors, probe) for probe in probes)]
         while self.ef <= EF_MOST:

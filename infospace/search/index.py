@@ -1,7 +1,8 @@
 """When hnswlib answers instead of the matrix, and how its index comes to be and keeps up.
 
-Building takes a thread of its own, and so does reading a file back; until it is there, search is exact. So a
-short process never waits for it. The setting `hnsw` (INFOSPACE_INDEX) waits.
+Building takes a thread of its own, and so does reading a file back; until it is there, search is exact. It is
+begun at the second search, so that a process for one search does nothing in vain. The setting `hnsw`
+(INFOSPACE_INDEX) waits for it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from infospace.errors import Invalid
 from infospace.search.derived import Draft, Head, Shelf, digest
-from infospace.search.hnsw import Hnsw
+from infospace.search.hnsw import PROBES, Hnsw
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,6 +67,7 @@ class Index:
         self._found: Hnsw | None = None
         self._thread: threading.Thread | None = None
         self._made = _Made(None, None)
+        self._asked = False
         self._size = 0
         self._unfit = 0
 
@@ -74,6 +76,9 @@ class Index:
         how = setting()
         size = len(matrix.owners)
         if how == "exact" or not size or (how == "auto" and size < CROSSOVER) or find_spec("hnswlib") is None:
+            return None
+        if how == "auto" and not self._asked:
+            self._asked = True
             return None
         if self._thread is not None:
             if how == "auto" and self._thread.is_alive():
@@ -96,7 +101,7 @@ class Index:
 
     def _next(self, matrix: Matrix, snapshot: Snapshot, *, at_once: bool) -> Callable[[], _Made] | None:
         """Come nearer to the matrix, or return what a thread is to do for that."""
-        index, rows = self._found, _Rows.of(matrix)
+        index, rows = self._found, _Rows.of(matrix, snapshot.queries(matrix.model, PROBES))
         if index is None:
             found = self._shelf.find(NAME, matrix.model, snapshot)
             found = found if found and found[0].dimension == matrix.vectors.shape[1] else None
@@ -133,7 +138,7 @@ class Index:
 
     def _built(self, rows: _Rows) -> _Made:
         main = threading.main_thread()
-        index = Hnsw.built(rows.owners, rows.vectors, rows.generation, main.is_alive)
+        index = Hnsw.built(rows.owners, rows.vectors, rows.generation, main.is_alive, rows.asked)
         return _Made(index, None if index is None else self._saved(index, rows))
 
     def _saved(self, index: Hnsw, rows: _Rows) -> Head | None:
@@ -153,10 +158,11 @@ class _Rows(NamedTuple):
     generation: int
     owners: NDArray[np.int64]
     vectors: NDArray[np.float32]
+    asked: NDArray[np.float32]
 
     @classmethod
-    def of(cls, matrix: Matrix) -> _Rows:
-        return cls(matrix.model, matrix.generation, matrix.owners, matrix.vectors)
+    def of(cls, matrix: Matrix, asked: NDArray[np.float32]) -> _Rows:
+        return cls(matrix.model, matrix.generation, matrix.owners, matrix.vectors, asked)
 
 
 def _loaded(head: Head, body: Path) -> _Made | None:

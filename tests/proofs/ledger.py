@@ -115,9 +115,12 @@ class Ledger:
     def _one(self, fact: Fact) -> dict[Key, Any]:
         match fact:
             case ["note", identifier, version, said]:
-                return {("note", identifier, version): said, ("alive", identifier): True}
+                new = {("alive", identifier): True} if version == 1 else {}
+                return {("note", identifier, version): said, **new}
             case ["kept", identifier]:
                 return {("kept", identifier): True}
+            case ["group", identifier, _] if identifier == SHARED_GROUP:
+                return {("alive", identifier): True}
             case ["group", identifier, members]:
                 self.groups[identifier] = list(members)
                 return {("group", identifier): list(members), ("alive", identifier): True}
@@ -194,7 +197,8 @@ class Reader:
             case ("file", *place):
                 return self._files.get(tuple(place))
             case ("embedded", identifier, version):
-                return number_of(identifier) not in self._pending or snapshot.get(identifier).version > version
+                waits = number_of(identifier) in self._pending
+                return None if waits and snapshot.get(identifier).version == version else True
             case ("run", run):
                 return snapshot.run(run).status
             case ("step", run, sequence):

@@ -15,6 +15,7 @@ import shutil
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,14 +37,15 @@ from infospace.memory.changes import (
     RemoveMembers,
     Revise,
 )
-from infospace.memory.sqlite import open_store
+from infospace.memory.sqlite import open_store, opening
+from infospace.memory.sqlite.engine import Engine
 from infospace.resources import Made, Member
 from infospace.view import Silence
 from planner.start import run_sync
 
 QUERIES = ("what is known about lamps", "the colour of rivers", "a third question")
 
-WORDS = "lamp river stone paper engine garden winter signal market copper letter theory bridge salt harbour".split()
+WORDS = ["lamp", "river", "stone", "paper", "engine", "garden", "winter", "signal", "market", "copper", "letter"]
 
 importing.BATCH = 12  # an import of a few files is then several commits
 
@@ -65,10 +67,7 @@ class Work:
         self.count = 0
         self.own: list[str] = []
         tell({"doing": "open"})
-        store = open_store(job["path"], create=True)
-        if job["die"].get("statement"):
-            after(job["die"]["statement"], store._pool._writer.connection.set_trace_callback)
-        self.store = Telling(store, tell)
+        self.store = Telling(open_store(job["path"], create=True), tell)
         self.space = made(self.store)
 
     def go_on(self) -> None:
@@ -170,22 +169,48 @@ class Work:
 ENDING: list[int] = []
 
 
+DONE: list[Callable[[str], None]] = []
+"""What is called when a commit is done, and nobody was told of it yet."""
+
+
 def tell(line: dict[str, Any]) -> None:
     """Say something where it outlives this process."""
+    if "done" in line:
+        for call in DONE:
+            call("done")
     sys.stdout.write(json.dumps(line) + "\n")
     sys.stdout.flush()
 
 
-def after(count: int, watch: Any, concerns: Any = lambda *_: True) -> None:
-    """Have this process die at the `count`th event that `watch` tells of and that `concerns`."""
+def dies(job: dict[str, Any]) -> None:
+    """Have this process die by itself, at the so-and-so-many-th event of a kind, if the job says so."""
+    die = job["die"]
+    if "file" in die:
+        sys.addaudithook(countdown(die["file"], _is_derived))
+    if "done" in die:
+        DONE.append(countdown(die["done"]))
+    if "statement" in die:
+        traced, connect = countdown(die["statement"]), opening.connect
+
+        def connected(*arguments: Any, **more: Any) -> Engine:
+            engine = connect(*arguments, **more)
+            engine.connection.set_trace_callback(traced)
+            return engine
+
+        opening.connect = connected
+
+
+def countdown(count: int, concerns: Callable[..., bool] = lambda *_: True) -> Callable[..., None]:
+    """Return what ends this process the `count`th time that it is called with something that `concerns`."""
     left = [count]
 
     def event(*told: Any) -> None:
-        left[0] -= bool(concerns(*told))
-        if not left[0]:
-            os.kill(os.getpid(), signal.SIGKILL)
+        if concerns(*told):
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
 
-    watch(event)
+    return event
 
 
 def _is_derived(event: str, told: tuple[Any, ...]) -> bool:
@@ -198,12 +223,12 @@ def run(job: dict[str, Any]) -> NoReturn:
     code = 1
     try:
         os.environ |= job["environment"]
-        if job["die"].get("file"):
-            after(job["die"]["file"], sys.addaudithook, _is_derived)
+        dies(job)
         Work(job).go_on()
         code = 0
     except BaseException:
         tell({"error": traceback.format_exc()})
+        raise
     finally:
         os._exit(code)
 

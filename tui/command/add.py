@@ -45,12 +45,13 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     for path in paths:
         if not path.exists():
             raise UsageError(f"there is no file or folder {str(path)!r}")
-    if args.watch and not paths:
-        raise UsageError("standard input cannot be watched", hint="name a file or a folder")
+    if args.watch and "-" in args.paths:
+        raise UsageError("standard input cannot be watched", hint="name files and folders")
     with open_from(args, create=True) as space:
         adding = _Adding(space, out, paths, prune=args.prune)
-        code = adding.once(sys.stdin.buffer.read() if "-" in args.paths else None)
-        return _watch(adding, paths, out) if args.watch and code != CANCELLED else code
+        if args.watch:
+            return _watch(adding, paths, out)
+        return adding.once(sys.stdin.buffer.read() if "-" in args.paths else None)
 
 
 class _Adding:
@@ -102,11 +103,14 @@ class _Adding:
 
 
 def _watch(adding: _Adding, paths: Sequence[Path], out: Output) -> int:
-    from infospace.memory.watching import changes
+    from infospace.memory.watching import changes, look
 
+    before = look(paths)
+    if adding.once() == CANCELLED:
+        return CANCELLED
     out.talk("watching; Ctrl-C ends it", "dim")
     sys.stdout.flush()
-    for _ in changes(paths):
+    for _ in changes(paths, before):
         if adding.once(quiet=True) == CANCELLED:
             break
         sys.stdout.flush()

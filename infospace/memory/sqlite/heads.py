@@ -25,10 +25,9 @@ def heads(engine: Engine, numbers: Iterable[int] | None, *, text: bool, own: boo
     address = engine.address
     sql = f"SELECT key >> 2, metadata, {_CONTENT[text]}{_OWN[own]} FROM resources WHERE found = 1{among} ORDER BY key"
     for batch in engine.batches(sql, values):
-        found, metadata, contents, *more = zip(*batch, strict=True)
+        found, metadata, contents, *rest = zip(*batch, strict=True)
         sizes = [len(said or "") + len(content or "") for said, content in zip(metadata, contents, strict=True)]
-        if own:
-            more[0] = map(id_of, more[0])
+        more = [map(id_of, rest[0]), *rest[1:]] if own else []
         yield from map(Head, found, sizes, _decoded(metadata, "{}", address), _decoded(contents, '""', address), *more)
 
 

@@ -87,6 +87,24 @@ def known_vectors(engine: Engine, model: str, digests: Sequence[bytes]) -> set[b
     return {digest for digest in digests if engine.one(sql, (number, digest)) is not None}
 
 
+def by_digest(engine: Engine, model: str, digests: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    """Return the vectors of those of the digests that have one."""
+    import numpy as np
+
+    number = engine.value("SELECT model FROM models WHERE name = ?", (model,))
+    sql = "SELECT vector FROM vectors WHERE model = ? AND digest = ?"
+    found = ((digest, engine.value(sql, (number, digest))) for digest in digests)
+    return {digest: np.frombuffer(blob, "<f4") for digest, blob in found if blob is not None}
+
+
+def queries(engine: Engine, model: str, limit: int) -> NDArray[np.float32]:
+    """Return the vectors of the latest queries, (n, dimension)."""
+    import numpy as np
+
+    rows = engine.all(f"SELECT vector FROM queries WHERE model = {MODEL} ORDER BY used DESC LIMIT ?", (model, limit))
+    return np.array([np.frombuffer(blob, "<f4") for (blob,) in rows], np.float32)
+
+
 def query(engine: Engine, model: str, digest: bytes) -> NDArray[np.float32] | None:
     """Return the remembered vector of a query."""
     blob = engine.value(f"SELECT vector FROM queries WHERE model = {MODEL} AND digest = ?", (model, digest))

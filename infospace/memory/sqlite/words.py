@@ -90,7 +90,8 @@ def search(engine: Engine, query: str) -> Words:
         if used and rows > MOST_ROWS:
             break
         used.append(at)
-    return _ranked(engine, [words[at] for at in used], [words[at] for _, at in counted[len(used) :]])
+    total: int = engine.value("SELECT count(*) FROM resources WHERE found = 1")
+    return _ranked(engine, total, [words[at] for at in used], [words[at] for _, at in counted[len(used) :]])
 
 
 def _words(query: str) -> list[str]:
@@ -105,10 +106,26 @@ def _count(engine: Engine, word: str) -> int:
     return count
 
 
-def _ranked(engine: Engine, used: Sequence[str], common: Sequence[str]) -> Words:
+def score(query: str, texts: Sequence[str]) -> NDArray[Any]:
+    """Return the BM25 of given texts among themselves; 0 where none of the query's words is."""
     import numpy as np
 
-    total: int = engine.value("SELECT count(*) FROM resources WHERE found = 1")
+    scores = np.zeros(len(texts))
+    engine = connect("file::memory:", ":memory:", wait=0)
+    try:
+        engine.run(TABLES[0])
+        engine.many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
+        used = [word for word in _words(query) if _count(engine, word)]
+        found = _ranked(engine, len(texts), used, ())
+    finally:
+        engine.close()
+    scores[found.numbers] = found.scores
+    return scores
+
+
+def _ranked(engine: Engine, total: int, used: Sequence[str], common: Sequence[str]) -> Words:
+    import numpy as np
+
     parts = [_scored(engine, word, total) for word in used]
     if not parts:
         return Words(np.empty(0, np.int64), np.empty(0), tuple(used), tuple(common))

@@ -148,11 +148,12 @@ def test_names_that_were_taken_go_back(space: Space) -> None:
 
 def test_what_was_kept_becomes_transient_again(space: Space) -> None:
     """And what a Collection was given is taken out."""
-    loose, group = space.store.new_id(Kind.NOTE), space.store.new_id(Kind.COLLECTION)
-    run_of(space, lambda made: [MakeNote(loose, "x", made=made), MakeCollection(group, [], kept=True, made=made)])
-    check_both_ways(space, lambda: run_of(space, lambda _: [Keep(loose)]))
-    undo(space.store, "run_2")  # what check_both_ways did last was to keep it again
-    check_both_ways(space, lambda: run_of(space, lambda made: [AddMembers(group, [Member(loose)], made=made)]))
+    group, *loose = space.store.new_id(Kind.COLLECTION), *(space.store.new_id(Kind.NOTE) for _ in range(2))
+    run_of(
+        space, lambda made: [*(MakeNote(one, "x", made=made) for one in loose), MakeCollection(group, [], kept=True)]
+    )
+    check_both_ways(space, lambda: run_of(space, lambda _: [Keep(loose[0])]))
+    check_both_ways(space, lambda: run_of(space, lambda made: [AddMembers(group, [Member(loose[1])], made=made)]))
 
 
 def test_a_later_change_stands_in_the_way_and_is_named(space: Space) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from infospace.errors import NotFound, StoreError
 from infospace.ids import Kind
-from infospace.memory.changes import Delete, MakeNote, Query
+from infospace.memory.changes import Delete, Keep, MakeNote, Query
 from infospace.memory.sqlite import open_store
 from infospace.memory.store import Store
 

@@ -195,13 +195,14 @@ def test_work_stops_when_progress_raises(embedder: Embedder, texts: list[str]) -
 
     many = texts * 40
     start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as stopped:
         embedder.embed(many, interrupt)
     interrupted = time.monotonic() - start
+    assert stopped.tb is not None
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("embedding")]
     embedder.embed(texts)
     assert len(told) == 1
     assert interrupted < 20 * (time.monotonic() - start - interrupted)
-    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("embedding")]
 
 
 def test_no_texts_give_no_vectors(embedder: Embedder) -> None:

@@ -1,0 +1,232 @@
+"""Taking everything out again as files, and writing edits back to the files that Notes came from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from infospace.clock import now
+from infospace.errors import InfospaceError, Invalid, NotFound
+from infospace.ids import Kind
+from infospace.memory.atomic import write_atomically
+from infospace.memory.changes import Change, Track
+from infospace.memory.files import Found
+from infospace.memory.importing import was_edited
+from infospace.memory.links import is_alive, replaced, resolve, written
+from infospace.memory.naming_files import Taken, bare_paths, in_order
+from infospace.memory.readers import format_of, read
+from infospace.memory.readers.objects import SIDE, side_of
+from infospace.memory.rendering import render
+from infospace.memory.store import Snapshot, Store, Tracked
+from infospace.resources import Made, Note
+from infospace.runs.journal import CloseRun, OpenRun
+
+MANIFEST = ".infospace-export.json"
+"""In an exported folder: which files the export wrote, by the SHA-256 of their bytes. Importing passes it over."""
+
+
+@dataclass(slots=True)
+class Exported:
+    """What was done: counts of files, and those that were left with the reason."""
+
+    written: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    failed: list[dict[str, str]] = field(default_factory=list)
+
+    def fail(self, path: Path, reason: str) -> None:
+        """Report a file that was left as it is."""
+        self.failed.append({"path": str(path), "reason": reason})
+
+
+def export(store: Store, folder: Path, *, force: bool = False) -> Exported:
+    """Write every kept Note out, except search results: Markdown with front matter, or JSON.
+
+    Nothing is written outside of the folder. A file that an earlier export of this space wrote, and nobody changed,
+    is replaced, and removed when its Note is gone; any other stays, unless `force`. Raises Invalid for a folder that
+    is none, or cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Invalid(f"{str(folder)!r} is no folder to write to: {error.strerror}", hint="name a folder") from None
+    with store.reading() as snapshot:
+        return _Export(folder, store.identity, force).write(rendered(snapshot))
+
+
+def rendered(snapshot: Snapshot) -> Iterator[tuple[str, bytes]]:
+    """Give the relative path and the bytes of each file that the kept Notes make."""
+    files = {file.note: file for file in reversed(snapshot.tracked())}
+    taken = Taken()
+    kept = [one for one in snapshot.listing(Kind.NOTE) if isinstance(one, Note) and not one.evidence]
+    bare = bare_paths(kept, files)
+    for note in sorted(kept, key=lambda one: in_order(one, files)):
+        file = files.get(note.id)
+        form = render(note.content, note.metadata, Path(file.path).suffix.lower() if file and not file.part else ".md")
+        path = taken.take(bare[note.id], form.suffix)
+        yield path + form.suffix, form.data
+        if form.side:
+            yield path + SIDE, form.side
+
+
+class _Export:
+    def __init__(self, folder: Path, space: str, force: bool) -> None:
+        self._folder = Path(os.path.realpath(folder))
+        self._space = space
+        self._force = force
+        self._before = self._manifest()
+        self._after: dict[str, str] = {}
+        self._wanted: set[str] = set()
+        self._done = Exported()
+
+    def write(self, files: Iterator[tuple[str, bytes]]) -> Exported:
+        try:
+            for path, data in files:
+                self._wanted.add(path)
+                try:
+                    self._put(path, data)
+                except InfospaceError as error:
+                    self._done.fail(self._folder / path, str(error))
+            self._remove_stale()
+        finally:
+            document = {"space": self._space, "files": {**self._left(), **self._after}}
+            write_atomically(self._folder / MANIFEST, (json.dumps(document, ensure_ascii=False) + "\n").encode())
+        return self._done
+
+    def _manifest(self) -> dict[str, str]:
+        """Return what an earlier export of this space wrote; nothing where that cannot be told."""
+        try:
+            document: Any = json.loads((self._folder / MANIFEST).read_bytes())
+            files: dict[str, str] = document["files"] if document["space"] == self._space else {}
+            return {str(path): str(digest) for path, digest in files.items()}
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return {}
+
+    def _left(self) -> dict[str, str]:
+        return {path: digest for path, digest in self._before.items() if (self._folder / path).is_file()}
+
+    def _put(self, path: str, data: bytes) -> None:
+        target = self._inside(path)
+        if os.path.lexists(target):
+            present = target.read_bytes() if target.is_file() and not target.is_symlink() else None
+            if present == data:
+                self._after[path] = _digest(data)
+                self._done.unchanged += 1
+                return
+            ours = present is not None and _digest(present) == self._before.get(path)
+            if not ours and not (self._force and present is not None):
+                raise Invalid("it was not written by an export, or was changed since", hint="--force overwrites it")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(self._inside(path), data)
+        self._after[path] = _digest(data)
+        self._done.written += 1
+
+    def _inside(self, path: str) -> Path:
+        """Return the place of a file. Raises Invalid when links lead out of the folder, or a file is in the way."""
+        target = self._folder / path
+        parent = Path(os.path.realpath(target.parent))
+        if ".." in PurePosixPath(path).parts or not parent.is_relative_to(self._folder):
+            raise Invalid(f"it would lie outside of {str(self._folder)!r}", hint="a link in the folder leads there")
+        in_the_way = next((one for one in (parent, *parent.parents) if one.exists() and not one.is_dir()), None)
+        if in_the_way is not None:
+            raise Invalid(f"{str(in_the_way)!r} is a file where a folder is needed", hint="move it away")
+        return target
+
+    def _remove_stale(self) -> None:
+        """Remove what an earlier export wrote for Notes that are gone, and folders that are empty then."""
+        for path, digest in self._before.items():
+            if path in self._wanted:
+                continue
+            try:
+                target = self._inside(path)
+            except Invalid:
+                continue
+            if target.is_file() and not target.is_symlink() and _digest(target.read_bytes()) == digest:
+                target.unlink()
+                self._done.removed += 1
+                for folder in target.parents:
+                    if folder == self._folder or any(folder.iterdir()):
+                        break
+                    folder.rmdir()
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+def write_back(store: Store, below: Path | None = None) -> Exported:
+    """Write Notes that were edited here back to the files they came from, all or those below a path.
+
+    A file that has changed since it was read stays as it is, and is reported; so is what its format cannot hold.
+    """
+    done = Exported()
+    above = None if below is None else below.resolve()
+    with store.reading() as snapshot:
+        tracked = [one for one in snapshot.tracked() if above is None or _path(one).is_relative_to(above)]
+        edited = [(one, snapshot.get(one.note)) for one in tracked if was_edited(snapshot, one)]
+    for one, note in edited:
+        if isinstance(note, Note):
+            try:
+                _write_one(store, one, note)
+                done.written += 1
+            except (Invalid, NotFound) as error:
+                done.fail(_path(one), str(error))
+    done.unchanged = len(tracked) - len(edited)
+    return done
+
+
+def _path(one: Tracked) -> Path:
+    return Path(one.root) / one.path
+
+
+def _write_one(store: Store, one: Tracked, note: Note) -> None:
+    path = _path(one)
+    found = Found(Path(one.root), one.path, path)
+    form = format_of(path)
+    if one.part or form not in ("marked", "plain", "objects"):
+        what = "a row of a table" if one.part else f"{path.suffix.lower()} text"
+        raise Invalid(f"{note.id} is {what}, which is not written back", hint="`infospace export FOLDER` has it")
+    if read(found)[0] != one.digest:
+        raise Invalid("the file has changed since it was read", hint="`infospace add` takes both as versions")
+    suffix = {"marked": path.suffix.lower(), "plain": ".txt", "objects": ".json"}[form]
+    result = render(note.content, note.metadata, suffix)
+    if result.suffix != suffix:
+        raise Invalid(f"{note.id} has metadata or content that such a file cannot hold", hint="`infospace export`")
+    crlf = form != "objects" and b"\r\n" in path.read_bytes()
+    write_atomically(path, result.data.replace(b"\n", b"\r\n") if crlf else result.data)
+    if form == "objects" and (result.side or side_of(path).is_file()):
+        write_atomically(side_of(path), result.side or b"{}\n")
+    _sync(store, one, note, found)
+
+
+def _sync(store: Store, one: Tracked, note: Note, found: Found) -> None:
+    """Remember the file as it is now, with its links; a run only where those changed Relations."""
+    digest, load = read(found)
+    whole = load()
+    store.commit([Track(one.root, one.path, one.note, digest, note.version, 0, whole.title)])
+    runs: list[str] = []
+
+    def made() -> Made:
+        if not runs:
+            runs.append(store.new_id("run"))
+        return Made(runs[0], None, "export")
+
+    with store.reading() as snapshot:
+        old = snapshot.links(one.note).get(one.note, [])
+        changes: list[Change] = list(replaced(one.note, old, written(whole.links), made(), is_alive(snapshot)))
+    if not changes:
+        return
+    store.commit(changes, [OpenRun(runs[0], "edit", f"export --in-place {found.path}", None, {}, now(), "")])
+    with store.reading() as snapshot:
+        changes = list(resolve(snapshot, lambda: store.new_id(Kind.RELATION), made))
+    store.commit(changes, [CloseRun(runs[0], "success", now())])
+
+
+def to_json(done: Exported) -> Mapping[str, Any]:
+    """Return the object that the command prints."""
+    return {"written": done.written, "unchanged": done.unchanged, "removed": done.removed, "failed": done.failed}

@@ -1,0 +1,110 @@
+"""What the store answers to discovery from one read transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from infospace.memory.changes import Evidence
+from infospace.memory.sqlite import vectors, words
+from infospace.memory.sqlite.discovery import DERIVED
+from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.evidence import reference_of, results, text_of_column
+from infospace.memory.sqlite.heads import heads
+from infospace.memory.sqlite.rows import id_of
+from infospace.memory.store import Head, Moved, Rows, Text, Words
+from infospace.resources import SearchResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Discovery:
+    """The part of `Snapshot` that discovery asks."""
+
+    __slots__ = ("_engine", "generation")
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.generation: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
+
+    def discoverable(self, numbers: Iterable[int] | None = None) -> NDArray[np.int64]:
+        """Return the numbers of the Notes that discovery searches."""
+        return vectors.discoverable(self._engine, numbers)
+
+    def searchable(self) -> bool:
+        """Whether there is any Note that discovery searches."""
+        return bool(self._engine.value("SELECT EXISTS (SELECT 1 FROM resources WHERE found = 1)"))
+
+    def rows(self, model: str, numbers: Iterable[int] | None = None) -> Rows:
+        """Return embedded passages; of a model without any vector the dimension is 0."""
+        return vectors.rows(self._engine, model, numbers)
+
+    def moved(self, generation: int) -> Moved:
+        """Return what changed after a generation; a generation of another space is not complete."""
+        return vectors.moved(self._engine, generation, self.generation)
+
+    def pending(self, limit: int | None = None) -> list[Text]:
+        """Return Notes to be embedded with their text."""
+        rows = self._engine.all(
+            "SELECT key, version, content FROM pending JOIN resources ON key = note * 4 ORDER BY note LIMIT ?",
+            (-1 if limit is None else limit,),
+        )
+        address = self._engine.address
+        return [Text(id_of(key), version, text_of_column(content, address)[0]) for key, version, content in rows]
+
+    def pending_numbers(self) -> NDArray[np.int64]:
+        """Return the numbers of the Notes to be embedded."""
+        return vectors.column(self._engine.all("SELECT note FROM pending ORDER BY note"))
+
+    def pending_count(self) -> int:
+        """Count the Notes to be embedded."""
+        counted: int = self._engine.value("SELECT count(*) FROM pending")
+        return counted
+
+    def current(self, numbers: Sequence[int]) -> NDArray[np.int64]:
+        """Return the versions of Notes."""
+        return vectors.current(self._engine, numbers)
+
+    def derived(self, name: str) -> str | None:
+        """Return the token of the latest derived file of a name."""
+        found: str | None = self._engine.value("SELECT value FROM state WHERE key = ?", (f"{DERIVED}{name}",))
+        return found
+
+    def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False, own: bool = False) -> Iterator[Head]:
+        """Iterate over what conditions read of discoverable Notes."""
+        return heads(self._engine, numbers, text=text, own=own)
+
+    def words(self, query: str) -> Words:
+        """Return the discoverable Notes that have one of a query's words."""
+        return words.search(self._engine, query)
+
+    def words_in(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the BM25 of given texts among themselves."""
+        return words.score(query, texts)
+
+    def evidence(self, evidence: Evidence) -> SearchResult:
+        """Return the content of a search result; its source may have been deleted since."""
+        return results(self._engine, [reference_of(evidence)])[0]
+
+    def model(self) -> str | None:
+        """Return the key of the present model."""
+        found: str | None = self._engine.value("SELECT value FROM state WHERE key = 'model'")
+        return found
+
+    def known_vectors(self, model: str, digests: Sequence[bytes]) -> set[bytes]:
+        """Return which digests have a vector."""
+        return vectors.known_vectors(self._engine, model, digests)
+
+    def vectors(self, model: str, digests: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """Return the vectors of those of the digests that have one."""
+        return vectors.by_digest(self._engine, model, digests)
+
+    def query(self, model: str, digest: bytes) -> NDArray[np.float32] | None:
+        """Return the remembered vector of a query."""
+        return vectors.query(self._engine, model, digest)
+
+    def queries(self, model: str, limit: int) -> NDArray[np.float32]:
+        """Return the vectors of the latest queries that are remembered."""
+        return vectors.queries(self._engine, model, limit)

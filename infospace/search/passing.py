@@ -1,0 +1,194 @@
+"""Search among texts that are given: the Collections of a space, or the passages of one Collection's items.
+
+Nothing is kept of it but vectors by the digest of their text, so that nothing can be out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from infospace.errors import Invalid, NotFound
+from infospace.ids import Kind, is_id, number_of
+from infospace.memory.changes import Evidence
+from infospace.resources import Collection, Note, Resource, SearchResult, text_of
+from infospace.search.found import Found, Hit, Mode, certificate
+from infospace.search.fusion import BM25_PER_COSINE, MEANING, WORDS, saturated
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.jsonvalue import JSON
+    from infospace.memory.store import Snapshot
+    from infospace.search.embedding import Passages
+    from infospace.space import Space
+    from infospace.view import Listener
+
+Look = Callable[["Space", "Listener"], Found]
+
+
+class Text(NamedTuple):
+    """A text to be searched, and whose it is at which version."""
+
+    source: str
+    version: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """A search among texts. `by_text`: a text is found once, by its best passage, whose bounds are not told."""
+
+    query: str
+    limit: int | None
+    threshold: float | None
+    mode: Mode = "semantic"
+    by_text: bool = False
+    counted: str = "passages"
+
+
+def among_collections(wanted: Among) -> Look:
+    """Return the search for kept Collections: by name, metadata and the titles of their items, as they are now."""
+
+    def look(space: Space, listener: Listener) -> Found:
+        with space.store.reading() as snapshot:
+            texts = [
+                _described(snapshot, found)
+                for found in snapshot.listing(Kind.COLLECTION)
+                if isinstance(found, Collection) and not (found.name or "").startswith("_")
+            ]
+            generation = snapshot.generation
+        return _search(space, listener, wanted, texts, generation)
+
+    return look
+
+
+def among_items(wanted: Among, items: Sequence[Resource]) -> Look:
+    """Return the search for passages of Notes, of the sources of search results, and of what Collections hold."""
+
+    def look(space: Space, listener: Listener) -> Found:
+        with space.store.reading() as snapshot:
+            notes: dict[str, Note[Any]] = {}
+            left_out = _gather(snapshot, items, notes, set())
+            generation = snapshot.generation
+        texts = [Text(note.id, note.version, text_of(note.content)) for note in notes.values()]
+        found = _search(space, listener, wanted, texts, generation)
+        return Found(found.hits, found.certificate | {"items": len(texts), "left_out": left_out})
+
+    return look
+
+
+def _gather(snapshot: Snapshot, items: Sequence[Resource], notes: dict[str, Note[Any]], seen: set[str]) -> int:
+    """Put the Notes to be searched into `notes`, each once; return how many items have no text to be searched."""
+    left_out = 0
+    for item in items:
+        if isinstance(item, Collection):
+            if item.id not in seen:
+                seen.add(item.id)
+                members = snapshot.many([member.id for member in item.members])
+                left_out += _gather(snapshot, members, notes, seen)
+        elif isinstance(item, Note):
+            source = cast("SearchResult", item.content)["metadata"]["source_id"] if item.evidence else item.id
+            if source != item.id and is_id(source):
+                left_out += _gather_source(snapshot, source, notes, seen)
+            else:
+                notes.setdefault(item.id, item)
+        else:
+            left_out += 1
+    return left_out
+
+
+def _gather_source(snapshot: Snapshot, source: str, notes: dict[str, Note[Any]], seen: set[str]) -> int:
+    try:
+        return _gather(snapshot, [snapshot.get(source)], notes, seen)
+    except NotFound:
+        return 1
+
+
+def _described(snapshot: Snapshot, collection: Collection[Any]) -> Text:
+    """What a Collection is embedded as: its name, its metadata, and its items' titles, each on a line."""
+    titles = snapshot.evidence(Evidence(collection.id, collection.version, 0.0))["text"]
+    said = [f"{key}: {text_of(value)}" for key, value in collection.metadata.items()]
+    lines = [line for line in (collection.name, *said, titles) if line]
+    return Text(collection.id, collection.version, "\n".join(lines))
+
+
+def _search(space: Space, listener: Listener, wanted: Among, texts: Sequence[Text], generation: int) -> Found:
+    if not any(text.text.strip() for text in texts):
+        return _nothing(wanted, texts, generation)
+    embedding = space.embedding
+    passages = embedding.passages([text.text for text in texts], listener)
+    threshold = embedding.info.threshold if wanted.threshold is None else wanted.threshold
+    cosines = np.zeros(len(passages.owners)) if wanted.mode == "keyword" else _cosines(space, wanted, passages)
+    bm25 = np.zeros(len(cosines)) if wanted.mode == "semantic" else _bm25(space, wanted, texts, passages)
+    near = (cosines >= threshold) & (wanted.mode != "keyword")
+    matched = near | (bm25 > 0)
+    scores = saturated(bm25) if wanted.mode == "keyword" else np.round(cosines + bm25 / BM25_PER_COSINE, 6)
+    numbers = np.array([number_of(texts[owner].source) for owner in passages.owners.tolist()], np.int64)
+    starts = np.array([start for start, _ in passages.bounds], np.int64)
+    order = np.lexsort((starts, numbers, -scores))
+    if wanted.by_text:
+        order = order[np.sort(np.unique(passages.owners[order], return_index=True)[1])]
+    hits = order[matched[order]]
+    below = cosines[order][~matched[order]]
+    proved = certificate(
+        matched=len(hits),
+        returned=len(hits[: wanted.limit]),
+        scored=len(texts) if wanted.by_text else len(order),
+        notes=len(texts) if wanted.by_text else len(order),
+        max_below=None if wanted.mode == "keyword" or not len(below) else float(below.max()),
+        threshold=None if wanted.mode == "keyword" else threshold,
+        model=None if wanted.mode == "keyword" else embedding.info.name,
+        generation=generation,
+    )
+
+    def hit(at: int) -> Hit:
+        text = texts[int(passages.owners[at])]
+        start, end = (None, None) if wanted.by_text else passages.bounds[at]
+        legs = {MEANING: near[at], WORDS: bm25[at] > 0}
+        by: list[JSON] = [leg for leg, has in legs.items() if has]
+        both: dict[str, JSON] = {"cosine": float(cosines[at]), "bm25": round(float(bm25[at]), 6), "matched_by": by}
+        return Hit(text.source, text.version, float(scores[at]), start, end, both if wanted.mode == "hybrid" else {})
+
+    return Found([hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved, wanted))
+
+
+def _cosines(space: Space, wanted: Among, passages: Passages) -> NDArray[np.float64]:
+    query = space.embedding.query(wanted.query).astype(np.float64)
+    cosines: NDArray[np.float64] = np.vecdot(passages.vectors.astype(np.float64), query)
+    return np.round(cosines, 6)
+
+
+def _bm25(space: Space, wanted: Among, texts: Sequence[Text], passages: Passages) -> NDArray[np.float64]:
+    pairs = zip(passages.owners.tolist(), passages.bounds, strict=True)
+    with space.store.reading() as snapshot:
+        found = snapshot.words_in(wanted.query, [texts[owner].text[start:end] for owner, (start, end) in pairs])
+    if found is None:
+        raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
+    return found
+
+
+def _nothing(wanted: Among, texts: Sequence[Text], generation: int) -> Found:
+    """What is found where there is no text; no model is needed for that."""
+    from infospace.search.model import DEFAULT_MODEL, DEFAULT_THRESHOLD
+
+    count = len(texts) if wanted.by_text else 0
+    threshold = DEFAULT_THRESHOLD if wanted.threshold is None else wanted.threshold
+    proved = certificate(
+        matched=0,
+        returned=0,
+        scored=count,
+        notes=count,
+        threshold=None if wanted.mode == "keyword" else threshold,
+        model=None if wanted.mode == "keyword" else DEFAULT_MODEL,
+        generation=generation,
+    )
+    return Found([], _renamed(proved, wanted))
+
+
+def _renamed(proved: dict[str, Any], wanted: Among) -> dict[str, Any]:
+    """The certificate, whose counts are not of Notes here."""
+    return {wanted.counted if name == "notes" else name: value for name, value in proved.items()}

@@ -1,0 +1,61 @@
+"""`discover-collections`: find kept Collections by what they are about."""
+
+from __future__ import annotations
+
+from pydantic import Field, field_validator
+
+from infospace import Args, Collection, Infospace, Invalid, Limit, primitive
+from infospace.resources import CollectionResult
+
+
+class DiscoverCollections(Args):
+    """Arguments of `discover-collections`."""
+
+    query: str = Field(description="What the Collection should be about, in plain words.")
+    limit: Limit = Field(3, description='At most this many, a whole number from 1, or "all".')
+    threshold: float | None = Field(
+        None,
+        ge=-1,
+        le=1,
+        description="Lowest cosine similarity that counts, -1 to 1; by default the model's own (0.3).",
+    )
+
+    @field_validator("query")
+    @classmethod
+    def _not_blank(cls, query: str) -> str:
+        if not query.strip():
+            raise Invalid("`query` is blank", hint="say in words what to look for")
+        return query
+
+
+@primitive(
+    effect="reads",
+    out="required",
+    failures=[
+        "`query` or `out` is missing, or `query` is blank.",
+        "There are Collections to search but no embedding weights on the machine.",
+    ],
+    examples=[
+        {"type": "discover-collections", "query": "papers to read about attention", "out": "$lists"},
+        {"type": "discover-collections", "query": "risks", "limit": "all", "threshold": 0.2, "out": "$all"},
+    ],
+    avoid=[
+        "Looking up a Collection whose name is known: that is `load`.",
+        "Looking for single Notes: that is `discover-notes`, with `within` for those of one Collection.",
+    ],
+)
+async def discover_collections(args: DiscoverCollections, space: Infospace) -> Collection[CollectionResult]:
+    """Find the kept Collections nearest in meaning to a query, nearest first.
+
+    A Collection is compared by its name, its metadata and its items' titles, as they are now; one whose name
+    begins with `_` is not searched. Each hit is a search-result Note of type `Collection`, whose text is the
+    titles of the items; `load` gives the Collection itself. `extra.certificate` says what was proved, in
+    counts of `collections`.
+    """
+    from infospace.search.passing import Among, among_collections
+
+    wanted = Among(args.query, args.limit, args.threshold, by_text=True, counted="collections")
+    found = await space.look(among_collections(wanted))
+    space.extra["item_count"] = len(found.hits)
+    space.extra["certificate"] = found.certificate
+    return space.collection([space.evidence(hit) for hit in found.hits])

@@ -1,0 +1,72 @@
+"""`search-within-collection`: find the passages of a Collection's items that say something about a query."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from infospace import Args, Collection, Infospace, Invalid, Limit, Ref, SearchResult, primitive
+from infospace.kinds import results_by_mode
+
+
+class SearchWithinCollection(Args):
+    """Arguments of `search-within-collection`."""
+
+    target: Ref[Collection] = Field(description="The Collection whose items are searched.")
+    query: str = Field(description="What to look for, in plain words.")
+    limit: Limit = Field(5, description='At most this many passages, a whole number from 1, or "all".')
+    threshold: float = Field(0.0, ge=-1, le=1, description="Lowest cosine similarity that counts, -1 to 1.")
+    mode: Literal["semantic", "keyword", "hybrid"] = Field(
+        "semantic", description="By meaning, by words (any of them), or by both in one ranking."
+    )
+
+    @field_validator("query")
+    @classmethod
+    def _not_blank(cls, query: str) -> str:
+        if not query.strip():
+            raise Invalid("`query` is blank", hint="say in words what to look for")
+        return query
+
+
+@primitive(
+    effect="reads",
+    out="required",
+    gives=results_by_mode,
+    failures=[
+        "`query` or `out` is missing, or `query` is blank.",
+        "There is text to search but no embedding weights on the machine.",
+    ],
+    examples=[
+        {"type": "search-within-collection", "target": "$notes", "query": "what it costs", "out": "$passages"},
+        {
+            "type": "search-within-collection",
+            "target": "$hits",
+            "query": "deadline",
+            "mode": "hybrid",
+            "limit": "all",
+            "threshold": 0.3,
+            "out": "$said",
+        },
+    ],
+    avoid=[
+        "Wanting whole Notes of the Collection: `discover-notes` with `within` gives each Note once.",
+        "Reading the text of a hit for its passage: `metadata.passage.text` is the passage, `text` the whole source.",
+    ],
+)
+async def search_within_collection(args: SearchWithinCollection, space: Infospace) -> Collection[SearchResult]:
+    """Find the passages of a Collection's items that fit a query best, best first.
+
+    Transient items are searched too; of a search result its source, of a Collection its items. Each source is
+    searched once, and may be found by several passages: a hit is one passage, in `metadata.passage`, and two
+    hits are the same when source and range are. Scores and modes are those of `discover-notes`; in `keyword`
+    and `hybrid` words are weighed among the passages. `extra.certificate` counts `passages`, and `items`, with
+    those `left_out` since their source was deleted or they have no text of their own.
+    """
+    from infospace.search.passing import Among, among_items
+
+    wanted = Among(args.query, args.limit, args.threshold, args.mode)
+    found = await space.look(among_items(wanted, space.items(args.target)))
+    space.extra["item_count"] = len(found.hits)
+    space.extra["certificate"] = found.certificate
+    return space.collection([space.evidence(hit) for hit in found.hits])

@@ -1,0 +1,317 @@
+"""Everything can be taken out as files, and put back; nothing that is not ours is touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from infospace import Space
+from infospace.ids import Kind
+from infospace.memory.changes import Evidence, GiveName, MakeNote, Revise
+from infospace.memory.exporting import MANIFEST, Exported, export, write_back
+from infospace.memory.importing import import_paths
+from infospace.memory.sqlite import open_store
+from infospace.view import Silence
+
+
+def fresh() -> Space:
+    """A space in memory."""
+    return Space(open_store(":memory:", create=True))
+
+
+def make(space: Space, content: Any, metadata: Any = None, name: str | None = None) -> str:
+    """Make a kept Note."""
+    identifier = space.store.new_id(Kind.NOTE)
+    named = [GiveName(identifier, name)] if name else []
+    space.store.commit([MakeNote(identifier, content, metadata or {}, kept=True), *named])
+    return identifier
+
+
+def add(space: Space, folder: Path) -> dict[str, str]:
+    """Import a folder in which nothing may fail; return path to id."""
+    assert import_paths(space, [folder], Silence()).failed == []
+    with space.store.reading() as snapshot:
+        return {one.path: one.note for one in snapshot.tracked()}
+
+
+def notes(space: Space) -> list[tuple[Any, dict[str, Any]]]:
+    """Return content and metadata of the kept Notes."""
+    with space.store.reading() as snapshot:
+        return [(one.content, dict(one.metadata)) for one in snapshot.listing(Kind.NOTE)]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return all files under a folder but the manifest."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != MANIFEST
+    }
+
+
+def told(done: Exported) -> tuple[int, int, int, int]:
+    """Return the counts."""
+    return done.written, done.unchanged, done.removed, len(done.failed)
+
+
+def by_content(one: Any) -> str:
+    """Sort key for what JSON can hold."""
+    return json.dumps(one, sort_keys=True)
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
+    ["# A\n\n#tag", "---\na: 1\n---\n", "#tag [[x]]", "a\r\nb", "\0", "\ufeffx", "", "```\n#no\n```", "- a\n- b\n"]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+METADATA = st.dictionaries(st.sampled_from(["title", "tags", "k", "a b", "", "no", "\n"]), VALUES, max_size=3)
+NAMES = st.none() | st.sampled_from(["a", "A", "con", ".x", "x/y", "x/y.md", "x.metadata", "é", "z" * 200])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(VALUES, METADATA, NAMES), max_size=6))
+@example([([1], {"title": "x"}, None), ([2], {"title": "x.metadata"}, None), ([3], {"title": "x"}, None)])
+@example([("", {"tags": "a, b"}, None), ("# T\n\n#c", {"tags": ["b"], "title": "U"}, None)])
+def test_whatever_is_kept_comes_back(made: list[tuple[Any, Any, str | None]]) -> None:
+    """Content exactly, metadata completed by what the text says; and from then on exactly."""
+    with tempfile.TemporaryDirectory() as name, fresh() as first, fresh() as second, fresh() as third:
+        names = set()
+        for content, metadata, own in made:
+            given = None if own in names else own
+            names.add(own)
+            make(first, content, metadata, given)
+        one, two = Path(name) / "one", Path(name) / "two"
+        assert export(first.store, one).failed == []
+        add(second, one)
+        left = notes(second)
+        exact = [note for note in notes(first) if note in left]
+        for note in sorted(notes(first), key=lambda note: note not in exact):
+            fits = [one for one in left if by_content(one) == by_content(note)]
+            fits = fits or [one for one in left if by_content(one[0]) == by_content(note[0]) and _kept(note[1], one[1])]
+            assert fits, (note, left)
+            left.remove(fits[0])
+        assert left == []
+        assert export(second.store, two).failed == []
+        add(third, two)
+        assert sorted(notes(third), key=by_content) == sorted(notes(second), key=by_content)
+
+
+def _kept(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether metadata is what it was, but for a title and tags that the text says."""
+    tags = before.get("tags")
+    same = all(by_content(after.get(key)) == by_content(value) for key, value in before.items() if key != "tags")
+    if isinstance(tags, str) and isinstance(after.get("tags"), list):
+        tags = [one.strip().removeprefix("#").strip() for one in tags.split(",")]
+        tags = [one for one in tags if one]
+    fits = tags is None or by_content(tags) == by_content(after.get("tags")) or _all_in(tags, after.get("tags"))
+    return same and fits and after.keys() - before.keys() <= {"title", "tags"}
+
+
+def _all_in(tags: Any, after: Any) -> bool:
+    if not isinstance(tags, list) or not isinstance(after, list):
+        return False
+    texts = (tag if isinstance(tag, str) else json.dumps(tag) for tag in tags)
+    cleaned = [text.strip().removeprefix("#").strip() for text in texts]
+    return all(tag in after for tag in cleaned if tag)
+
+
+LINKED = st.dictionaries(
+    st.sampled_from(["a.md", "b.md", "x/a.md", "x/c.txt", "y/d.html", "A.md"]),
+    st.lists(
+        st.sampled_from(["[[a]]", "[[c]]", "[[x/a]]", "[t](../b.md)", "[t](x/a.md)", "[[d]]", "#tag"]), max_size=3
+    ),
+    max_size=6,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(LINKED)
+def test_imported_files_come_back_with_their_folders_and_links(linked: dict[str, list[str]]) -> None:
+    """By the same paths, but for formats that are not written."""
+    with tempfile.TemporaryDirectory() as name, fresh() as first, fresh() as second:
+        folder, out = Path(name) / "in", Path(name) / "out"
+        folder.mkdir()
+        for path, links in linked.items():
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_text(f"<p>{path}" if path.endswith("html") else f"{path} " + " ".join(links))
+        add(first, folder)
+        assert export(first.store, out).failed == []
+        add(second, out)
+        assert {path.replace(".html", ".md") for path in linked} == set(files(out)) or {"a.md", "A.md"} <= set(linked)
+        assert sorted(notes(second), key=by_content) == sorted(notes(first), key=by_content)
+        if not {"a.md", "A.md"} <= set(linked):
+            assert _arrows(first) == _arrows(second)
+
+
+def _arrows(space: Space) -> set[tuple[Any, Any]]:
+    with space.store.reading() as snapshot:
+        found: list[Any] = [snapshot.get(one) for one in snapshot.relations()]
+        return {(snapshot.get(one.source).content, snapshot.get(one.target).content) for one in found}
+
+
+def test_each_note_is_one_file_where_people_look_for_it(tmp_path: Path) -> None:
+    """By its path, its row, its name, its title, or its id; search results are left out."""
+    (tmp_path / "in/x").mkdir(parents=True)
+    (tmp_path / "in/x/a.md").write_text("---\nk: 1\n---\n\n# A\n")
+    (tmp_path / "in/b.txt").write_text("b")
+    (tmp_path / "in/t.csv").write_text("n\n1\n")
+    with fresh() as space:
+        add(space, tmp_path / "in")
+        make(space, "text", {"title": "A/B: c?"})
+        make(space, {"n": 1}, {"k": [1]}, "my data")
+        last = make(space, "no title")
+        space.store.commit([MakeNote(space.store.new_id(Kind.NOTE), Evidence(last, 1, 0.5), kept=True)])
+        assert told(export(space.store, tmp_path / "out")) == (7, 0, 0, 0)
+    assert files(tmp_path / "out") == {
+        "x/a.md": b"---\nk: 1\n---\n\n# A\n",
+        "b.txt": b"b",
+        "t.csv/1.json": b'{\n  "n": "1"\n}\n',
+        "A-B- c-.md": b'---\ntitle: "A/B: c?"\n---\n\ntext',
+        "my data.json": b'{\n  "n": 1\n}\n',
+        "my data.metadata.json": b'{\n  "k": [\n    1\n  ]\n}\n',
+        f"{last}.md": b"no title",
+    }
+
+
+def test_roots_lie_in_folders_of_their_own(tmp_path: Path) -> None:
+    """When there are several."""
+    with fresh() as space:
+        for root in ("one/notes", "two/notes"):
+            (tmp_path / root).mkdir(parents=True)
+            (tmp_path / root / "index.md").write_text(root)
+            add(space, tmp_path / root)
+        export(space.store, tmp_path / "out")
+    assert files(tmp_path / "out") == {"notes/index.md": b"one/notes", "notes-2/index.md": b"two/notes"}
+
+
+def test_exporting_again_writes_what_changed_and_removes_what_is_gone(tmp_path: Path) -> None:
+    """Only files that an export wrote, and that are still as it wrote them."""
+    out = tmp_path / "out"
+    with fresh() as space:
+        a, b = make(space, "a", name="a"), make(space, "b", name="b")
+        make(space, "c", name="c")
+        export(space.store, out)
+        (out / "c.md").write_text("mine now")
+        (out / "foreign.md").write_text("foreign")
+        space.store.commit([Revise(a, "aa"), GiveName(b, "x/../b2")])
+        done = export(space.store, out)
+        assert told(done) == (2, 0, 1, 1)
+        assert Path(done.failed[0]["path"]).name == "c.md"
+        assert files(out) == {"a.md": b"aa", "x-..-b2.md": b"b", "c.md": b"mine now", "foreign.md": b"foreign"}
+        assert told(export(space.store, out, force=True)) == (1, 2, 0, 0)
+        assert files(out)["c.md"] == b"c"
+        assert files(out)["foreign.md"] == b"foreign"
+
+
+def test_foreign_files_stay_unless_forced(tmp_path: Path) -> None:
+    """Also when another space wrote them."""
+    out = tmp_path / "out"
+    with fresh() as one, fresh() as other:
+        make(one, "one", name="a")
+        make(other, "other", name="a")
+        export(one.store, out)
+        assert told(export(other.store, out)) == (0, 0, 0, 1)
+        assert files(out) == {"a.md": b"one"}
+        assert told(export(other.store, out, force=True)) == (1, 0, 0, 0)
+        assert files(out) == {"a.md": b"other"}
+
+
+def test_nothing_is_written_outside_of_the_folder(tmp_path: Path) -> None:
+    """Not through links, and not by a manifest that somebody made up."""
+    (tmp_path / "in/x").mkdir(parents=True)
+    (tmp_path / "in/x/a.md").write_text("a")
+    out, outside = tmp_path / "out", tmp_path / "outside"
+    out.mkdir()
+    outside.mkdir()
+    (out / "x").symlink_to(outside)
+    (outside / "victim").write_text("v")
+    digest = "4c94485e0c21ae6c41ce1dfe7b6bfaceea5ab68e40a2476f50208e526f506080"
+    with fresh() as space:
+        manifest = {"space": space.store.identity, "files": {"../outside/victim": digest, "x/victim": digest}}
+        (out / MANIFEST).write_text(json.dumps(manifest))
+        add(space, tmp_path / "in")
+        done = export(space.store, out, force=True)
+    assert "outside" in done.failed[0]["reason"]
+    assert files(outside) == {"victim": b"v"}
+
+
+def test_a_write_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No half files, and none beside it."""
+    out = tmp_path / "out"
+    with fresh() as space:
+        a = make(space, "a", name="a")
+        export(space.store, out)
+        space.store.commit([Revise(a, "b" * 100)])
+        real = os.fdopen
+
+        def full(descriptor: int, mode: str) -> Any:
+            file = real(descriptor, mode)
+            if not Path(f"/proc/self/fd/{descriptor}").readlink().name.startswith("..info"):
+                file.write(b"half")
+                file.close()
+                raise OSError(28, "No space left on device")
+            return file
+
+        monkeypatch.setattr(os, "fdopen", full)
+        done = export(space.store, out)
+    assert "No space left" in done.failed[0]["reason"]
+    assert files(out) == {"a.md": b"a"}
+
+
+def test_edits_are_written_back_to_their_files(tmp_path: Path) -> None:
+    """In the file's format, with its line ends; importing then finds nothing new."""
+    (tmp_path / "a.md").write_bytes(b"---\r\nk: 1\r\n---\r\n# A\r\n")
+    (tmp_path / "b.txt").write_text("b")
+    (tmp_path / "c.json").write_text("[1]")
+    (tmp_path / "d.md").write_text("d")
+    (tmp_path / "a.md").chmod(0o640)
+    with fresh() as space:
+        known = add(space, tmp_path)
+        assert told(write_back(space.store)) == (0, 4, 0, 0)
+        space.store.commit(
+            [
+                Revise(known["a.md"], "# A\n\nsee [[b]]\n", {"k": 2, "title": "A"}),
+                Revise(known["b.txt"], "bb"),
+                Revise(known["c.json"], {"n": 1}, {"m": 1}),
+            ]
+        )
+        assert told(write_back(space.store, tmp_path / "a.md")) == (1, 0, 0, 0)
+        assert told(write_back(space.store)) == (2, 2, 0, 0)
+        assert (tmp_path / "a.md").read_bytes() == b"---\r\nk: 2\r\n---\r\n\r\n# A\r\n\r\nsee [[b]]\r\n"
+        assert (tmp_path / "a.md").stat().st_mode & 0o777 == 0o640
+        assert (tmp_path / "b.txt").read_text() == "bb"
+        assert json.loads((tmp_path / "c.json").read_text()) == {"n": 1}
+        assert json.loads((tmp_path / "c.metadata.json").read_text()) == {"m": 1}
+        assert len(_arrows(space)) == 1
+        again = import_paths(space, [tmp_path], Silence())
+        assert (again.unchanged, again.changed, again.run) == (4, 0, None)
+
+
+def test_what_cannot_be_written_back_is_said(tmp_path: Path) -> None:
+    """A file that changed meanwhile, a row, a page, text with metadata; all stay as they are."""
+    texts = {"a.md": "a", "r.jsonl": "1\n", "p.html": "<p>p", "t.txt": "t", "gone.md": "g"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    with fresh() as space:
+        known = add(space, tmp_path)
+        space.store.commit([Revise(one, "edited", {"k": 1}) for one in known.values()])
+        (tmp_path / "a.md").write_text("theirs")
+        (tmp_path / "gone.md").unlink()
+        done = write_back(space.store)
+        reasons = {Path(one["path"]).name: one["reason"] for one in done.failed}
+    assert done.written == 0
+    assert set(reasons) == set(texts)
+    assert "has changed since" in reasons["a.md"]
+    assert "cannot hold" in reasons["t.txt"]
+    assert "not there any more" in reasons["gone.md"]
+    assert (tmp_path / "a.md").read_text() == "theirs"

@@ -1,0 +1,216 @@
+"""Search by words: every Note that has one, in the order of BM25, and no ghost of what was changed."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from infospace.argument import Bound
+from infospace.errors import Invalid
+from infospace.ids import Kind, number_of
+from infospace.memory.changes import Delete, GiveName, Keep, MakeNote, Revise
+from infospace.memory.sqlite import open_store, words
+from infospace.memory.store import Store
+from infospace.resources import Note, text_of
+from infospace.search.found import Found
+from infospace.where import parse_where
+
+sys.path.insert(0, str(Path(__file__).parent))
+pytest.register_assert_rewrite("made_search")
+
+from made_search import eligible, find, make, search_in  # noqa: E402
+
+WORDS = ["sea", "ship", "sail", "moon", "star", "bread", "salt"]
+
+
+@pytest.fixture(params=["file", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """An empty space."""
+    address = tmp_path / "space.db" if request.param == "file" else ":memory:"
+    with contextlib.closing(open_store(address, create=True)) as opened:
+        yield opened
+        assert opened.check() == []
+
+
+def keyword(store: Store, query: str, **wanted: Any) -> Found:
+    """Search by words."""
+    return find(search_in(store), query, mode="keyword", **{"limit": None, **wanted})
+
+
+def sources(found: Found) -> list[str]:
+    """The hits' sources, in order."""
+    return [hit.source for hit in found.hits]
+
+
+def tokens(note: Note[Any]) -> list[str]:
+    """The words of a Note, its title's first."""
+    return re.findall(r"[a-z0-9]+", f"{note.metadata.get('title', '')} {text_of(note.content)}")
+
+
+def brute(notes: dict[int, Note[Any]], query: str) -> list[tuple[str, float]]:
+    """BM25 by its formula (k1 1.2, b 0.75), as b/(b+1)."""
+    texts = {number: tokens(note) for number, note in notes.items()}
+    average = sum(map(len, texts.values())) / max(len(texts), 1)
+    scores: Counter[int] = Counter()
+    for word in set(query.split()):
+        having = [number for number, text in texts.items() if word in text]
+        weight = math.log(1 + (len(texts) - len(having) + 0.5) / (len(having) + 0.5))
+        for number in having:
+            count = texts[number].count(word)
+            scores[number] += weight * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * len(texts[number]) / average))  # type: ignore[assignment]
+    rounded = {number: round(score / (score + 1), 6) for number, score in scores.items()}
+    return [(notes[n].id, rounded[n]) for n in sorted(rounded, key=lambda n: (-rounded[n], n))]
+
+
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
+CONTENT = TEXTS | st.fixed_dictionaries({"sail": TEXTS, "n": st.integers(0, 3)}) | st.none()
+ACTS = st.lists(
+    st.tuples(
+        st.sampled_from(["make", "make", "revise", "title", "hide", "show", "delete", "keep"]),
+        st.integers(0, 20),
+        CONTENT,
+        TEXTS,
+    ),
+    max_size=20,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(ACTS, st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join), st.none() | st.integers(1, 4))
+def test_every_search_is_bm25_of_what_is_there_now(acts: list[Any], query: str, limit: int | None) -> None:
+    """Whatever was made, changed, renamed, hidden and deleted before."""
+    with contextlib.closing(open_store(":memory:", create=True)) as store:
+        ids: list[str] = []
+        for kind, pick, content, title in acts:
+            note = ids[pick % len(ids)] if ids else ""
+            if kind == "make" or not ids:
+                ids.append(store.new_id(Kind.NOTE))
+                store.commit([MakeNote(ids[-1], content, {"title": title}, kept=pick % 4 > 0)])
+            elif kind == "revise":
+                store.commit([Revise(note, content)])
+            elif kind == "title":
+                store.commit([Revise(note, metadata={"title": title})])
+            elif kind in ("hide", "show"):
+                store.commit([GiveName(note, f"{'_' * (kind == 'hide')}the {note}")])
+            elif kind == "keep":
+                store.commit([Keep(note)])
+            else:
+                store.commit([Delete(note)])
+                ids.remove(note)
+        notes = eligible(store)
+        expected = brute(notes, query)
+        found = keyword(store, query, limit=limit)
+        assert [(hit.source, hit.score) for hit in found.hits] == expected[:limit]
+        assert [hit.version for hit in found.hits] == [notes[number_of(hit.source)].version for hit in found.hits]
+        proved = found.certificate
+        assert (proved["matched"], proved["notes"], proved["scored"]) == (len(expected), len(notes), len(notes))
+        assert proved["exhaustive"] == (len(expected) == len(found.hits))
+        assert store.check() == []
+
+
+def test_the_certificate_claims_no_threshold_and_no_model(store: Store) -> None:
+    """There are none; nothing waits to be embedded either."""
+    make(store, "sea", "ship")
+    proved = keyword(store, "sea").certificate
+    assert (proved["threshold"], proved["model"], proved["max_below"]) == (None, None, None)
+    assert (proved["unembedded"], proved["method"], proved["words"]) == (0, "exact", ["sea"])
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("The boundaries of layers", "boundary layer"),
+        ("Naïve café in Zürich", "naive CAFE zurich"),
+        ("cafe\u0301 au lait", "café"),
+        ("error E1047: not found", "e1047"),
+        ("state-of-the-art re-ranker", "ranker"),
+        ("snake_case_name", "case"),
+        ({"colour": "dark\nblue"}, "blue"),
+        ({"path": "C:\\temp\\names"}, "temp"),
+        (["a", {"deep": "crimson"}], "crimson"),
+        ("Ключ от дома", "ключ"),
+        ("version 3.11.7", "3.11"),
+        ('say "hello" AND (goodbye) NEAR me*', 'goodbye "hello'),
+    ],
+)
+def test_words_are_found_by_their_stem_whatever_stands_around_them(store: Store, text: Any, query: str) -> None:
+    """Case, accents, endings and punctuation do not matter; nothing in a query is an operator."""
+    (note,) = make(store, text)
+    make(store, "something else")
+    assert sources(keyword(store, query)) == [note]
+
+
+def test_words_that_say_nothing_are_left_out(store: Store) -> None:
+    """Unless there are no others."""
+    sea, both = make(store, "the sea", "to be or not to be")
+    assert sources(keyword(store, "what is the sea")) == [sea]
+    assert sources(keyword(store, "to be or not to be")) == [both]
+
+
+@pytest.mark.parametrize("query", ["?", "***", '"', "- -", "\u0301", "💥"])
+def test_a_query_without_any_word_finds_nothing(store: Store, query: str) -> None:
+    """That is success."""
+    make(store, "sea 💥 ?")
+    found = keyword(store, query)
+    assert (found.hits, found.certificate["matched"], found.certificate["exhaustive"]) == ([], 0, True)
+
+
+def test_the_title_counts_and_a_word_of_metadata_does_not(store: Store) -> None:
+    """A new title is found, the old one no more."""
+    make(store, "text", metadata={"title": "Lighthouse", "topic": "navigation"})
+    assert len(keyword(store, "lighthouse").hits) == 1
+    assert keyword(store, "navigation").hits == []
+    store.commit([Revise("Note_1", metadata={"title": "Harbour"})])
+    assert keyword(store, "lighthouse").hits == []
+    assert len(keyword(store, "harbour").hits) == 1
+
+
+def test_where_and_within_narrow_it(store: Store) -> None:
+    """The certificate counts what they leave."""
+    ids = make(store, "sea", "sea ship", "sea star", metadata={"n": 1})
+    store.commit([Revise(ids[2], metadata={"n": 2})])
+    found = keyword(store, "sea", where=Bound(parse_where("metadata.n = 2")))
+    assert (sources(found), found.certificate["notes"], found.certificate["matched"]) == ([ids[2]], 1, 1)
+
+
+def test_common_words_of_large_spaces_are_left_out_and_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rarest ones are ranked, and at least one is."""
+    monkeypatch.setattr(words, "MOST_ROWS", 6)
+    make(store, *["sea"] * 8, "sea ship", "ship star")
+    found = keyword(store, "sea ship star")
+    assert len(found.hits) == 2
+    assert found.certificate["words_left_out"] == ["sea"]
+    assert set(found.certificate["words"]) == {"ship", "star"}
+    assert len(keyword(store, "sea").hits) == 9
+
+
+def test_a_rolled_back_change_leaves_no_word(store: Store) -> None:
+    """The index is written in the transaction of the change."""
+    make(store, "sea")
+    with pytest.raises(Invalid):
+        store.commit([Revise("Note_1", "ship"), MakeNote(store.new_id(Kind.COLLECTION), "moon", kept=True)])
+    assert len(keyword(store, "sea").hits) == 1
+    assert keyword(store, "ship moon").hits == []
+
+
+def test_another_process_s_words_are_seen(tmp_path: Path) -> None:
+    """By the next search."""
+    with (
+        contextlib.closing(open_store(tmp_path / "x", create=True)) as one,
+        contextlib.closing(open_store(tmp_path / "x", create=True)) as other,
+    ):
+        search = search_in(other)
+        make(one, "sea")
+        assert len(find(search, "sea", mode="keyword").hits) == 1
+        one.commit([Revise("Note_1", "ship")])
+        assert find(search, "sea", mode="keyword").hits == []

@@ -1,0 +1,114 @@
+"""`search-within-collection`: passages of what a Collection holds. The real model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from infospace import Space
+from infospace.memory.changes import Delete, Revise
+
+FILLER = "The committee met on Tuesday and agreed on the budget for office furniture. " * 60
+CAT = "Then a cat walked in and fell asleep on the table."
+SEARCH = {"type": "search-within-collection", "target": "$c", "query": "a sleeping cat", "out": "$found"}
+
+
+def collection(*values: Any) -> dict[str, Any]:
+    """A step that binds `$c` to a Collection."""
+    return {"type": "create-collection", "value": list(values), "out": "$c"}
+
+
+def passages(ran: Any) -> list[str]:
+    """The passages found, in order."""
+    return [hit["metadata"]["passage"]["text"] for hit in ran.content("found")]
+
+
+def certificate(ran: Any) -> Any:
+    """What the last step proved."""
+    return ran.last.extra["certificate"]
+
+
+def test_the_best_passages_come_first_whoever_has_them(run: Any) -> None:
+    """Transient Notes too, one hit a passage; ranges tell them apart."""
+    ran = run(
+        collection(f"{FILLER}{CAT} {FILLER}", "Bread is baked.", "Kittens sleep a lot."), SEARCH | {"limit": "all"}
+    )
+    found = ran.content("found")
+    assert {passages(ran)[0], passages(ran)[1]} >= {"Kittens sleep a lot."}
+    assert any(CAT in passage for passage in passages(ran)[:2])
+    for hit in found:
+        about = hit["metadata"]
+        assert hit["text"][about["passage"]["start"] : about["passage"]["end"]] == about["passage"]["text"]
+    ranges = [(hit["metadata"]["source_id"], hit["metadata"]["passage"]["start"]) for hit in found]
+    assert len(set(ranges)) == len(ranges)
+    scores = [hit["metadata"]["score"] for hit in found]
+    assert scores == sorted(scores, reverse=True)
+    assert min(scores) >= 0
+
+
+def test_the_certificate_counts_passages_and_items(run: Any) -> None:
+    """Of every item, found or not."""
+    ran = run(collection(FILLER * 2, "Kittens sleep a lot.", ""), SEARCH | {"threshold": -1, "limit": 2})
+    proved = certificate(ran)
+    assert (proved["items"], proved["left_out"], proved["returned"], proved["exhaustive"]) == (3, 0, 2, False)
+    assert proved["passages"] == proved["scored"] == proved["matched"] > 3
+    assert "notes" not in proved
+
+
+def test_results_stand_for_their_sources_and_collections_for_their_items(search: Any) -> None:
+    """Each source is searched once; scores are those of `discover-notes`."""
+    ran = search(
+        {"type": "discover-notes", "query": "a sleeping cat", "limit": 4, "threshold": -1, "out": "$hits"},
+        {"type": "create-collection", "value": ["$hits", "$hits[0]"], "out": "$c"},
+        SEARCH | {"limit": "all", "threshold": -1},
+    )
+    best: dict[str, float] = {}
+    for hit in ran.content("found"):
+        best.setdefault(hit["metadata"]["source_id"], hit["metadata"]["score"])
+    assert best == {hit["metadata"]["source_id"]: hit["metadata"]["score"] for hit in ran.content("hits")}
+    assert certificate(ran)["items"] == 4
+
+
+def test_the_source_counts_as_it_is_now(search: Any, found: Space) -> None:
+    """A changed one by its new text; a deleted one is left out, and counted."""
+    query = {"type": "discover-notes", "query": "a sleeping cat", "limit": "all", "threshold": -1, "name": "c"}
+    search(query | {"out": "$h"})
+    cat, dog = found.view().get("cat"), found.view().get("dog")
+    found.store.commit([Revise(cat.id, "Submarines dive."), Delete(dog.id)])
+    ran = search(SEARCH | {"target": "c", "query": "submarines", "limit": 1})
+    assert passages(ran) == ["Submarines dive."]
+    assert certificate(ran)["left_out"] == 1
+
+
+def test_by_words_and_by_both(run: Any) -> None:
+    """The same scores and reasons as in `discover-notes`."""
+    notes = collection("A cat sleeps.", "Error E1047 in the log.", "Dogs bark.")
+    ran = run(notes, SEARCH | {"query": "e1047", "mode": "keyword"})
+    assert passages(ran) == ["Error E1047 in the log."]
+    assert 0 < ran.content("found")[0]["metadata"]["score"] < 1
+    assert (certificate(ran)["matched"], certificate(ran)["threshold"]) == (1, None)
+    ran = run(notes, SEARCH | {"query": "sleeping cat e1047", "mode": "hybrid", "threshold": 0.3})
+    by = {hit["text"]: hit["metadata"]["matched_by"] for hit in ran.content("found")}
+    assert by["Error E1047 in the log."][-1] == "words"
+    assert by["A cat sleeps."] == ["meaning", "words"]
+    assert "Dogs bark." not in by
+
+
+def test_a_hit_is_evidence_of_its_source(run: Any) -> None:
+    """`load` gives it."""
+    ran = run(collection("A cat sleeps."), SEARCH, {"type": "load", "target": "$found[0]", "out": "$source"})
+    assert ran.content("source") == "A cat sleeps."
+
+
+@pytest.mark.parametrize("values", [[], [""], ["", " "]])
+def test_where_there_is_no_text_nothing_is_found(run: Any, values: list[str]) -> None:
+    """No hit is success."""
+    ran = run(collection(*values), SEARCH)
+    assert (ran.content("found"), certificate(ran)["exhaustive"]) == ([], True)
+
+
+@pytest.mark.parametrize("fault", [{"query": " "}, {"limit": 0}, {"threshold": 2}, {"mode": "fuzzy"}, {"target": "$x"}])
+def test_wrong_arguments_are_refused(run: Any, fault: dict[str, Any]) -> None:
+    """Before anything runs."""
+    run(collection("x"), SEARCH | fault, status="refused")

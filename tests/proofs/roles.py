@@ -1,0 +1,128 @@
+"""Processes that read, write and search one space at the same time: `python roles.py ROLE PATH SEED`.
+
+Each says what it did as lines of JSON, and ends when its standard input does, or when it is done.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import select
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from made_model import made
+
+from infospace.ids import Kind
+from infospace.memory.changes import Change, Delete, GiveName, MakeNote, Revise
+from infospace.memory.sqlite import open_store
+from infospace.memory.store import Store
+from infospace.search.found import Wanted
+from infospace.view import Silence
+
+ONE, OTHER = "Note_1", "Note_2"
+"""Two Notes that are always changed together, to the same number."""
+
+TURNS, BULK = 8, 1_500
+QUERY = Wanted("whatever", None, -1.0)
+
+
+def say(**line: Any) -> None:
+    """Print a line of JSON."""
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+def is_wanted() -> bool:
+    """Whether standard input is still open."""
+    return not select.select([sys.stdin], [], [], 0)[0]
+
+
+def pairs(store: Store, _chance: random.Random) -> None:
+    """Change the pair in long transactions; say when each began and ended."""
+    times: list[float] = []
+
+    def traced(statement: str) -> None:
+        if statement.startswith(("BEGIN IMMEDIATE", "COMMIT")):
+            times.append(time.monotonic())
+
+    store._pool._writer.connection.set_trace_callback(traced)
+    for number in range(1, TURNS + 1):
+        changes: list[Change] = [Revise(ONE, number)]
+        changes += [MakeNote(store.new_id(Kind.NOTE), f"{number} {at} " * 20, kept=True) for at in range(BULK)]
+        times.clear()
+        store.commit([*changes, Revise(OTHER, number)])
+        say(number=number, begin=times[0], commit=times[-1], end=time.monotonic())
+
+
+def reads(store: Store, _chance: random.Random) -> None:
+    """Read the pair again and again; say of each read when it began and ended, and what it saw."""
+    told = []
+    while is_wanted():
+        begin = time.monotonic()
+        with store.reading() as snapshot:
+            one, other = snapshot.get(ONE).content, snapshot.get(OTHER).content
+        told.append((begin, time.monotonic(), one, other))
+    say(reads=told)
+
+
+def writes(store: Store, chance: random.Random) -> None:
+    """Make, change, hide and delete Notes; say which were to be found at which generation."""
+    there: dict[str, int] = {}
+    for number in range(int(sys.argv[4])):
+        identifier, version = chance.choice([("", 0), ("", 0), *there.items()])
+        what = chance.choice(["revise", "delete", "hide"])
+        if not identifier:
+            identifier = store.new_id(Kind.NOTE)
+            change: Change = MakeNote(identifier, f"{identifier} made", kept=True)
+            there[identifier] = 1
+        elif what == "revise":
+            change = Revise(identifier, f"{identifier} changed {number}")
+            there[identifier] = version + 1
+        else:
+            change = Delete(identifier) if what == "delete" else GiveName(identifier, f"_{number}")
+            del there[identifier]
+        say(generation=store.commit([change]), there=there)
+
+
+def obeys(store: Store, _chance: random.Random) -> None:
+    """Do what each line of standard input says, and say when it is done."""
+    for line in sys.stdin:
+        order = json.loads(line)
+        identifier = order["id"] or store.new_id(Kind.NOTE)
+        changes: dict[str, Change] = {
+            "make": MakeNote(identifier, order["text"], kept=True),
+            "revise": Revise(identifier, order["text"]),
+            "delete": Delete(identifier),
+            "hide": GiveName(identifier, f"_{identifier}"),
+        }
+        say(id=identifier, generation=store.commit([changes[order["what"]]]))
+
+
+def searches(store: Store, _chance: random.Random) -> None:
+    """Search again and again; say of each search what was found, and what it proved."""
+    space = made(store)
+    told = []
+    while is_wanted():
+        found = space.search.find(QUERY, Silence())
+        told.append(({hit.source: hit.version for hit in found.hits}, found.certificate))
+    say(searches=told)
+
+
+ROLES = {role.__name__: role for role in (pairs, reads, writes, obeys, searches)}
+
+
+def main() -> None:
+    """Play a role."""
+    store = open_store(sys.argv[2], create=False)
+    say(ready=True)
+    ROLES[sys.argv[1]](store, random.Random(int(sys.argv[3])))  # noqa: S311
+    store.close()
+
+
+if __name__ == "__main__":
+    main()

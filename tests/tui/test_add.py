@@ -1,0 +1,125 @@
+"""`infospace add`: what a person sees, and what a program reads."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEYS = {"added", "changed", "moved", "unchanged", "removed", "vanished", "failed", "conflicts", "passages_embedded"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a page, a table and a note that links to nothing yet."""
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("# A\n\nSee [[later]] and [[b]].")
+    (notes / "b.html").write_text("<title>B</title><p>A heron at the river.")
+    (notes / "t.csv").write_text("bird,n\nheron,1\nduck,2\n")
+    return notes
+
+
+def test_the_document_has_the_documented_fields(cli: Any, folder: Path, model: Any) -> None:
+    """Numbers, but for what failed and what disagrees."""
+    document = cli("add", str(folder), "--json").json
+    assert set(document) == {*KEYS, "seconds", "run"}
+    assert (document["added"], document["failed"], document["conflicts"]) == (4, [], [])
+    assert document["passages_embedded"] == 4
+
+
+def test_links_and_backlinks_are_shown(cli: Any, folder: Path, model: Any) -> None:
+    """Also those that lead nowhere yet; a row is shown by its number."""
+    cli("add", str(folder))
+    shown = cli("show", "a.md", "--json").json
+    assert [(one["title"], one["relation"]) for one in shown["links"]] == [("B", "links-to")]
+    assert shown["unresolved_links"] == ["later"]
+    assert shown["file"] == str((folder / "a.md").resolve())
+    said = cli("show", "b.html")
+    assert "← links-to  Note_1  A" in said.err
+    assert "→ later: no such file yet" in cli("show", "a.md").err
+    assert cli("show", "t.csv#2", "--json").json["content"] == {"bird": "duck", "n": "2"}
+    assert "did you mean" in cli("show", "t.csv#9").err
+
+
+def test_prune_deletes_and_says_so(cli: Any, folder: Path, model: Any) -> None:
+    """Without it, the sentence says that there would be something to do."""
+    cli("add", str(folder))
+    (folder / "b.html").unlink()
+    (folder / "t.csv").write_text("bird,n\nduck,2\n")
+    said = cli("add", str(folder))
+    assert (said.code, "2 notes' files or rows are gone" in said.err) == (0, True)
+    assert "2 removed" in cli("add", str(folder), "--prune").out
+    assert cli("notes", "--json").json["total"] == 2
+    assert cli("undo", "run_2").code == 0
+    assert cli("notes", "--json").json["total"] == 4
+
+
+def test_what_was_removed_here_is_imported_anew(cli: Any, folder: Path, model: Any) -> None:
+    """The file is there still."""
+    cli("add", str(folder))
+    cli("rm", "a.md")
+    assert cli("add", str(folder), "--json").json["added"] == 1
+
+
+def test_a_pipe_and_a_missing_file_are_no_surprise(cli: Any, folder: Path) -> None:
+    """One is reported, the other wrong usage."""
+    os.mkfifo(folder / "pipe")
+    said = cli("add", str(folder / "pipe"))
+    assert (said.code, "not a regular file" in said.err) == (1, True)
+    assert cli("add", "nowhere").code == 2
+    assert cli("add", "-", "--watch").code == 2
+
+
+def _watch(folder: Path, tmp_path: Path) -> subprocess.Popen[str]:
+    environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db"), "INFOSPACE_CACHE": str(tmp_path / "no")}
+    code = "import sys; from tui.command import main; sys.exit(main(sys.argv[1:]))"
+    arguments = [sys.executable, "-c", code, "add", str(folder), "--watch", "--json"]
+    return subprocess.Popen(
+        arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=tmp_path
+    )
+
+
+def test_watch_adds_what_changes_until_it_is_interrupted(folder: Path, tmp_path: Path) -> None:
+    """A document a line, each for a change; Ctrl-C ends it with 130."""
+    with _watch(folder, tmp_path) as watching:
+        assert watching.stdout is not None
+        deadline = threading.Timer(60, watching.kill)
+        deadline.start()
+        assert json.loads(watching.stdout.readline())["added"] == 4
+        (folder / "later.md").write_text("now")
+        assert json.loads(watching.stdout.readline())["added"] == 1
+        (folder / "a.md").write_text("changed")
+        assert json.loads(watching.stdout.readline())["changed"] == 1
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(30) == 130
+        deadline.cancel()
+
+
+def test_an_interrupted_import_keeps_what_it_has(folder: Path, tmp_path: Path, cli: Any) -> None:
+    """Its run is cancelled; adding again takes the rest."""
+    for at in range(3_000):
+        (folder / f"{at}.md").write_text(f"# Note {at}\n\n" + "text " * 50)
+    code = (
+        "import os, signal, sys\nimport infospace.memory.importing as importing\n"
+        "from tui.command import main\nreal = importing.Import._take\nseen = []\n"
+        "def take(self, file):\n    seen.append(file)\n"
+        "    if len(seen) == 700:\n        os.kill(os.getpid(), signal.SIGINT)\n    real(self, file)\n"
+        "importing.Import._take = take\nsys.exit(main(['add', 'notes', '--json']))\n"
+    )
+    environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db"), "INFOSPACE_CACHE": str(tmp_path / "no")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130, done.stderr
+    added = json.loads(done.stdout)["added"]
+    assert 690 <= added <= 700
+    assert cli("notes", "--json").json["total"] == added
+    assert cli("runs", "--json").json["runs"][0]["status"] == "cancelled"
