@@ -73,6 +73,7 @@ class _Reverting:
         self._snapshot = snapshot
         self._run = run
         self._lineages = snapshot.lineages(run)
+        self._gone = {lineage.id for lineage in self._lineages if lineage.gone is not None}
         self._effects: dict[str, list[Effect]] = {}
         for effect in snapshot.effects(run):
             self._effects.setdefault(effect.id, []).append(effect)
@@ -87,7 +88,7 @@ class _Reverting:
         for lineage in self._lineages:
             self._place(lineage)
         self._refuse(list(self._held()))
-        restored = [one for one in self._restore if self._was_alive(one) and self._is_gone(one)]
+        restored = [one for one in self._restore if self._was_alive(one) and one in self._gone]
         names = [change.id for change in self._names() if isinstance(change, (FreeName, GiveName))]
         touched = (*self._restore, *names, *self._let_go, *self._keep, *(one.note for one in self._files_before()))
         done = {*restored, *self._delete}
@@ -132,9 +133,6 @@ class _Reverting:
     def _was_alive(self, identifier: str) -> bool:
         lives = [effect for effect in self._effects.get(identifier, ()) if effect.what == "alive"]
         return lives[0].before is True if lives else True
-
-    def _is_gone(self, identifier: str) -> bool:
-        return next(one for one in self._lineages if one.id == identifier).gone is not None
 
     def _held(self) -> Iterator[str]:
         """Say who else has what would go."""

@@ -69,8 +69,7 @@ class Search:
                 matrix = self._follow(snapshot)
                 found = self._found(wanted, snapshot, matrix, vector)
             found.certificate["model"] = self._embedding.info.name
-            if matrix.changed >= matrixfile.LEAST // matrixfile.SHARE:
-                matrixfile.save(self._shelf, matrix)
+            matrixfile.save(self._shelf, matrix)
             return found
 
     def _by_words(self, wanted: Wanted) -> Found:

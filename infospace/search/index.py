@@ -44,10 +44,11 @@ SHARE = 4
 
 
 class _Made(NamedTuple):
-    """What a thread came back with: an index, unless it finds too little, and the head of its file."""
+    """What a thread came back with: an index, or of how many passages none was fit; the head of a new file."""
 
-    found: Hnsw | None
-    head: Head | None
+    found: Hnsw | None = None
+    head: Head | None = None
+    unfit: int = 0
 
 
 def setting() -> Setting:
@@ -66,7 +67,7 @@ class Index:
         self._model = ""
         self._found: Hnsw | None = None
         self._thread: threading.Thread | None = None
-        self._made = _Made(None, None)
+        self._made = _Made()
         self._asked = False
         self._size = 0
         self._unfit = 0
@@ -104,7 +105,7 @@ class Index:
         index, rows = self._found, _Rows.of(matrix, snapshot.queries(matrix.model, PROBES))
         if index is None:
             found = self._shelf.find(NAME, matrix.model, snapshot)
-            found = found if found and found[0].dimension == matrix.vectors.shape[1] else None
+            found = found if found and _serves(found[0], matrix) else None
             return lambda: (found and _loaded(*found)) or self._built(rows)
         moved = snapshot.moved(index.generation)
         if not moved.complete or (index.dead + len(moved.touched)) * SHARE > index.live:
@@ -120,7 +121,7 @@ class Index:
 
     def _start(self, task: Callable[[], _Made]) -> threading.Thread:
         def run() -> None:
-            self._made = _Made(None, None)
+            self._made = _Made()
             self._made = task()
 
         self._thread = threading.Thread(target=run, name="infospace-index")
@@ -131,23 +132,31 @@ class Index:
         """Take over what the thread made, when it is done."""
         thread.join()
         self._thread = None
-        self._found, head = self._made.found, self._made.head
-        self._unfit = 0 if self._found is not None else max(self._size, 1)
-        if head is not None:
-            self._shelf.vouch(NAME, head)
+        self._found = self._made.found
+        self._unfit = 0 if self._found is not None else self._made.unfit or self._size
+        if self._made.head is not None:
+            self._shelf.vouch(NAME, self._made.head)
 
     def _built(self, rows: _Rows) -> _Made:
         main = threading.main_thread()
         index = Hnsw.built(rows.owners, rows.vectors, rows.generation, main.is_alive, rows.asked)
-        return _Made(index, None if index is None else self._saved(index, rows))
+        if index is None and not main.is_alive():
+            return _Made()
+        return _Made(index, self._saved(index, rows), 0 if index else len(rows.owners))
 
-    def _saved(self, index: Hnsw, rows: _Rows) -> Head | None:
+    def _saved(self, index: Hnsw | None, rows: _Rows) -> Head | None:
+        """Write an index, or an empty file that says that none was fit: so it is not tried at each start."""
+
         def fill(path: Path) -> str:
-            index.save(path)
+            if index is None:
+                path.write_bytes(b"")
+            else:
+                index.save(path)
             return digest(path)
 
         size = rows.vectors.shape
-        draft = Draft(rows.model, rows.generation, size[1], size[0], [index.ef, index.dead], fill)
+        more = [0, 0] if index is None else [index.ef, index.dead]
+        draft = Draft(rows.model, rows.generation, size[1], size[0], more, fill)
         return self._shelf.write(NAME, draft)
 
 
@@ -165,13 +174,21 @@ class _Rows(NamedTuple):
         return cls(matrix.model, matrix.generation, matrix.owners, matrix.vectors, asked)
 
 
+def _serves(head: Head, matrix: Matrix) -> bool:
+    """Whether a file is of vectors like the matrix's, and, if it says that no index was fit, of as many."""
+    unfit = not any(head.more)
+    return head.dimension == matrix.vectors.shape[1] and not (unfit and len(matrix.owners) > 2 * head.count)
+
+
 def _loaded(head: Head, body: Path) -> _Made | None:
     """Read an index back; None when its file is not whole. hnswlib itself crashes on damaged files."""
     try:
         if digest(body) != head.checksum:
             return None
         ef, dead = head.more
-        return _Made(Hnsw.loaded(body, head.dimension, head.generation, ef, dead), None)
+        if not ef:
+            return _Made(unfit=head.count)
+        return _Made(Hnsw.loaded(body, head.dimension, head.generation, ef, dead))
     except (OSError, RuntimeError, ValueError):
         return None
 
@@ -180,4 +197,4 @@ def _changed(
     index: Hnsw, touched: list[int], owners: NDArray[np.int64], vectors: NDArray[np.float32], generation: int
 ) -> _Made:
     index.change(touched, owners, vectors, generation)
-    return _Made(index, None)
+    return _Made(index)

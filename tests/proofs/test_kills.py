@@ -61,6 +61,7 @@ class Table:
     keys: int = 0
     searches: int = 0
     hits: int = 0
+    raced: int = 0
 
     def __str__(self) -> str:
         lines = [f"{'killed while it did':22}{'kills':>7}{'commit begun':>15}{'of these whole':>16}{'nothing':>9}"]
@@ -70,6 +71,7 @@ class Table:
         total = sum(self.kills.values())
         lines += [
             f"{total} kills; {self.commits:,} acknowledged commits, {self.ids:,} ids, {self.keys:,} facts compared",
+            f"{self.raced} imports gave up, since what they linked to was deleted by another process meanwhile",
             f"{self.searches} searches with {self.hits:,} hits, each as by hand",
         ]
         return "\n".join(lines)
@@ -124,6 +126,8 @@ class Life:
             if "id" in line:
                 self.ids.append(line["id"])
                 self.table.ids += 1
+            elif "raced" in line:
+                self.table.raced += 1
             elif "try" in line:
                 open_facts = line["try"]
                 self._trying = open_facts

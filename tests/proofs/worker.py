@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from ledger import SHARED_GROUP, SHARED_NOTE, Telling
 from made_model import made
 
-from infospace.errors import Conflict
+from infospace.errors import Conflict, NotFound
 from infospace.ids import Kind
 from infospace.memory import importing
 from infospace.memory.changes import (
@@ -61,6 +61,7 @@ class Work:
 
     def __init__(self, job: dict[str, Any]) -> None:
         self.mark: str = job["mark"]
+        self.parent: int = job["parent"]
         self.chance = random.Random(self.mark)  # noqa: S311
         self.folder = Path(job["folder"]) / self.mark
         self.deeds: list[str] = job["deeds"]
@@ -71,8 +72,8 @@ class Work:
         self.space = made(self.store)
 
     def go_on(self) -> None:
-        """Do one deed after another until asked to end."""
-        while not ENDING:
+        """Do one deed after another until asked to end, or nobody is left to ask."""
+        while not ENDING and os.getppid() == self.parent:
             deed = self.chance.choice(self.deeds)
             tell({"doing": deed})
             self.count += 1
@@ -102,7 +103,10 @@ class Work:
                 file.rename(file.with_name(f"moved {self.count} {file.name}"))
             else:
                 file.write_text(prose(self.chance, f"{self.mark} file {file.name} again {self.count}"))
-        importing.import_paths(self.space, [self.folder], Silence(), prune=self.chance.random() < 0.5)
+        try:
+            importing.import_paths(self.space, [self.folder], Silence(), prune=self.chance.random() < 0.5)
+        except (Conflict, NotFound) as error:
+            tell({"raced": traceback.format_exc(), "says": error.says})
 
     def plan(self) -> None:
         """Run a plan that makes, names, searches and persists."""
@@ -235,6 +239,7 @@ def run(job: dict[str, Any]) -> NoReturn:
 
 def main() -> None:
     """Fork for every job."""
+    parent = os.getpid()
     signal.signal(signal.SIGTERM, lambda *_: ENDING.append(1))
     for line in sys.stdin:
         order = json.loads(line)
@@ -243,7 +248,7 @@ def main() -> None:
         elif pid := os.fork():
             answer = {"pid": pid}
         else:
-            run(order)
+            run(order | {"parent": parent})
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 

@@ -24,9 +24,10 @@ _VERSIONS = """SELECT key, version, run FROM history WHERE key IN (SELECT value 
 _STANDING = """SELECT key, name, kept, deleted, deleted_run, deleted_step, deleted_by FROM resources
     WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key & 3, key"""
 
-_LATER = """SELECT DISTINCT key, run, what FROM effects AS e
-    WHERE key IN (SELECT value FROM json_each(?1)) AND run <> ?2 AND (run > ?2 OR sequence > (
-        SELECT min(sequence) FROM effects WHERE run = ?2 AND effects.key = e.key)) ORDER BY sequence"""
+_LATER = """WITH mine AS (SELECT key, min(sequence) AS first FROM effects WHERE run = ?2 GROUP BY key)
+    SELECT DISTINCT e.key, e.run, e.what FROM effects e LEFT JOIN mine USING (key)
+    WHERE e.key IN (SELECT value FROM json_each(?1)) AND e.run <> ?2 AND (e.run > ?2 OR e.sequence > mine.first)
+    ORDER BY e.key, e.run, e.what"""
 
 _HOLDERS = """SELECT source, key FROM relations JOIN resources USING (key)
         WHERE deleted IS NULL AND source IN (SELECT value FROM json_each(?1))

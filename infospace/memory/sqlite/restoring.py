@@ -9,31 +9,41 @@ from infospace.memory.changes import LetGo, Restore
 from infospace.memory.sqlite.effects import log
 from infospace.memory.sqlite.evidence import MEMBERS
 from infospace.memory.sqlite.notes import advance
-from infospace.memory.sqlite.rows import COLLECTION, gone, key_of
+from infospace.memory.sqlite.rows import COLLECTION, gone, key_of, keys_json
 from infospace.memory.sqlite.work import Work
+
+_STANDING = "SELECT key, deleted IS NOT NULL, version FROM resources WHERE key IN (SELECT value FROM json_each(?))"
 
 
 def restore(work: Work, changes: Sequence[Restore]) -> None:
     """Undo deletions, and make new versions that are like earlier ones."""
-    for change in changes:
-        key = key_of(change.id)
-        row = work.engine.one("SELECT deleted, version, found FROM resources WHERE key = ?", (key,))
-        if row is None:
+    keys = {key_of(change.id): change for change in changes}
+    standing = {key: (dead, version) for key, dead, version in work.engine.all(_STANDING, (keys_json(keys),))}
+    for key, change in keys.items():
+        if key not in standing:
             raise gone(change.id)
-        if row[0] is not None:
-            _revive(work, key)
-        if change.version is not None and change.version != row[1]:
-            _go_back(work, change, key, row[1])
+    _revive(work, [key for key in keys if standing[key][0]])
+    back = [key for key, change in keys.items() if change.version not in (None, standing[key][1])]
+    for key in back:
+        _go_back(work, keys[key], key, standing[key][1])
+    work.rediscover(keys)
+    found = [key for (key,) in work.engine.all(_FOUND, (keys_json(back),))]
+    if found:
+        stamp = work.stamp()
+        work.engine.many("UPDATE resources SET generation = ? WHERE key = ?", [(stamp, key) for key in found])
+        work.wait_for_embedding(key >> 2 for key in found)
 
 
-def _revive(work: Work, key: int) -> None:
-    work.engine.run(
+_FOUND = "SELECT key FROM resources WHERE found = 1 AND key IN (SELECT value FROM json_each(?))"
+
+
+def _revive(work: Work, keys: Sequence[int]) -> None:
+    work.engine.many(
         """UPDATE resources SET deleted = NULL, deleted_run = NULL, deleted_step = NULL, deleted_by = NULL
         WHERE key = ?""",
-        (key,),
+        [(key,) for key in keys],
     )
-    log(work, [(key, "alive", False, True)])
-    work.rediscover([key])
+    log(work, ((key, "alive", False, True) for key in keys))
 
 
 def _go_back(work: Work, change: Restore, key: int, latest: int) -> None:
@@ -47,10 +57,6 @@ def _go_back(work: Work, change: Restore, key: int, latest: int) -> None:
     engine.run("UPDATE resources SET form = ?, hash = ?, metadata = ?, content = ? WHERE key = ?", (*earlier, key))
     if key & 3 == COLLECTION:
         _members_of(work, key, change.version or 1, latest)
-    work.rediscover([key])
-    if engine.value("SELECT found FROM resources WHERE key = ?", (key,)):
-        engine.run("UPDATE resources SET generation = ? WHERE key = ?", (work.stamp(), key))
-        work.wait_for_embedding([key >> 2])
 
 
 def _members_of(work: Work, key: int, version: int, latest: int) -> None:

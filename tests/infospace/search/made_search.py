@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -23,13 +24,18 @@ DIMENSION = 16
 THRESHOLD = 0.3
 
 
+@cache
 def vector_of(text: str, dimension: int = DIMENSION) -> NDArray[np.float32]:
     """A unit vector for a text: its words' vectors added up, so that texts that share words are near."""
-    rows = [
-        np.random.default_rng(list(sha256(word.encode()).digest()[:8])).normal(size=dimension) for word in text.split()
-    ]
+    rows = [word_vector(word, dimension) for word in text.split()]
     total = np.sum(rows, axis=0)
     return (total / np.linalg.norm(total)).astype(np.float32)
+
+
+@cache
+def word_vector(word: str, dimension: int) -> NDArray[np.float64]:
+    """The vector of a word: random, and always the same."""
+    return np.random.default_rng(list(sha256(word.encode()).digest()[:8])).normal(size=dimension)
 
 
 def parts_of(text: str) -> list[tuple[int, int]]:

@@ -170,6 +170,8 @@ def test_an_index_that_finds_too_little_is_not_used(store: Store, monkeypatch: p
     make(store, *["moon"] * 160)
     find(search, "sea")
     assert tries == [150, 310]
+    assert find(search_in(store), "sea").certificate["method"] == "exact"
+    assert tries == [150, 310]
 
 
 def test_building_is_given_up_when_the_program_ends() -> None:
