@@ -18,13 +18,14 @@ unexport PYTHONHOME PYTHONPATH PIP_USER PIP_TARGET PIP_PREFIX
 STALE := $(shell test -x $(BIN)/python && test "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo stale)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench prove clean stale
+.PHONY: help run test check bench bench-discovery prove clean stale
 
 help:
 	@echo 'make run     set everything up (once), and run a plan over sample notes'
 	@echo 'make test    check, and run the tests (WORKERS=2)'
 	@echo 'make check   formatting, lint, types and import contracts only'
 	@echo 'make bench   the benchmarks (DATA=folder)'
+	@echo 'make bench-discovery   how well search finds, beside others (DATA=folder)'
 	@echo 'make prove   the long proofs, at full size'
 	@echo 'make clean   remove .venv and all caches'
 	@echo
@@ -47,6 +48,10 @@ check: $(STAMP)
 bench: $(STAMP)
 	@$(BIN)/infospace model get
 	@$(BIN)/python tests/benchmarks/all.py $(if $(DATA),--data "$(DATA)")
+
+bench-discovery: $(STAMP)
+	@$(BIN)/infospace model get
+	@$(BIN)/python tests/benchmarks/quality.py $(if $(DATA),--data "$(DATA)",--help)
 
 prove: $(STAMP)
 	@$(BIN)/infospace model get

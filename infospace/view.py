@@ -6,7 +6,6 @@ step's journal row, or not at all.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
@@ -243,6 +242,8 @@ class Infospace:
 
     async def look(self, search: Callable[[Space, Listener], Found]) -> Found:
         """Let a search of its own kind run beside the loop; it is told of the space and of who listens."""
+        import asyncio
+
         return await asyncio.to_thread(search, self.space, self._listener)
 
     # Talking

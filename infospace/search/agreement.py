@@ -196,9 +196,12 @@ def _followed(matrix: Matrix, snapshot: Snapshot) -> Iterator[str]:
         return  # a vector of another size, of which another check has told
     if matrix.generation != snapshot.generation:
         yield f"are of generation {matrix.generation}, not {snapshot.generation}"
-    here, there = set(matrix.notes.tolist()), set(snapshot.discoverable().tolist())
+    every = snapshot.discoverable()
+    here, there = set(matrix.notes.tolist()), set(every.tolist())
     yield from (f"still know {Kind.NOTE}_{number}, which is not searched" for number in sorted(here - there))
     yield from (f"do not know {Kind.NOTE}_{number}" for number in sorted(there - here))
+    if here == there and not np.array_equal(matrix.notes, every):
+        yield "know a Note twice, or Notes out of their order"
     columns = np.stack([rows.owners, rows.versions, rows.starts, rows.ends])
     if columns.shape != matrix.columns.shape or not np.array_equal(columns, matrix.columns):
         yield "have other passages than the space"

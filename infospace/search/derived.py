@@ -24,7 +24,7 @@ from infospace.memory.store import Snapshot, Store
 FORMAT = 1
 """Version of what is written; files of any other are not read."""
 
-LANES = 251
+LANES = 1_021
 """Sums that run beside each other in `folded`; a prime, so that blocks that changed places are noticed."""
 
 BLOCK = 1 << 20

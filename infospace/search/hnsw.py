@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 M = 16
 EF_BUILDING = 200
 EF_LEAST, EF_MOST = 128, 1_024
-"""Candidates of a query: the least at which MiniLM's vectors give .99 of the ten nearest, and the most tried."""
+"""Candidates of a query, at first and at most: of MiniLM's vectors (passages of Cranfield and Seal-Tools, their
+questions) 128 give all ten nearest, 64 .996, 20 .96; of 100,000 made ones 128 give .944, 256 .992."""
 
 SHIFT = 20
 """A label is `number of the Note << SHIFT | running number`, so that it says whose passage it is."""

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from infospace import Collection, InfospaceError, Note, NotFound
-from infospace.ids import number_of
+from infospace.ids import Kind, kind_of, number_of
 from infospace.jsontext import dump
 from infospace.memory import changes as c
 from infospace.memory.store import Snapshot, Store
@@ -66,7 +66,7 @@ def facts(change: c.Change) -> list[Fact]:
             return [["kept", change.id]]
         case c.GiveName():
             return [["name", change.id, change.name], ["kept", change.id]]
-        case c.Delete():
+        case c.Delete() if kind_of(change.id) is not Kind.RELATION:  # these go with their ends, whoever made them
             return [["gone", change.id]]
         case c.Track():
             return [["file", change.root, change.path, change.part, change.note]]

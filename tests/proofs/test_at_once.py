@@ -149,7 +149,6 @@ def test_a_search_while_others_write_is_true_of_one_generation(tmp_path: Path) -
     assert meanwhile >= 10
 
 
-@pytest.mark.xfail(strict=False, reason="a purge does not say that the store no longer knows what went")
 def test_a_note_that_was_purged_is_found_by_nobody(tmp_path: Path) -> None:
     """Deleted and purged by one process, between two searches of another."""
     with pair(tmp_path / "space") as space, made(open_store(tmp_path / "space", create=False)) as other:

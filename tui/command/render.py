@@ -45,17 +45,19 @@ def snippet(text: str, most: int = SNIPPET) -> str:
 def certificate_says(certificate: Mapping[str, Any]) -> str:
     """Say in a sentence what a search proved."""
     matched, returned, notes = certificate["matched"], certificate["returned"], certificate["notes"]
-    threshold = f"{certificate['threshold']:.2f}"
     if not notes:
         return "no notes to search: none is kept, or none satisfies the condition"
-    if certificate["exhaustive"]:
-        says = (
-            f"all {matched:,} of {notes:,} notes at or above {threshold}"
-            if matched
-            else f"none of {notes:,} notes reaches {threshold}"
-        )
+    if certificate["threshold"] is None:
+        wanted = "with a word of the query"
     else:
-        says = f"{returned:,} of {matched:,} notes at or above {threshold}, {notes:,} searched"
+        wanted = f"at or above {certificate['threshold']:.2f}"
+        wanted += " or with a word of the query" if "words" in certificate else ""
+    if matched is None:
+        says = f"{returned:,} notes {wanted}, found by the index; `certify` would prove that they are the best"
+    elif certificate["exhaustive"]:
+        says = f"all {matched:,} of {notes:,} notes {wanted}" if matched else f"none of {notes:,} notes is {wanted}"
+    else:
+        says = f"{returned:,} of {matched:,} notes {wanted}, {notes:,} searched"
     if certificate["max_below"] is not None:
         says += f"; the next best has {certificate['max_below']:.3f}"
     if certificate["unembedded"]:

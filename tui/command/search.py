@@ -14,6 +14,7 @@ from tui.command.spaces import open_from
 EXAMPLES = """examples:
   infospace search 'why the re-ranker did not ship'
   infospace search 'decisions about ranking' --limit all --threshold 0.35
+  infospace search 'HNSW ef_construction' --mode hybrid
   infospace search 'risks' --where "metadata.status = 'open'" --json"""
 
 
@@ -26,6 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", default="5", metavar="N|all", help="at most this many (5)")
     parser.add_argument(
         "--threshold", type=float, metavar="X", help="lowest cosine similarity that counts, -1 to 1 (0.3)"
+    )
+    parser.add_argument(
+        "--mode", choices=["semantic", "keyword", "hybrid"], default="semantic", help="by meaning, by words, or both"
     )
     parser.add_argument("--where", metavar="SQL", help="only notes that satisfy this condition")
 
@@ -40,6 +44,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     }
     if args.threshold is not None:
         arguments["threshold"] = args.threshold
+    arguments["mode"] = args.mode
     if args.where is not None:
         arguments["where"] = args.where
     with open_from(args, create=False) as space, out.progress() as listener:

@@ -57,6 +57,12 @@ _REMOVE = (
     "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM unused)",
 )
 
+# What was purged has left no trace of its generation: whoever stands before this one reads all again.
+_FORGET = (
+    "UPDATE state SET value = value + 1 WHERE key = 'generation'",
+    "UPDATE state SET value = (SELECT value FROM state WHERE key = 'generation') WHERE key = 'forgotten'",
+)
+
 _COUNT = """SELECT (SELECT count(*) FROM doomed), (SELECT count(*) FROM old),
     (SELECT count(*) FROM unused),
     (SELECT coalesce(sum(coalesce(length(content), 0) + coalesce(length(metadata), 0)), 0) FROM history
@@ -81,6 +87,9 @@ def purge(engine: Engine, *, really: bool) -> Freed:
     found = engine.one(_COUNT) or (0, 0, 0, 0)
     for statement in _REMOVE if really else ():
         engine.run(statement)
+    if really and found[0]:
+        for statement in _FORGET:
+            engine.run(statement)
     for table in _TABLES:
         engine.run(f"DROP TABLE {table}")
     return Freed(*found)

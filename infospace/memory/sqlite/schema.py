@@ -82,7 +82,9 @@ _TABLES = (
         PRIMARY KEY (run, sequence, resource, version)) WITHOUT ROWID""",
     "CREATE INDEX uses_resource ON uses (resource, version)",
     *words.TABLES,
-    "INSERT INTO state VALUES ('generation', 0), ('model', NULL), ('space', lower(hex(randomblob(16))))",
+    # forgotten: the generation of the latest purge, before which `moved` cannot say what went.
+    """INSERT INTO state VALUES
+        ('generation', 0), ('forgotten', 0), ('model', NULL), ('space', lower(hex(randomblob(16))))""",
     "INSERT INTO counters VALUES ('Note', 1), ('Collection', 1), ('Relation', 1), ('run', 1)",
 )
 

@@ -74,7 +74,8 @@ def column(found: Sequence[Row]) -> NDArray[np.int64]:
 
 def moved(engine: Engine, generation: int, present: int) -> Moved:
     """Return which Notes came, changed or went after a generation; incomplete when that is not of this space."""
-    if not 0 <= generation <= present:
+    forgotten: int = engine.value("SELECT value FROM state WHERE key = 'forgotten'")
+    if not forgotten <= generation <= present:
         return Moved(frozenset(), complete=False)
     found = engine.all("SELECT key >> 2 FROM resources WHERE generation > ?", (generation,))
     return Moved(frozenset(chain.from_iterable(found)), complete=True)
