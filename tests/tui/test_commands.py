@@ -354,3 +354,20 @@ def test_there_is_no_colour_where_there_is_no_terminal(cli: Any) -> None:
     failing = plan({"type": "load", "target": "Note_1"}, {"type": "say", "value": "x"})
     for said in (cli("run", "-", stdin=failing), cli("run", "-", stdin=plan({"type": "create-note", "value": "x"}))):
         assert "\x1b" not in said.out + said.err
+
+
+def test_what_each_kind_of_search_proved_is_a_sentence(cli: Any, monkeypatch: pytest.MonkeyPatch, model: Any) -> None:
+    steps = (
+        {"type": "create-collection", "value": ["about lakes", "about rivers"], "name": "waters", "out": "$w"},
+        {"type": "discover-collections", "query": "rivers and lakes", "out": "$c"},
+        {"type": "search-within-collection", "target": "$w", "query": "a river", "out": "$p"},
+    )
+    said = cli("run", "-", stdin=plan(*steps))
+    assert said.code == 0
+    assert "all 1 of 1 collections at or above 0.30" in said.err
+    assert "all 2 of 2 passages at or above 0.00" in said.err
+    words = cli("search", "rivers", "--mode", "keyword")
+    assert (words.code, words.err) == (0, "all 1 of 2 notes with a word of the query\n")
+    assert "or with a word of the query" in cli("search", "rivers", "--mode", "hybrid").err
+    monkeypatch.setenv("INFOSPACE_INDEX", "hnsw")
+    assert cli("search", "rivers", "--limit", "1").code == 0

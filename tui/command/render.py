@@ -44,23 +44,26 @@ def snippet(text: str, most: int = SNIPPET) -> str:
 
 def certificate_says(certificate: Mapping[str, Any]) -> str:
     """Say in a sentence what a search proved."""
-    matched, returned, notes = certificate["matched"], certificate["returned"], certificate["notes"]
-    if not notes:
-        return "no notes to search: none is kept, or none satisfies the condition"
+    noun = next((noun for noun in ("notes", "collections", "passages") if noun in certificate), "notes")
+    matched, returned, searched = certificate["matched"], certificate["returned"], certificate.get(noun)
+    if not searched:
+        return f"no {noun} to search: none is kept, or none satisfies the condition"
     if certificate["threshold"] is None:
         wanted = "with a word of the query"
     else:
         wanted = f"at or above {certificate['threshold']:.2f}"
         wanted += " or with a word of the query" if "words" in certificate else ""
     if matched is None:
-        says = f"{returned:,} notes {wanted}, found by the index; `certify` would prove that they are the best"
+        says = f"{returned:,} {noun} {wanted}, found by the index; `certify` would prove that they are the best"
     elif certificate["exhaustive"]:
-        says = f"all {matched:,} of {notes:,} notes {wanted}" if matched else f"none of {notes:,} notes is {wanted}"
+        says = f"all {matched:,} of {searched:,} {noun} {wanted}"
+        if not matched:
+            says = f"none of {searched:,} {noun} is {wanted}"
     else:
-        says = f"{returned:,} of {matched:,} notes {wanted}, {notes:,} searched"
-    if certificate["max_below"] is not None:
+        says = f"{returned:,} of {matched:,} {noun} {wanted}, {searched:,} searched"
+    if certificate.get("max_below") is not None:
         says += f"; the next best has {certificate['max_below']:.3f}"
-    if certificate["unembedded"]:
+    if certificate.get("unembedded"):
         says += f"; {certificate['unembedded']:,} not embedded yet, so not searched"
     return says
 
