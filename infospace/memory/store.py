@@ -187,6 +187,9 @@ class Snapshot(Protocol):
     def rows(self, model: str, numbers: Iterable[int] | None = None) -> Rows:
         """Return the embedded passages of discoverable Notes, of all or of some."""
 
+    def digests(self, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
+        """Return number, start, end and digest of the passages of Notes, in order, with a vector or without."""
+
     def moved(self, generation: int) -> Moved:
         """Return what changed for discovery after a generation."""
 

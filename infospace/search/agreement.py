@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from infospace.errors import ModelError
-from infospace.ids import Kind
+from infospace.errors import ModelError, StoreError
+from infospace.ids import Kind, number_of
 from infospace.resources import Resource, text_of
 from infospace.search import matrixfile
 from infospace.search.derived import Shelf
@@ -95,7 +95,7 @@ def _rows(snapshot: Snapshot, model: str, numbers: list[int]) -> tuple[Rows, set
     """Read rows; where vectors of several sizes make that impossible, of all Notes but those that are to blame."""
     try:
         return snapshot.rows(model, numbers), set()
-    except ValueError:
+    except StoreError:
         unread = {number for number in numbers if not _is_readable(snapshot, model, number)}
         return snapshot.rows(model, [number for number in numbers if number not in unread]), unread
 
@@ -103,7 +103,7 @@ def _rows(snapshot: Snapshot, model: str, numbers: list[int]) -> tuple[Rows, set
 def _is_readable(snapshot: Snapshot, model: str, number: int) -> bool:
     try:
         snapshot.rows(model, [number])
-    except ValueError:
+    except StoreError:
         return False
     return True
 
@@ -137,8 +137,8 @@ def _note(look: Look, note: Resource, rows: Rows, own: slice, waits: bool) -> It
     gaps = (text[end:start] for end, start in zip(edges[::2], edges[1::2], strict=True))
     if any(map(_says_anything, gaps)):
         yield "has text that is in none of its passages"
-    digests = [sha256(text[start:end].encode()).digest() for start, end in pieces]
-    if not look.snapshot.known_vectors(look.model, digests).issuperset(digests):
+    digests = [(number_of(note.id), start, end, sha256(text[start:end].encode()).digest()) for start, end in pieces]
+    if look.snapshot.digests([number_of(note.id)]) != digests:
         yield "has a passage whose digest is not that of its text"
 
 
@@ -192,7 +192,7 @@ def _followed(matrix: Matrix, snapshot: Snapshot) -> Iterator[str]:
     try:
         matrix.follow(snapshot)
         rows = snapshot.rows(matrix.model)
-    except ValueError:
+    except StoreError:
         return  # a vector of another size, of which another check has told
     if matrix.generation != snapshot.generation:
         yield f"are of generation {matrix.generation}, not {snapshot.generation}"

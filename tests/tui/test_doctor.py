@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 HURT = {
+    "UPDATE passages SET digest = (SELECT digest FROM passages WHERE note = 2 AND sequence = 0) WHERE note = 1": (
+        "Note_1 has a passage whose digest is not that of its text"
+    ),
     "UPDATE passages SET digest = x'00' WHERE note = 1 AND sequence = 0": "Note_1 has text that is in none of",
     "UPDATE passages SET start = start + 30 WHERE note = 1": "Note_1 has text that is in none of",
     'UPDATE passages SET "end" = "end" + 100000 WHERE note = 1': "Note_1 has passages that do not lie one after",
@@ -20,8 +23,6 @@ HURT = {
     "INSERT INTO pending VALUES (4000)": "Note_4000 waits to be embedded and is not searched",
     """UPDATE resources SET content = json_quote(replace(content ->> '$', 'a', 'b')), hash = NULL
         WHERE key = 4""": "Note_1 has a passage whose digest is not that of its text",
-    """UPDATE vectors SET vector = substr(vector, 1, 16)
-        WHERE digest = (SELECT digest FROM passages WHERE note = 1)""": "Note_1 has a vector that is not of one size",
     "UPDATE vectors SET vector = substr(vector, 1, 16)": "vectors have 4 dimensions, and the model",
     """UPDATE vectors SET vector = zeroblob(length(vector))
         WHERE digest = (SELECT digest FROM passages WHERE note = 1)""": "Note_1 has a vector of length 0, not 1",
@@ -71,6 +72,19 @@ def test_whatever_is_hurt_is_found_and_ends_in_code_1(cli: Any, sample: Path, st
     assert any(finding["says"].startswith(sentence) for finding in findings), findings
     assert {finding["verdict"] for finding in findings} == {"bad"}
     assert "sample.db.derived" in findings[0]["advice"]
+
+
+def test_a_vector_of_another_length_than_the_others_is_found(cli: Any, sample: Path) -> None:
+    """Without a deep look too, since no search can be made of it."""
+    hurt(
+        sample,
+        """UPDATE vectors SET vector = substr(vector, 1, 16)
+        WHERE digest = (SELECT digest FROM passages WHERE note = 1)""",
+    )
+    for arguments in (("doctor", "--json"), ("doctor", "--deep", "--json")):
+        answer = cli(*arguments)
+        assert answer.code == 1
+        assert any("Note_1 is found by a vector of another length" in found["says"] for found in of(answer, "space"))
 
 
 def test_all_that_is_inconsistent_is_told_only_by_a_deep_look(cli: Any, sample: Path) -> None:

@@ -78,6 +78,12 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
             AND m.name = (SELECT value FROM state WHERE key = 'model'))""",
     ),
     (
+        "is found by a vector of another length than the others",
+        """SELECT DISTINCT p.note * 4 FROM passages p JOIN vectors v USING (digest) JOIN models m USING (model)
+        WHERE m.name = (SELECT value FROM state WHERE key = 'model')
+        AND length(v.vector) <> (SELECT max(length(vector)) FROM vectors w WHERE w.model = v.model)""",
+    ),
+    (
         "has a history that does not lead up to its version",
         """SELECT r.key FROM resources r LEFT JOIN history h USING (key) GROUP BY r.key
         HAVING count(h.version) + r.purged <> r.version - 1 OR min(h.version) < 1 OR max(h.version) >= r.version""",

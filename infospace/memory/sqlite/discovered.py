@@ -41,6 +41,10 @@ class Discovery:
         """Return embedded passages; of a model without any vector the dimension is 0."""
         return vectors.rows(self._engine, model, numbers)
 
+    def digests(self, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
+        """Return what the passages of Notes say they are."""
+        return vectors.digests(self._engine, numbers)
+
     def moved(self, generation: int) -> Moved:
         """Return what changed after a generation; a generation of another space is not complete."""
         return vectors.moved(self._engine, generation, self.generation)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from infospace.errors import StoreError
 from infospace.memory.sqlite.discovery import MODEL
 from infospace.memory.sqlite.engine import Engine, Row
 from infospace.memory.sqlite.rows import keys_json
@@ -36,10 +37,21 @@ def rows(engine: Engine, model: str, numbers: Iterable[int] | None) -> Rows:
     size = 0
     for found in engine.batches(f"{_PASSAGES}{among} ORDER BY note, sequence", (model, *values)):
         *bounds, blobs = zip(*found, strict=True)
+        if any(len(blob) != wide for blob in blobs):
+            raise StoreError(
+                f"the space {engine.address!r} is damaged: a vector in it has the wrong length",
+                hint="`infospace doctor --deep` says more; a copy of the file that is whole puts it right",
+            )
         columns[:, size : size + len(found)] = bounds
         vectors[size : size + len(found)] = np.frombuffer(b"".join(blobs), "<f4").reshape(len(found), -1)
         size += len(found)
     return Rows(columns[0, :size], columns[1, :size], columns[2, :size], columns[3, :size], vectors[:size])
+
+
+def digests(engine: Engine, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
+    """Return number, start, end and digest of passages, by Note and in order, with a vector or without."""
+    sql = f'SELECT note, start, "end", digest FROM passages{_AMONG} ORDER BY note, sequence'
+    return [(note, start, end, digest) for note, start, end, digest in engine.all(sql, (keys_json(numbers),))]
 
 
 def discoverable(engine: Engine, numbers: Iterable[int] | None) -> NDArray[np.int64]:

@@ -8,14 +8,16 @@ import sqlite3
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from infospace.errors import InfospaceError, StoreError
+from infospace.memory.changes import Embed, Stretch, Vectors
 from infospace.memory.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from sqlite_space import fill, read_everything
+from sqlite_space import fill, note, read_everything
 
 
 class TestDamage:
@@ -143,3 +145,21 @@ class TestCheck:
             problems = store.check()
         assert len(problems) < 30
         assert any("more" in problem for problem in problems)
+
+
+def test_a_vector_of_another_length_is_noticed_and_is_no_bug(tmp_path: Path) -> None:
+    """`check` names the Note, and reading the vectors is a StoreError."""
+    path = tmp_path / "x"
+    with contextlib.closing(open_store(path, create=True)) as store:
+        store.use_model("made")
+        for index in range(2):
+            identifier, digest = note(store, f"text {index}", kept=True), bytes([index])
+            rows = np.ones((1, 8), np.float32)
+            store.commit([Vectors("made", [digest], rows), Embed(identifier, 1, [Stretch(0, 4, digest)])])
+        assert store.check() == []
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE vectors SET vector = substr(vector, 1, 16) WHERE digest = x'00'")
+    with contextlib.closing(open_store(path, create=False)) as store:
+        assert any("Note_1 is found by a vector of another length" in found for found in store.check())
+        with store.reading() as snapshot, pytest.raises(StoreError, match="wrong length"):
+            snapshot.rows("made")
