@@ -16,6 +16,10 @@ import pytest
 KEYS = {"added", "changed", "moved", "unchanged", "removed", "vanished", "failed", "conflicts", "passages_embedded"}
 
 
+HEEDING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+"""Before the code of a process that is to be interrupted: tests may run where Ctrl-C is ignored."""
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a page, a table and a note that links to nothing yet."""
@@ -80,7 +84,7 @@ def test_a_pipe_and_a_missing_file_are_no_surprise(cli: Any, folder: Path) -> No
 
 def _watch(folder: Path, tmp_path: Path) -> subprocess.Popen[str]:
     environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db"), "INFOSPACE_CACHE": str(tmp_path / "no")}
-    code = "import sys; from tui.command import main; sys.exit(main(sys.argv[1:]))"
+    code = f"{HEEDING}import sys; from tui.command import main; sys.exit(main(sys.argv[1:]))"
     arguments = [sys.executable, "-c", code, "add", str(folder), "--watch", "--json"]
     return subprocess.Popen(
         arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=tmp_path
@@ -108,7 +112,7 @@ def test_an_interrupted_import_keeps_what_it_has(folder: Path, tmp_path: Path, c
     for at in range(3_000):
         (folder / f"{at}.md").write_text(f"# Note {at}\n\n" + "text " * 50)
     code = (
-        "import os, signal, sys\nimport infospace.memory.importing as importing\n"
+        f"{HEEDING}import os, sys\nimport infospace.memory.importing as importing\n"
         "from tui.command import main\nreal = importing.Import._take\nseen = []\n"
         "def take(self, file):\n    seen.append(file)\n"
         "    if len(seen) == 700:\n        os.kill(os.getpid(), signal.SIGINT)\n    real(self, file)\n"
