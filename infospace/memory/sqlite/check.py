@@ -79,9 +79,10 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
     ),
     (
         "is found by a vector of another length than the others",
-        """SELECT DISTINCT p.note * 4 FROM passages p JOIN vectors v USING (digest) JOIN models m USING (model)
-        WHERE m.name = (SELECT value FROM state WHERE key = 'model')
-        AND length(v.vector) <> (SELECT max(length(vector)) FROM vectors w WHERE w.model = v.model)""",
+        """WITH own AS (SELECT digest, length(vector) AS size FROM vectors JOIN models USING (model)
+            WHERE name = (SELECT value FROM state WHERE key = 'model'))
+        SELECT DISTINCT note * 4 FROM passages
+        WHERE digest IN (SELECT digest FROM own WHERE size <> (SELECT max(size) FROM own))""",
     ),
     (
         "has a history that does not lead up to its version",

@@ -105,6 +105,7 @@ class Reference:
         return result
 
 
+@pytest.mark.slow
 def test_vectors_equal_an_independent_forward_pass(embedder: Embedder, release: Path, texts: list[str]) -> None:
     """Graph, tokenizer, truncation at 256, pooling and normalisation, all at once, against plain NumPy."""
     reference = Reference(release)
