@@ -104,8 +104,10 @@ def obeys(store: Store, _chance: random.Random) -> None:
 
 
 def searches(store: Store, _chance: random.Random) -> None:
-    """Search again and again; say of each search what was found, and what it proved."""
+    """Search again and again; say when the first is done, and of each what was found, and what it proved."""
     space = made(store)
+    space.search.find(QUERY, Silence())
+    say(warm=True)
     told = []
     while is_wanted():
         found = space.search.find(QUERY, Silence())

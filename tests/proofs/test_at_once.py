@@ -132,7 +132,8 @@ def test_a_search_while_others_write_is_true_of_one_generation(tmp_path: Path) -
     path = tmp_path / "space"
     pair(path).close()
     searchers = [Player("searches", path) for _ in range(2)]
-    writer = Player("writes", path, 5, 2_000 if PROVE else 300)
+    assert all(searcher.line()["warm"] for searcher in searchers)
+    writer = Player("writes", path, 5, 4_000 if PROVE else 1_000)
     log = writer.end()
     told = [search for searcher in searchers for search in searcher.end()[0]["searches"]]
     states = {line["generation"]: line["there"] for line in log}
