@@ -55,7 +55,7 @@ bench-discovery: $(STAMP)
 
 prove: $(STAMP)
 	@$(BIN)/infospace model get
-	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest tests/proofs
+	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest -s tests/proofs tests/planner/test_check_is_sound.py
 
 clean:
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage dist build

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from infospace.argument import Items as Items
     from infospace.argument import Limit as Limit
     from infospace.argument import Path as Path
+    from infospace.argument import Query as Query
     from infospace.argument import Ref as Ref
     from infospace.argument import Slice as Slice
     from infospace.argument import Value as Value
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from infospace.view import Infospace as Infospace
 
 _HOMES = {
-    "argument": ("Args", "Items", "Limit", "Path", "Ref", "Slice", "Value", "Where"),
+    "argument": ("Args", "Items", "Limit", "Path", "Query", "Ref", "Slice", "Value", "Where"),
     "catalogue": ("Catalogue",),
     "errors": (
         "Conflict",

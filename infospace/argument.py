@@ -6,6 +6,7 @@
 | `Items` | a list of values and resources, or one resource | a list of both |
 | `Where` | SQL text with `$x` as typed parameter | the condition with its parameters |
 | `Path` | `metadata.score` | a parsed path |
+| `Query` | words to look for, not blank | `str` |
 | `Limit` | a whole number from 1, or `"all"` | `int` or `None` for all |
 | `Slice` | `"2:5"`, `":-1"`, `"-3:"` | a Python slice |
 | anything else | JSON, with references replaced by content | that value |
@@ -19,7 +20,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
 from infospace.errors import Invalid
@@ -216,6 +217,12 @@ def _read_slice(value: object) -> slice:
     return slice(start, stop, step)
 
 
+def _not_blank(query: str) -> str:
+    if not query.strip():
+        raise Invalid("`query` is blank", hint="say in words what to look for")
+    return query
+
+
 def _read_items(value: object) -> list[object]:
     if isinstance(value, (list, tuple)):
         return list(value)
@@ -251,12 +258,14 @@ if TYPE_CHECKING:
     Where: TypeAlias = Bound
     Path: TypeAlias = ParsedPath
     Limit: TypeAlias = int | None
+    Query: TypeAlias = str
     Slice: TypeAlias = slice
     Items: TypeAlias = list[Resource | JSON]
     Value: TypeAlias = JSON
 else:
     Where = Annotated[Bound, Reads(Reading.WHERE), _plain(_read_where, type="string", format="where")]
     Path = Annotated[ParsedPath, _plain(_read_path, type="string", format="path")]
+    Query = Annotated[str, AfterValidator(_not_blank)]
     Limit = Annotated[int | None, _plain(_read_limit, anyOf=[{"type": "integer", "minimum": 1}, {"const": "all"}])]
     Slice = Annotated[slice, _plain(_read_slice, type="string", format="slice")]
     Items = Annotated[list, Reads(Reading.ITEMS), _plain(_read_items, type=["array", "string"], format="items")]

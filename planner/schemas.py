@@ -72,10 +72,12 @@ def _bad_key(pattern: str, place: str) -> Iterator[tuple[str, str, str | None]]:
 
 
 def _bad_reference(reference: str, root: Any, place: str) -> Iterator[tuple[str, str, str | None]]:
+    from referencing import Registry
     from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
 
     try:
-        _validator(root)._resolver.lookup(reference)  # noqa: SLF001 - the one way to ask
+        Registry().resolver_with_root(DRAFT202012.create_resource(root)).lookup(reference)
     except Unresolvable:
         yield place, f"$ref {reference!r:.80} leads nowhere in this schema", "such as #/$defs/name"
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Invalid, Limit, primitive
+from infospace import Args, Collection, Infospace, Limit, Query, primitive
 from infospace.resources import CollectionResult
 
 
 class DiscoverCollections(Args):
     """Arguments of `discover-collections`."""
 
-    query: str = Field(description="What the Collection should be about, in plain words.")
+    query: Query = Field(description="What the Collection should be about, in plain words.")
     limit: Limit = Field(3, description='At most this many, a whole number from 1, or "all".')
     threshold: float | None = Field(
         None,
@@ -19,13 +19,6 @@ class DiscoverCollections(Args):
         le=1,
         description="Lowest cosine similarity that counts, -1 to 1; by default the model's own (0.3).",
     )
-
-    @field_validator("query")
-    @classmethod
-    def _not_blank(cls, query: str) -> str:
-        if not query.strip():
-            raise Invalid("`query` is blank", hint="say in words what to look for")
-        return query
 
 
 @primitive(

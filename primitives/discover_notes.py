@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Invalid, Limit, Ref, SearchResult, Where, primitive
+from infospace import Args, Collection, Infospace, Limit, Query, Ref, SearchResult, Where, primitive
 from infospace.kinds import results_by_mode
 
 
 class DiscoverNotes(Args):
     """Arguments of `discover-notes`."""
 
-    query: str = Field(description="What to look for, in plain words.")
+    query: Query = Field(description="What to look for, in plain words.")
     limit: Limit = Field(5, description='At most this many, a whole number from 1, or "all".')
     threshold: float | None = Field(
         None,
@@ -29,13 +29,6 @@ class DiscoverNotes(Args):
         None, description="Only Notes of this Collection, or the sources of its results."
     )
     certify: bool = Field(False, description="Insist on exact search, so that the certificate proves completeness.")
-
-    @field_validator("query")
-    @classmethod
-    def _not_blank(cls, query: str) -> str:
-        if not query.strip():
-            raise Invalid("`query` is blank", hint="say in words what to look for")
-        return query
 
 
 @primitive(

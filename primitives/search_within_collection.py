@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Invalid, Limit, Ref, SearchResult, primitive
+from infospace import Args, Collection, Infospace, Limit, Query, Ref, SearchResult, primitive
 from infospace.kinds import results_by_mode
 
 
@@ -14,19 +14,12 @@ class SearchWithinCollection(Args):
     """Arguments of `search-within-collection`."""
 
     target: Ref[Collection] = Field(description="The Collection whose items are searched.")
-    query: str = Field(description="What to look for, in plain words.")
+    query: Query = Field(description="What to look for, in plain words.")
     limit: Limit = Field(5, description='At most this many passages, a whole number from 1, or "all".')
     threshold: float = Field(0.0, ge=-1, le=1, description="Lowest cosine similarity that counts, -1 to 1.")
     mode: Literal["semantic", "keyword", "hybrid"] = Field(
         "semantic", description="By meaning, by words (any of them), or by both in one ranking."
     )
-
-    @field_validator("query")
-    @classmethod
-    def _not_blank(cls, query: str) -> str:
-        if not query.strip():
-            raise Invalid("`query` is blank", hint="say in words what to look for")
-        return query
 
 
 @primitive(

@@ -173,9 +173,7 @@ def _unlike(lengths: NDArray[np.float64]) -> Iterator[str]:
 
 def _in_memory(look: Look) -> Iterator[str]:
     """The matrix that the space's search holds, once it has followed to this generation."""
-    search = look.space.search
-    with search._lock:  # noqa: SLF001 - its own room, and nobody else has a use for the matrix
-        matrix = search._matrix  # noqa: SLF001
+    with look.space.search.held() as matrix:
         if matrix is not None and matrix.model == look.model:
             yield from (f"the vectors in memory {says}" for says in _followed(matrix, look.snapshot))
 

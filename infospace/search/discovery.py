@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -39,6 +41,12 @@ class Search:
         self._matrix: Matrix | None = None
         self._choice = Choice()
         self._lock = threading.Lock()
+
+    @contextmanager
+    def held(self) -> Iterator[Matrix | None]:
+        """Hold the matrix as the searches so far have left it, None before the first; searches wait meanwhile."""
+        with self._lock:
+            yield self._matrix
 
     @cached_property
     def _shelf(self) -> Shelf:
