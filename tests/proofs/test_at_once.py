@@ -56,8 +56,12 @@ class Player:
 
     def end(self) -> list[Line]:
         """Let it end, and return all else that it said."""
-        output, _ = self.process.communicate()
-        assert self.process.returncode == 0
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        output = self.process.stdout.read()  # not `communicate`, which passes over lines read ahead by `line`
+        self.process.stdout.close()
+        assert self.process.wait() == 0
         return [json.loads(line) for line in output.splitlines()]
 
 
@@ -133,8 +137,9 @@ def test_a_search_while_others_write_is_true_of_one_generation(tmp_path: Path) -
     pair(path).close()
     searchers = [Player("searches", path) for _ in range(2)]
     assert all(searcher.line()["warm"] for searcher in searchers)
-    writer = Player("writes", path, 5, 4_000 if PROVE else 1_000)
-    log = writer.end()
+    changes = 4_000 if PROVE else 1_000
+    log = Player("writes", path, 5, changes).end()
+    assert len(log) == changes
     told = [search for searcher in searchers for search in searcher.end()[0]["searches"]]
     states = {line["generation"]: line["there"] for line in log}
     generations = sorted(states)
