@@ -23,6 +23,7 @@ class Evidence:
     """The content of a search-result Note, by reference to its source's version; text is not copied.
 
     `start` and `end` are 0-based characters of the source's text, end excluded; None without a passage.
+    `passage`: it is that passage which was found, so that another one of the same source is something else.
     """
 
     source: str
@@ -31,6 +32,7 @@ class Evidence:
     start: int | None = None
     end: int | None = None
     extra: Mapping[str, JSON] = field(default_factory=dict)
+    passage: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,17 @@ class MakeRelation:
 
 
 @dataclass(frozen=True, slots=True)
+class Expect:
+    """Conflict unless a resource stands as it was read: version, name, whether it is kept, and whether it lives."""
+
+    id: str
+    version: int
+    name: str | None
+    kept: bool
+    alive: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Keep:
     """Keep a resource; of a Collection its members too, and the Relations between them. Idempotent."""
 
@@ -93,7 +106,9 @@ class GiveName:
 
 @dataclass(frozen=True, slots=True)
 class Revise:
-    """A new version of a Note (content, metadata) or a Collection (metadata); None leaves a part as it is.
+    """A new version of a Note (content, metadata), a Collection or a Relation (metadata).
+
+    None leaves a part as it is.
 
     `if_version` other than the current version is a Conflict. Content that is JSON null is `Null()`.
     """
@@ -134,11 +149,14 @@ class RemoveMembers:
 class Delete:
     """Leave a tombstone, free the name, take it out of discovery and out of the Collections that have it.
 
-    Relations that end there go too, and the file that a Note was imported from is forgotten.
+    Relations that end there go too, and the file that a Note was imported from is forgotten. `if_version` other
+    than the current version is a Conflict; with `unless_held`, so is a Relation or Collection that has it and stays.
     """
 
     id: str
     made: Made = NOBODY
+    if_version: int | None = None
+    unless_held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +164,13 @@ class Restore:
     """Undo a deletion, and with `version` make a new version that is like that earlier one.
 
     The name stays free, members of Collections stay out, and files forgotten: other changes bring them back.
+    `if_version` other than the current version, or than that at which it was deleted, is a Conflict.
     """
 
     id: str
     version: int | None = None
     made: Made = NOBODY
+    if_version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +182,17 @@ class FreeName:
 
 @dataclass(frozen=True, slots=True)
 class LetGo:
-    """Make a kept resource transient again. The caller vouches that nothing kept holds it."""
+    """Make a kept resource transient again. Something kept that holds it and stays kept is a Conflict."""
 
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Was:
+    """What a place was when it was read: the Note there, at the version that its file gave it; or nothing."""
+
+    note: str | None = None
+    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +200,7 @@ class Track:
     """Remember the file that a Note was imported from. `root` is absolute, `path` posix and below it.
 
     `part` is 0 for a whole file, else the number of a row in it; `title` is what links may call it by.
+    A place that is not as it `was` is a Conflict; and so, where it was nothing, is the same file below another root.
     """
 
     root: str
@@ -181,15 +210,17 @@ class Track:
     version: int
     part: int = 0
     title: str | None = None
+    was: Was | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Untrack:
-    """Forget a file, or a row of one."""
+    """Forget a file, or a row of one. A place that is not as it `was` is a Conflict."""
 
     root: str
     path: str
     part: int = 0
+    was: Was | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +235,14 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class SetLinks:
-    """The links of an imported Note: these and no others. Relations are made and deleted apart from this."""
+    """The links of an imported Note: these and no others. Relations are made and deleted apart from this.
+
+    Other links than those that it is said to have had (`was`) are a Conflict.
+    """
 
     note: str
     links: Sequence[Linked]
+    was: Sequence[Linked] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +272,19 @@ class Vectors:
     rows: NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class Describe:
+    """The digests of the passages of what a Collection is embedded as, whose own SHA-256 is `text`.
+
+    Done only if that is still its text.
+    """
+
+    id: str
+    model: str
+    text: bytes
+    digests: Sequence[bytes]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
     """The vector of a query's text, float32 of shape (dimension,), kept for the next time."""
@@ -261,6 +309,7 @@ Change: TypeAlias = (
     MakeNote
     | MakeCollection
     | MakeRelation
+    | Expect
     | Keep
     | GiveName
     | Revise
@@ -275,6 +324,7 @@ Change: TypeAlias = (
     | SetLinks
     | Embed
     | Vectors
+    | Describe
     | Query
     | Derived
 )

@@ -6,16 +6,15 @@ from collections.abc import Mapping
 
 from infospace.clock import now
 from infospace.errors import Invalid
-from infospace.ids import Kind
 from infospace.jsontext import same
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, Null, Revise
-from infospace.memory.links import is_alive, replaced, resolve, written
+from infospace.memory.links import is_alive, replaced, settle, written
 from infospace.memory.markdown import parse, to_markdown
 from infospace.memory.readers import format_of
-from infospace.memory.store import Snapshot, Store
+from infospace.memory.store import Snapshot, Store, Tracked
 from infospace.resources import Made, Note
-from infospace.runs.journal import CloseRun, OpenRun
+from infospace.runs.journal import Beat, CloseRun, OpenRun
 
 
 def edit(store: Store, note: Note, content: JSON, metadata: Mapping[str, JSON], goal: str) -> str | None:
@@ -33,16 +32,16 @@ def edit(store: Store, note: Note, content: JSON, metadata: Mapping[str, JSON], 
     value: JSON | Null = Null() if content is None else content
     changes: list[Change] = [Revise(note.id, value, metadata, note.version, made)]
     with store.reading() as snapshot:
-        changes += _new_links(snapshot, note.id, content, made)
+        file = next((one for one in snapshot.tracked() if one.note == note.id and not one.part), None)
+        changes += _new_links(snapshot, file, note.id, content, made)
     store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), "")])
-    with store.reading() as snapshot:
-        changes = list(resolve(snapshot, lambda: store.new_id(Kind.RELATION), lambda: made))
-    store.commit(changes, [CloseRun(run, "success", now())])
+    roots = [] if file is None else [file.root]
+    settle(store, roots, lambda: made, lambda links: store.commit(links, [Beat(run, "", now())]))
+    store.commit([], [CloseRun(run, "success", now())])
     return run
 
 
-def _new_links(snapshot: Snapshot, identifier: str, content: JSON, made: Made) -> list[Change]:
-    file = next((one for one in snapshot.tracked() if one.note == identifier and not one.part), None)
+def _new_links(snapshot: Snapshot, file: Tracked | None, identifier: str, content: JSON, made: Made) -> list[Change]:
     if file is None or not isinstance(content, str) or format_of(file.path) not in ("marked", "hypertext"):
         return []
     links = parse(to_markdown(content, {})).links

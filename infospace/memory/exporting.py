@@ -11,20 +11,20 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from infospace.clock import now
-from infospace.errors import InfospaceError, Invalid, NotFound
+from infospace.errors import Conflict, InfospaceError, Invalid, NotFound
 from infospace.ids import Kind
 from infospace.memory.atomic import write_atomically
 from infospace.memory.changes import Change, Track
 from infospace.memory.files import Found
-from infospace.memory.importing import was_edited
-from infospace.memory.links import is_alive, replaced, resolve, written
+from infospace.memory.known import was_edited
+from infospace.memory.links import is_alive, replaced, settle, written
 from infospace.memory.naming_files import Taken, bare_paths, in_order
 from infospace.memory.readers import format_of, read
 from infospace.memory.readers.objects import SIDE, side_of
 from infospace.memory.rendering import render
 from infospace.memory.store import Snapshot, Store, Tracked
 from infospace.resources import Made, Note
-from infospace.runs.journal import CloseRun, OpenRun
+from infospace.runs.journal import Beat, CloseRun, OpenRun
 
 MANIFEST = ".infospace-export.json"
 """In an exported folder: which files the export wrote, by the SHA-256 of their bytes. Importing passes it over."""
@@ -174,7 +174,7 @@ def write_back(store: Store, below: Path | None = None) -> Exported:
             try:
                 _write_one(store, one, note)
                 done.written += 1
-            except (Invalid, NotFound) as error:
+            except (Conflict, Invalid, NotFound) as error:
                 done.fail(_path(one), str(error))
     done.unchanged = len(tracked) - len(edited)
     return done
@@ -222,9 +222,8 @@ def _sync(store: Store, one: Tracked, note: Note, found: Found) -> None:
     if not changes:
         return
     store.commit(changes, [OpenRun(runs[0], "edit", f"export --in-place {found.path}", None, {}, now(), "")])
-    with store.reading() as snapshot:
-        changes = list(resolve(snapshot, lambda: store.new_id(Kind.RELATION), made))
-    store.commit(changes, [CloseRun(runs[0], "success", now())])
+    settle(store, [one.root], made, lambda links: store.commit(links, [Beat(runs[0], "", now())]))
+    store.commit([], [CloseRun(runs[0], "success", now())])
 
 
 def to_json(done: Exported) -> Mapping[str, Any]:

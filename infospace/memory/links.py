@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import posixpath
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from infospace.errors import NotFound
+from infospace.ids import Kind
 from infospace.memory.changes import Change, Delete, Linked, MakeRelation, SetLinks
 from infospace.memory.markdown import Link
-from infospace.memory.store import Snapshot, Tracked
+from infospace.memory.retrying import TRIES, anew
+from infospace.memory.store import Snapshot, Store, Tracked
 from infospace.resources import Made
 
 LABEL = "links-to"
@@ -39,7 +42,7 @@ def replaced(note: str, old: Sequence[Linked], new: Sequence[Linked], made: Made
         stay = {link.relation for link in rows}
         doomed = dict.fromkeys(link.relation for link in old if link.relation and link.relation not in stay)
         yield from (Delete(relation, made) for relation in doomed if alive(relation))
-        yield SetLinks(note, rows)
+        yield SetLinks(note, rows, old)
 
 
 Alive = Callable[[str], bool]
@@ -59,7 +62,7 @@ def is_alive(snapshot: Snapshot) -> Alive:
 
 
 class Roots:
-    """Where links lead, for the files of all roots."""
+    """Where links lead, by the files given: all those of their roots."""
 
     def __init__(self, tracked: Iterable[Tracked]) -> None:
         self._home: dict[str, Tracked] = {}
@@ -69,6 +72,9 @@ class Roots:
                 self._home[one.note] = one
                 files.setdefault(one.root, []).append(one)
         self._places = {root: _Places(of_root) for root, of_root in files.items()}
+
+    def __contains__(self, note: str) -> bool:
+        return note in self._home
 
     def leads(self, note: str, link: Linked) -> str | None:
         """Return the Note that a link in an imported Note leads to; None when there is none, or itself."""
@@ -127,16 +133,49 @@ def _rank(place: _Place, same_case: bool, folder: str) -> tuple[bool, bool, int,
     return not same_case, posixpath.dirname(place.path) != folder, place.path.count("/"), place.path
 
 
+def settle(
+    store: Store, roots: Collection[str], made: Callable[[], Made], commit: Callable[[Sequence[Change]], object]
+) -> None:
+    """Bring the Relations of some roots in line with what links lead to, whatever others do meanwhile.
+
+    It ends when there is nothing left to do. Raises Conflict or NotFound when others were faster every time.
+    """
+
+    def changes() -> list[Change]:
+        with store.reading() as snapshot:
+            return list(resolve(snapshot, roots, lambda: store.new_id(Kind.RELATION), made))
+
+    def committed(found: Sequence[Change]) -> bool:
+        if found:
+            commit(found)
+        return bool(found)
+
+    for _ in range(TRIES):
+        if not anew(changes, committed):
+            return
+
+
 def resolve(
-    snapshot: Snapshot, new_id: Callable[[], str], made: Callable[[], Made], fresh: Iterable[str] = ()
+    snapshot: Snapshot,
+    roots: Collection[str],
+    new_id: Callable[[], str],
+    made: Callable[[], Made],
+    fresh: Iterable[str] = (),
 ) -> Iterator[Change]:
-    """Bring the Relations in line with what links lead to; nothing when they are.
+    """Bring the Relations in line with what links lead to, in some roots and those around them; nothing when they are.
 
     `fresh` names Notes that are new, and so have no Relations from before.
     """
-    roots, links, new = Roots(snapshot.tracked()), snapshot.links(), frozenset(fresh)
+    if not roots:
+        return
+    around = {root for root in map(Path, roots) for root in (root, *root.parents)}
+    every, links, new = snapshot.tracked(), snapshot.links(), frozenset(fresh)
+    chosen = {root for root in {one.root for one in every} if Path(root) in around}
+    places = Roots(one for one in every if one.root in chosen)
     for note, old in links.items():
-        rows = [(link, roots.leads(note, link)) for link in old]
+        if note not in places:
+            continue
+        rows = [(link, places.leads(note, link)) for link in old]
         if any(link.to != to for link, to in rows):
             yield from _settled(snapshot, note, rows, new_id, made(), note in new)
 
@@ -159,4 +198,5 @@ def _settled(
     alive = is_alive(snapshot)
     doomed = dict.fromkeys(relation for relation in known.values() if relation not in relations.values())
     yield from (Delete(relation, made) for relation in doomed if alive(relation))
-    yield SetLinks(note, [Linked(link.target, link.wiki, to, relations[to] if to else None) for link, to in rows])
+    new = [Linked(link.target, link.wiki, to, relations[to] if to else None) for link, to in rows]
+    yield SetLinks(note, new, [link for link, _ in rows])

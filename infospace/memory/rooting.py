@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,14 +26,17 @@ class Rooting:
         below = Path(root).relative_to(top).as_posix()
         return str(top), path if below == "." else f"{below}/{path}"
 
-    def found(self, files: Sequence[Found]) -> Iterator[Found]:
-        """Put files under their roots, and drop those that come twice."""
-        seen = set()
+    def placed(self, file: Found) -> Found:
+        """Return a file as it is known."""
+        root, path = self.place(str(file.root), file.relative)
+        return Found(Path(root), path, file.path)
+
+    def once(self, files: Iterable[Found]) -> list[Found]:
+        """Drop the files that come twice."""
+        seen: dict[tuple[str, str], Found] = {}
         for file in files:
-            root, path = self.place(str(file.root), file.relative)
-            if (root, path) not in seen:
-                seen.add((root, path))
-                yield Found(Path(root), path, file.path)
+            seen.setdefault(self.place(str(file.root), file.relative), file)
+        return list(seen.values())
 
     def moved(self, tracked: Iterable[Tracked]) -> Iterator[tuple[Tracked, Tracked]]:
         """Give the files that were known by a root that lies inside another one now, before and after."""

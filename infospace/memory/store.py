@@ -1,166 +1,109 @@
 """The store: where a space is kept. A protocol, so that nothing above knows the engine.
 
-Nothing here assumes a file, a single process, or that all vectors fit in memory.
+What must hold of every store (tests/infospace/memory/contract tries it):
+
+- Commits take effect one after the other, as if there were one writer: a change sees all that was committed
+  before, in whatever process, and a generation is never smaller than that of a commit before it. An engine with
+  many writers has each take a lock of the space before its first question, and hold it to the end.
+- A snapshot sees the state at the moment it was opened, whole transactions alone, for as long as it is open:
+  snapshot isolation, with any number of them at once. One thread at a time uses it. An error leaves it good.
+  Where an engine's transaction begins to see at its first question, opening asks one.
+- Any thread may use a store, and any number of stores, processes and machines one space.
+- Ids are given out before they are used, from 1 on, in the order of asking within one store. A number is
+  given once, whatever crashes, rolls back or is purged; `commit` takes those given out, and no others.
+- Lists are ordered as their docstring says: ids by number within a kind, texts by code point whatever the
+  locale, versions and runs by number. No order rests on a clock: those of two machines differ.
+- Texts are any Unicode but lone surrogates, NUL among it, and come back sign for sign; JSON keeps its types and
+  the order of its keys; vectors are float32, and come back bit for bit.
+- Arguments may be of any length: an engine that takes so many parameters asks more than once.
+- Errors are those of infospace.errors, whatever the engine raises: Invalid for a value that does not fit,
+  NotFound, Conflict, StoreError for the engine, the disk, the network. They are raised before anything is
+  stored. Only a commit whose answer was lost on the way may have been stored all the same: who does it again
+  with the same ids learns that from a Conflict. The store itself does nothing twice.
+- `words` with `words_in`, and `above` with `nearest`, may answer None: the engine cannot. It is the same answer
+  for all queries. `fitting` is asked only where `words` answers. Everything else a store can.
+- Each call may be a round trip over a network, and holds up the thread that makes it: whoever wants many things
+  asks for them at once. A snapshot that stays open keeps what it sees from being cleared away, so it is for
+  reading, and not for work that waits.
+- How it is opened is told in infospace/memory/opening.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from infospace.ids import Kind
-from infospace.jsonvalue import JSON
+from infospace.memory.answers import (
+    Chosen,
+    Effect,
+    Freed,
+    Head,
+    Lineage,
+    Moved,
+    Near,
+    Rows,
+    Text,
+    Tracked,
+    Words,
+)
 from infospace.memory.changes import Change, Evidence, Linked
 from infospace.resources import Resource, SearchResult
-from infospace.runs.journal import Entry, RunRow, StepRow
+from infospace.runs.journal import CallRow, Entry, RunRow, StepRow
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-@dataclass(frozen=True, slots=True)
-class Tracked:
-    """An imported file as it was last read: where, which Note at which version, the SHA-256 of its bytes.
-
-    `part` is 0 for a whole file, else the number of a row in it, whose digest it then is.
-    """
-
-    root: str
-    path: str
-    note: str
-    version: int
-    digest: bytes
-    part: int = 0
-    title: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What a run did to a resource that no version shows.
-
-    `what`, with the types of `before` and `after`: `name` (text or null), `kept` and `alive` (boolean),
-    `file` (the fields of a `Tracked`, its digest in hexadecimal, or null), `links` (a list of the fields of
-    `Linked`).
-    """
-
-    id: str
-    what: Literal["name", "kept", "alive", "file", "links"]
-    before: JSON
-    after: JSON
-
-
-@dataclass(frozen=True, slots=True)
-class Lineage:
-    """A resource with the runs that made its versions, oldest first, and how it stands now.
-
-    `gone` is when and by whom it was deleted, to go on a sentence; None while it lives. `later` are runs that
-    affected it afterwards otherwise than by a version, with what they did.
-    """
-
-    id: str
-    versions: Sequence[tuple[int, str | None]]
-    name: str | None
-    kept: bool
-    gone: str | None
-    later: Sequence[tuple[str, str]] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Freed:
-    """What a purge removes: tombstones, earlier versions, vectors of texts that are gone, and their bytes."""
-
-    tombstones: int
-    versions: int
-    vectors: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """The text of a Note that waits to be embedded."""
-
-    id: str
-    version: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """Embedded passages: owners' numbers (ascending) and versions, bounds, and vectors, row for row.
-
-    `owners`, `versions`, `starts`, `ends`: int64 of shape (n,); `vectors`: float32, (n, dimension).
-    """
-
-    owners: NDArray[np.int64]
-    versions: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    vectors: NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Words:
-    """Notes that have one of a query's words, by number: `numbers` int64, `scores` (BM25, > 0) float64, shape (n,).
-
-    `used` are the words that were looked for, `common` those left out because too many Notes have them.
-    """
-
-    numbers: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    used: tuple[str, ...]
-    common: tuple[str, ...]
-
-
-class Head(NamedTuple):
-    """What a condition reads of a Note: a `Readable`, with less in it where less was asked for.
-
-    `size`: how many characters metadata and content have as they are stored.
-    """
-
-    number: int
-    size: int
-    metadata: Mapping[str, JSON]
-    content: JSON
-    id: str = ""
-    name: str | None = None
-    created: str = ""
-    updated: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """What discovery must learn since a generation: the numbers of Notes that came, changed or went."""
-
-    touched: frozenset[int]
-    complete: bool
-    """False when the store no longer knows, and all must be read again."""
+__all__ = [
+    "Chosen",
+    "Effect",
+    "Freed",
+    "Head",
+    "Lineage",
+    "Moved",
+    "Near",
+    "Rows",
+    "Snapshot",
+    "Store",
+    "Text",
+    "Tracked",
+    "Words",
+]
 
 
 class Snapshot(Protocol):
-    """A consistent view of the space in one read transaction."""
+    """A consistent view of the space in one read transaction; StoreError for every question after its end."""
 
     @property
     def generation(self) -> int:
-        """Grows with every commit that changes what discovery may find."""
+        """From 0 on, one more with each commit that changes what discovery may find, and the same with others."""
 
     def get(self, identifier: str, version: int | None = None) -> Resource:
-        """Return a resource, current or at a version; NotFound says whether it was deleted."""
+        """Return a resource, current or at a version; NotFound says whether it was deleted, when and by whom.
+
+        Versions of a deleted one can be read by number.
+        """
 
     def many(self, identifiers: Sequence[str]) -> list[Resource]:
-        """Return several current resources in the given order; NotFound for the first that is not there."""
+        """Return several current resources in the given order, repetitions too; NotFound for the first that is gone."""
+
+    def identities(self, identifiers: Sequence[str]) -> list[str]:
+        """Return what resources count as in sets, in the given order: of search results, what `identity` says.
+
+        Of what is not there, or is no search result, its id.
+        """
 
     def versions(self, identifier: str) -> list[tuple[int, str]]:
-        """Return version numbers with their times, oldest first."""
+        """Return version numbers with their times, oldest first; of a deleted resource too."""
 
     def named(self, name: str) -> str | None:
-        """Return the id of the holder of a name."""
+        """Return the id of the holder of a name, which is compared in NFC."""
 
     def names(self) -> list[str]:
-        """Return all names, sorted."""
+        """Return all names, by code point."""
 
     def relations(
         self, *, source: str | None = None, target: str | None = None, relation: str | None = None
@@ -170,7 +113,10 @@ class Snapshot(Protocol):
     def listing(
         self, kind: Kind, *, kept: bool | None = True, after: int = 0, limit: int | None = None
     ) -> Iterator[Resource]:
-        """Iterate over the resources of a kind by number, from above `after`. Deleted ones are left out."""
+        """Iterate over the resources of a kind by number, from above `after`. Deleted ones are left out.
+
+        Other questions may be asked between two of them. The same holds of `heads`.
+        """
 
     def count(self, kind: Kind, *, kept: bool | None = True) -> int:
         """Count the resources of a kind that `listing` would give."""
@@ -185,13 +131,43 @@ class Snapshot(Protocol):
         """Whether there is any Note that discovery searches."""
 
     def rows(self, model: str, numbers: Iterable[int] | None = None) -> Rows:
-        """Return the embedded passages of discoverable Notes, of all or of some."""
+        """Return the embedded passages of discoverable Notes, of all or of some, by number and place in the text.
+
+        All of them fit into memory only where `nearest` and `above` cannot answer. Of a model without any vector
+        the dimension is 0.
+        """
+
+    def nearest(self, model: str, query: NDArray[np.float32], limit: int) -> Near | None:
+        """Return at most `limit` Notes that are nearly all of the nearest, by an index; None: there is none.
+
+        A store that can answer `above` may do without, or until it has so many rows that an index pays. What it
+        misses nobody learns, but what it gives has its exact cosine, and is searched in this snapshot.
+        """
+
+    def above(
+        self,
+        model: str,
+        query: NDArray[np.float32],
+        threshold: float,
+        *,
+        limit: int | None = None,
+        numbers: Iterable[int] | None = None,
+    ) -> Near | None:
+        """Return the Notes from a threshold on, all or the `limit` nearest, among some or all; None: it cannot.
+
+        A proof rests on it: every passage is compared, in double precision and rounded to six decimals before it
+        is compared with the threshold; `matched` counts what the limit leaves out too. An engine of single
+        precision narrows with a margin of 1e-5, and decides about what is left as said.
+        """
 
     def digests(self, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
         """Return number, start, end and digest of the passages of Notes, in order, with a vector or without."""
 
     def moved(self, generation: int) -> Moved:
-        """Return what changed for discovery after a generation."""
+        """Return what changed for discovery after a generation.
+
+        It is not complete when that never was, or when something was purged since.
+        """
 
     def pending(self, limit: int | None = None) -> list[Text]:
         """Return Notes to be embedded with their text (a string, else compact JSON), by number."""
@@ -206,7 +182,7 @@ class Snapshot(Protocol):
         """Return the versions of Notes that exist, in the order of `numbers`."""
 
     def derived(self, name: str) -> str | None:
-        """Return the token of the latest derived file of a name (`Derived`)."""
+        """Return the token of the latest derived file of a name (`Derived`), None where there never was one."""
 
     def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False, own: bool = False) -> Iterator[Head]:
         """Iterate over the discoverable Notes, all or some, by number.
@@ -220,11 +196,35 @@ class Snapshot(Protocol):
     def words_in(self, query: str, texts: Sequence[str]) -> NDArray[np.float64] | None:
         """Return the BM25 of given texts among themselves, 0 without a word; None when there is no full text."""
 
-    def evidence(self, evidence: Evidence) -> SearchResult:
-        """Return the content of a search result that refers to a source's version."""
+    def wording(self, tell: Callable[[int, int], None]) -> Iterator[tuple[int | None, str]]:
+        """Give what is wrong with the full text, by the Note's number, None for the whole; none without full text.
+
+        `tell` hears how many Notes of how many were read.
+        """
+
+    def collections(self) -> int:
+        """Count the kept Collections whose name does not begin with `_`: those that can be found."""
+
+    def undescribed(self, model: str) -> list[Text]:
+        """Return those of them whose embedded passages are not known, with their text, by number.
+
+        It is the name, the metadata and the titles of the items, each on a line.
+        """
+
+    def described(self, model: str) -> Rows:
+        """Return the embedded passages of the others; all bounds are 0."""
+
+    def fitting(self, words_used: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return how well stretches of Notes fit words that `words` looked for; 0 where none of them is."""
+
+    def evidence(self, evidence: Sequence[Evidence]) -> list[SearchResult]:
+        """Return the contents of search results that refer to their sources' versions, in the given order."""
 
     def model(self) -> str | None:
         """Return the key of the model whose vectors discovery needs, None before the first."""
+
+    def chosen(self) -> Chosen | None:
+        """Return the model that the space was told to use, None for the default one."""
 
     def known_vectors(self, model: str, digests: Sequence[bytes]) -> set[bytes]:
         """Return which of the digests have a vector already."""
@@ -242,7 +242,7 @@ class Snapshot(Protocol):
         """Return the imported files, below a root or all, by root and path."""
 
     def links(self, note: str | None = None) -> dict[str, list[Linked]]:
-        """Return the links of imported files by the id of their Note, ordered; of one Note, or of all with a file."""
+        """Return the links of Notes that have a file, of one or all, by id, each one's by target as written."""
 
     def effects(self, run: str) -> list[Effect]:
         """Return what a run did besides making versions, in its order."""
@@ -262,31 +262,40 @@ class Snapshot(Protocol):
     def steps(self, run: str) -> list[StepRow]:
         """Return a run's steps in the order of their sequence."""
 
+    def calls(self, run: str) -> list[CallRow]:
+        """Return a run's calls of what is outside, in the order in which they began."""
+
 
 class Store(Protocol):
     """A space's canonical state."""
 
     @property
     def address(self) -> str:
-        """What the space was opened by, for messages."""
+        """What the space was opened by, fit to be shown: without the password that a network address may have."""
 
     @property
     def identity(self) -> str:
-        """Tells this space from every other, whatever its address: what is derived from it carries this."""
+        """Tells this space from every other for good, whatever its address: what is derived from it carries this."""
 
     @property
     def derived(self) -> Path | None:
-        """The folder for files made from this space, which may not exist yet; None where there is no place."""
+        """The folder on this machine for files made from this space, which may not exist yet; None without a place."""
 
     @property
     def writable(self) -> bool:
-        """Whether a commit will be kept: not for a space on a read-only medium, nor for a missing file."""
+        """Whether a commit will be kept: not for a space on a read-only medium or a replica, nor for a missing file."""
 
     def reading(self) -> AbstractContextManager[Snapshot]:
-        """Open a read transaction; writers do not wait for it, nor it for them."""
+        """Open a snapshot of what is committed now, whoever did it; writers do not wait for it, nor it for them."""
+
+    def get(self, identifier: str) -> Resource:
+        """Return a resource as it is now, as a snapshot that is opened for this one question would."""
 
     def new_id(self, kind: Kind | Literal["run"]) -> str:
-        """Return an id that nobody had and nobody else will have, crash or not."""
+        """Return an id that nobody had and nobody else will have, crash or not.
+
+        Asked once for each thing that is made: a store reserves ranges, durably before it gives the first of one.
+        """
 
     def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
         """Apply changes and journal entries as one transaction, all or nothing; return the generation.
@@ -295,8 +304,14 @@ class Store(Protocol):
         cannot (disk full, no rights).
         """
 
-    def use_model(self, model: str) -> None:
-        """Make a model's vectors the ones discovery needs; a change makes every discoverable Note pending."""
+    def use_model(self, model: str, chosen: Chosen | None = None) -> None:
+        """Make a model's vectors the ones discovery needs; a change makes every discoverable Note pending.
+
+        Nothing happens when the space's choice is not `chosen` any more. Vectors of earlier models stay.
+        """
+
+    def choose_model(self, model: str, chosen: Chosen | None) -> None:
+        """Keep the choice of a model, None for the default one, and make its vectors the ones discovery needs."""
 
     def purge(self, *, really: bool) -> Freed:
         """Remove tombstones and earlier versions for good; or only count them.
@@ -309,4 +324,7 @@ class Store(Protocol):
         """Return what is inconsistent, a sentence each; none when all is well."""
 
     def close(self) -> None:
-        """Close it; ids reserved and never given out go back."""
+        """Close it, for good; again is nothing. Ids that nobody was given go back, where no later ones were.
+
+        Snapshots that are open stay good until they end.
+        """

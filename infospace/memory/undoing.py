@@ -1,6 +1,7 @@
 """Undoing a run: what it made goes, what it changed or deleted is as it was. Nothing that came later is lost.
 
-Undoing is a run itself, and can be undone.
+Undoing is a run itself, and can be undone. A later run and its undoing cancel each other out, and so stand in
+nobody's way; so do an undoing and the undoing of that.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from infospace.ids import Kind, kind_of, number_of
 from infospace.memory.changes import (
     Change,
     Delete,
+    Expect,
     FreeName,
     GiveName,
     Keep,
@@ -22,9 +24,10 @@ from infospace.memory.changes import (
     Linked,
     Restore,
     SetLinks,
-    Track,
     Untrack,
 )
+from infospace.memory.known import Place, path_of, place_of, track, was_of
+from infospace.memory.retrying import anew
 from infospace.memory.store import Effect, Lineage, Snapshot, Store, Tracked
 from infospace.resources import Made
 from infospace.runs.journal import FINISHED, CloseRun, OpenRun
@@ -48,22 +51,50 @@ class Undone:
 def undo(store: Store, run: str) -> Undone:
     """Undo a run that has ended.
 
-    Raises NotFound for an unknown run, Conflict when it goes on, or when something that it wrote was changed
-    since; Invalid when it wrote nothing.
+    Raises NotFound for an unknown run, Conflict when it goes on, was undone already, or when something that it
+    wrote was changed since, be it while it is being undone; Invalid when it wrote nothing.
     """
-    with store.reading() as snapshot:
-        row = snapshot.run(run)
-        if row.status not in FINISHED:
-            raise Conflict(f"{run} has not ended: it is {row.status}", hint="a run is undone when it has ended")
-        reverting = _Reverting(snapshot, run)
-        undone = reverting.plan()
-        if not any(undone):
-            raise Invalid(f"{run} wrote nothing that could be undone", hint="`infospace runs` lists the runs")
-        own = store.new_id("run")
-        changes = list(reverting.changes(Made(own, None, "undo")))
-    opened = OpenRun(own, "edit", f"undo {run}", {"undo": run}, {}, now(), "")
-    store.commit(changes, [opened, CloseRun(own, "success", now())])
-    return Undone(own, *undone)
+
+    def planned() -> tuple[Undone, list[Change]]:
+        with store.reading() as snapshot:
+            row = snapshot.run(run)
+            if row.status not in FINISHED:
+                raise Conflict(f"{run} has not ended: it is {row.status}", hint="a run is undone when it has ended")
+            reverting = _Reverting(snapshot, run)
+            undone = reverting.plan()
+            if not any(undone):
+                raise Invalid(f"{run} wrote nothing that could be undone", hint="`infospace runs` lists the runs")
+            own = store.new_id("run")
+            return Undone(own, *undone), list(reverting.changes(Made(own, None, "undo")))
+
+    def committed(plan: tuple[Undone, list[Change]]) -> Undone:
+        undone, changes = plan
+        opened = OpenRun(undone.run, "edit", f"undo {run}", {"undo": run}, {}, now(), "")
+        store.commit(changes, [opened, CloseRun(undone.run, "success", now())])
+        return undone
+
+    return anew(planned, committed)
+
+
+def cancelled(snapshot: Snapshot, run: str, later: Iterable[str]) -> set[str]:
+    """Return which of the runs after `run` cancel each other out: those that were undone, and their undoings.
+
+    Raises Conflict when `run` itself is undone already.
+    """
+    undoings = {}
+    for one in sorted({one for one in later if number_of(one) > number_of(run)}, key=number_of, reverse=True):
+        row = snapshot.run(one)
+        if row.kind == "edit" and isinstance(row.document, dict) and isinstance(row.document.get("undo"), str):
+            undoings[one] = row.document["undo"]
+    found: set[str] = set()
+    for one, undid in undoings.items():
+        if one in found:
+            continue
+        if undid == run:
+            raise Conflict(f"{run} is undone already, by {one}", hint=f"undo {one} to have it again")
+        if number_of(undid) > number_of(run):
+            found |= {one, undid}
+    return found
 
 
 class _Reverting:
@@ -73,7 +104,9 @@ class _Reverting:
         self._snapshot = snapshot
         self._run = run
         self._lineages = snapshot.lineages(run)
+        self._latest = {lineage.id: lineage.versions[-1][0] for lineage in self._lineages}
         self._gone = {lineage.id for lineage in self._lineages if lineage.gone is not None}
+        self._cancelled: set[str] = set()
         self._effects: dict[str, list[Effect]] = {}
         for effect in snapshot.effects(run):
             self._effects.setdefault(effect.id, []).append(effect)
@@ -84,6 +117,7 @@ class _Reverting:
 
     def plan(self) -> tuple[list[str], list[str], list[str]]:
         """Return which ids are deleted, restored, reverted. Raises Conflict for what was changed since."""
+        self._cancelled = cancelled(self._snapshot, self._run, self._others())
         self._refuse([clash for lineage in self._lineages for clash in self._clashes(lineage)])
         for lineage in self._lineages:
             self._place(lineage)
@@ -101,17 +135,35 @@ class _Reverting:
             says = f"{self._run} cannot be undone, since {'; '.join(clashes[:NAMED])}{more}"
             raise Conflict(says, hint="undo the later run first")
 
+    def _others(self) -> Iterator[str]:
+        for lineage in self._lineages:
+            yield from (run for _, run in lineage.versions if run is not None)
+            yield from (run for run, _ in lineage.later)
+
     def _clashes(self, lineage: Lineage) -> Iterator[str]:
-        """Say what happened to a resource after the run."""
+        """Say what happened to a resource after the run, and still holds."""
         mine = [version for version, run in lineage.versions if run == self._run]
         if mine:
             for version, run in lineage.versions:
-                if version > min(mine) and run != self._run:
+                if version > min(mine) and run != self._run and run not in self._cancelled:
                     yield f"{lineage.id} was changed by {run or 'somebody'} (version {version})"
             if min(mine) > 1 and min(mine) - 1 not in dict(lineage.versions):
                 yield f"version {min(mine) - 1} of {lineage.id} was purged"
+        elif lineage.gone is None and not self._was_alive(lineage.id):
+            yield from self._since_restored(lineage)
+        if lineage.gone is not None and self._left_alive(lineage) and 1 not in mine:
+            yield f"{lineage.id} was deleted {lineage.gone}"
         for run, what in lineage.later:
-            yield f"{lineage.id} was {_WORDS[what]} by {run}"
+            if run not in self._cancelled:
+                yield f"{lineage.id} was {_WORDS[what]} by {run}"
+
+    def _since_restored(self, lineage: Lineage) -> Iterator[str]:
+        """Say what became, after the run, of a resource that it restored as it was."""
+        ended, times = self._snapshot.run(self._run).ended or "", dict(self._snapshot.versions(lineage.id))
+        for version, run in lineage.versions:
+            later = times[version] > ended if run is None else number_of(run) > number_of(self._run)
+            if later and run not in self._cancelled:
+                yield f"{lineage.id} was changed by {run or 'somebody'} (version {version})"
 
     def _place(self, lineage: Lineage) -> None:
         """Decide what becomes of a resource."""
@@ -130,6 +182,12 @@ class _Reverting:
         if kept and kept[0].before is not lineage.kept and was_alive:
             (self._let_go if lineage.kept else self._keep).append(lineage.id)
 
+    def _left_alive(self, lineage: Lineage) -> bool:
+        """Whether a resource lived when the run ended, and no later run is known to have deleted it."""
+        lives = [effect for effect in self._effects.get(lineage.id, ()) if effect.what == "alive"]
+        later = any(what == "alive" and run not in self._cancelled for run, what in lineage.later)
+        return not later and (not lives or lives[-1].after is True)
+
     def _was_alive(self, identifier: str) -> bool:
         lives = [effect for effect in self._effects.get(identifier, ()) if effect.what == "alive"]
         return lives[0].before is True if lives else True
@@ -137,20 +195,28 @@ class _Reverting:
     def _held(self) -> Iterator[str]:
         """Say who else has what would go."""
         mine = {*self._delete, *self._restore}
+        let_go = {*mine, *self._let_go}
         for held, holder in self._snapshot.holders(self._delete):
             if holder not in mine:
                 yield f"{holder} holds {held} now"
+        now_at = self._now_at()
+        for one in self._files_before():
+            there = now_at.get(place_of(one), one)
+            if there.note != one.note and there.note not in mine:
+                yield f"{str(path_of(one))!r} is {there.note} now"
         for held, holder in self._snapshot.holders(self._let_go):
-            if holder not in mine and self._snapshot.get(holder).kept:
+            if holder not in let_go and self._snapshot.get(holder).kept:
                 yield f"{holder} holds {held} now"
 
     def changes(self, made: Made) -> Iterator[Change]:
-        """Give the changes, once it is planned."""
-        names = list(self._names())
+        """Give the changes, once it is planned: they fit what was read, and nothing else."""
+        names, latest = list(self._names()), self._latest
+        yield from (Expect(one.id, latest[one.id], one.name, one.kept, one.gone is None) for one in self._lineages)
         yield from (change for change in names if isinstance(change, FreeName))
-        yield from (Restore(identifier, version, made) for identifier, version in self._restore.items())
-        yield from (Delete(identifier, made) for identifier in sorted(self._delete, key=_relations_first))
-        yield from (LetGo(identifier) for identifier in self._let_go)
+        yield from (Restore(one, version, made, latest[one]) for one, version in self._restore.items())
+        for one in sorted(self._delete, key=_relations_first):
+            yield Delete(one, made, unless_held=True)
+        yield from (LetGo(one) for one in sorted(self._let_go, key=_relations_first))
         yield from (Keep(identifier) for identifier in self._keep)
         yield from (change for change in names if isinstance(change, GiveName))
         yield from self._files()
@@ -182,25 +248,31 @@ class _Reverting:
     def _files_before(self) -> list[Tracked]:
         return [_tracked(before) for before, _ in self._file_effects() if before is not None]
 
+    def _now_at(self) -> dict[Place, Tracked]:
+        return {place_of(one): one for one in self._snapshot.tracked()}
+
     def _files(self) -> Iterator[Change]:
-        now_at = {(one.root, one.path, one.part): one for one in self._snapshot.tracked()}
+        now_at = self._now_at()
         tracks = []
         for before, after in self._file_effects():
             was, done = before and _tracked(before), after and _tracked(after)
-            if done is not None and (done.root, done.path, done.part) in now_at and done.note not in self._delete:
-                yield Untrack(done.root, done.path, done.part)
+            if done is not None and place_of(done) in now_at and done.note not in self._delete:
+                there = now_at.pop(place_of(done))
+                yield Untrack(done.root, done.path, done.part, was_of(there))
             if was is not None and was.note not in self._delete:
                 tracks.append(was)
         for one in tracks:
-            yield Track(one.root, one.path, one.note, one.digest, one.version, one.part, one.title)
+            known = now_at.get(place_of(one))
+            yield track(one, was_of(None if known is None or known.note in self._delete else known))
 
     def _links(self) -> Iterator[Change]:
+        now = self._snapshot.links()
         for identifier, effects in self._effects.items():
             links = [effect for effect in effects if effect.what == "links"]
-            created = identifier not in self._restore and identifier in self._delete
-            if links and not created and self._was_alive(identifier):
+            dead = identifier in self._delete or (identifier in self._gone and identifier not in self._restore)
+            if links and not dead and self._was_alive(identifier):
                 rows = cast("list[dict[str, Any]]", links[0].before)
-                yield SetLinks(identifier, [Linked(**row) for row in rows])
+                yield SetLinks(identifier, [Linked(**row) for row in rows], now.get(identifier))
 
 
 def _relations_first(identifier: str) -> tuple[int, int]:

@@ -10,6 +10,8 @@ from infospace.jsonvalue import JSON
 
 RunKind: TypeAlias = Literal["plan", "session", "import", "edit"]
 RunStatus: TypeAlias = Literal["running", "success", "failed", "suspended", "stopped", "cancelled", "refused"]
+CallKind: TypeAlias = Literal["llm", "tool"]
+CallStatus: TypeAlias = Literal["started", "success", "failed"]
 StepStatus: TypeAlias = Literal["started", "success", "failed", "skipped", "suspended"]
 
 FINISHED: frozenset[RunStatus] = frozenset({"success", "failed", "stopped", "cancelled", "refused"})
@@ -54,8 +56,35 @@ class StepRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CallRow:
+    """One call of something outside, by a step: written before its effect (`started`), and again when it ended.
+
+    `sequence` counts the calls of a run from 1, as they begin. `position` is the step's, `target` what was called
+    (a model, `server/tool`), `digest` the SHA-256 of all that the answer depends on: by them a replay finds the
+    `answer` again. One that stayed `started` is in doubt. `tokens` are those of question and answer together.
+    """
+
+    run: str
+    sequence: int
+    position: str
+    kind: CallKind
+    target: str
+    digest: bytes
+    status: CallStatus
+    started: str
+    duration_ms: float = 0.0
+    tokens: int = 0
+    answer: JSON = None
+    reason: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OpenRun:
-    """A run begins. `document` is the plan as it was read, `inputs` the ids of the resources bound to names."""
+    """A run begins. `document` is the plan as it was read, `inputs` the ids of the resources bound to names.
+
+    `plans` are the documents of the saved plans that it names, directly or not, as they were at the start.
+    """
 
     run: str
     kind: RunKind
@@ -64,6 +93,7 @@ class OpenRun:
     inputs: Mapping[str, str]
     started: str
     owner: str
+    plans: Mapping[str, JSON] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +130,7 @@ class TakeRun:
     at: str
 
 
-Entry: TypeAlias = OpenRun | StepRow | CloseRun | Beat | TakeRun
+Entry: TypeAlias = OpenRun | StepRow | CallRow | CloseRun | Beat | TakeRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +151,4 @@ class RunRow:
     owner: str | None
     heartbeat: str | None
     spent: Mapping[str, float] = field(default_factory=dict)
+    plans: Mapping[str, JSON] = field(default_factory=dict)

@@ -7,13 +7,14 @@ from itertools import groupby
 from typing import Any
 
 from infospace.memory import changes as c
-from infospace.memory.sqlite import discovery, files, groups, keeping, notes, restoring
+from infospace.memory.sqlite import described, discovery, files, groups, keeping, notes, restoring
 from infospace.memory.sqlite.work import Work
 
 _HANDLERS: dict[type[c.Change], Callable[[Work, Sequence[Any]], None]] = {
     c.MakeNote: notes.make_notes,
     c.MakeCollection: groups.make_collections,
     c.MakeRelation: groups.make_relations,
+    c.Expect: restoring.expect,
     c.Keep: keeping.keep_all,
     c.GiveName: keeping.give_names,
     c.Revise: notes.revise,
@@ -28,6 +29,7 @@ _HANDLERS: dict[type[c.Change], Callable[[Work, Sequence[Any]], None]] = {
     c.SetLinks: files.set_links,
     c.Embed: discovery.embed,
     c.Vectors: discovery.store_vectors,
+    c.Describe: described.describe,
     c.Query: discovery.remember_queries,
     c.Derived: discovery.note_derived,
 }

@@ -114,10 +114,21 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
         "is remembered as a file and does not exist",
         "SELECT note * 4 FROM files WHERE note * 4 NOT IN (SELECT key FROM resources)",
     ),
+    (
+        "is remembered as a file and was deleted",
+        "SELECT DISTINCT note * 4 FROM files JOIN resources ON key = note * 4 WHERE deleted IS NOT NULL",
+    ),
+    (
+        "is the same file as {}",
+        """SELECT max(note) * 4, min(note) * 4 FROM files JOIN resources ON key = note * 4
+        WHERE kept = 1 AND deleted IS NULL
+        GROUP BY rtrim(root, '/') || '/' || path, part HAVING count(DISTINCT note) > 1""",
+    ),
 )
 
 _RUN_RULES: tuple[tuple[str, str], ...] = (
     ("has steps and was never opened", "SELECT DISTINCT run FROM steps WHERE run NOT IN (SELECT number FROM runs)"),
+    ("has calls and was never opened", "SELECT DISTINCT run FROM calls WHERE run NOT IN (SELECT number FROM runs)"),
     (
         "has a step that used something and does not exist",
         """SELECT DISTINCT run FROM uses u

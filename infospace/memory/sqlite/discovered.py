@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from infospace.memory.changes import Evidence
-from infospace.memory.sqlite import vectors, words
-from infospace.memory.sqlite.discovery import DERIVED
+from infospace.memory.sqlite import described, vectors, wordcheck, words
+from infospace.memory.sqlite.discovery import DERIVED, chosen
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.evidence import reference_of, results, text_of_column
 from infospace.memory.sqlite.heads import heads
 from infospace.memory.sqlite.rows import id_of
-from infospace.memory.store import Head, Moved, Rows, Text, Words
+from infospace.memory.store import Chosen, Head, Moved, Rows, Text, Words
 from infospace.resources import SearchResult
 
 if TYPE_CHECKING:
@@ -40,6 +40,20 @@ class Discovery:
     def rows(self, model: str, numbers: Iterable[int] | None = None) -> Rows:
         """Return embedded passages; of a model without any vector the dimension is 0."""
         return vectors.rows(self._engine, model, numbers)
+
+    def nearest(self, _model: str, _query: NDArray[np.float32], _limit: int) -> None:
+        """Cannot: SQLite knows no vectors, so whoever searches reads the rows."""
+
+    def above(
+        self,
+        _model: str,
+        _query: NDArray[np.float32],
+        _threshold: float,
+        *,
+        limit: int | None = None,
+        numbers: Iterable[int] | None = None,
+    ) -> None:
+        """Cannot, as `nearest`."""
 
     def digests(self, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
         """Return what the passages of Notes say they are."""
@@ -88,14 +102,38 @@ class Discovery:
         """Return the BM25 of given texts among themselves."""
         return words.score(query, texts)
 
-    def evidence(self, evidence: Evidence) -> SearchResult:
-        """Return the content of a search result; its source may have been deleted since."""
-        return results(self._engine, [reference_of(evidence)])[0]
+    def wording(self, tell: Callable[[int, int], None]) -> Iterator[tuple[int | None, str]]:
+        """Give what is wrong with the full text."""
+        return wordcheck.differences(self._engine, tell)
+
+    def collections(self) -> int:
+        """Count the Collections that can be found."""
+        return described.count(self._engine)
+
+    def undescribed(self, model: str) -> list[Text]:
+        """Return the Collections whose passages are not known, with their text."""
+        return described.undescribed(self._engine, model)
+
+    def described(self, model: str) -> Rows:
+        """Return the embedded passages of Collections' texts."""
+        return described.rows(self._engine, model)
+
+    def fitting(self, words_used: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return how well stretches of Notes fit words that were looked for."""
+        return words.fitting(self._engine, words_used, texts)
+
+    def evidence(self, evidence: Sequence[Evidence]) -> list[SearchResult]:
+        """Return the contents of search results; their sources may have been deleted since."""
+        return results(self._engine, [reference_of(one) for one in evidence])
 
     def model(self) -> str | None:
         """Return the key of the present model."""
         found: str | None = self._engine.value("SELECT value FROM state WHERE key = 'model'")
         return found
+
+    def chosen(self) -> Chosen | None:
+        """Return the model that the space was told to use."""
+        return chosen(self._engine)
 
     def known_vectors(self, model: str, digests: Sequence[bytes]) -> set[bytes]:
         """Return which digests have a vector."""

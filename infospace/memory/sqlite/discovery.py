@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 
-from infospace.errors import Invalid
+from infospace.errors import Invalid, StoreError
+from infospace.jsontext import dump
 from infospace.memory.changes import Derived, Embed, Query, Stretch, Vectors
 from infospace.memory.sqlite.engine import Engine
-from infospace.memory.sqlite.rows import key_of
+from infospace.memory.sqlite.rows import key_of, read
 from infospace.memory.sqlite.work import Work
+from infospace.memory.store import Chosen
 
 QUERIES_KEPT = 10_000
 """How many queries' vectors are remembered, the latest: 15 MB of 384 dimensions."""
@@ -19,6 +22,9 @@ MODEL = "(SELECT model FROM models WHERE name = ?)"
 
 DERIVED = "derived:"
 """What a key of `state` begins with that holds the token of a derived file."""
+
+CHOSEN = "chosen"
+"""The key of `state` that holds the choice of an embedding model, if one was made."""
 
 _HAS_VECTOR = f"SELECT 1 FROM vectors WHERE model = {MODEL} AND digest = ?"
 
@@ -81,7 +87,7 @@ def store_vectors(work: Work, changes: Sequence[Vectors]) -> None:
             continue
         if not np.isfinite(rows).all():
             raise Invalid("a vector holds NaN or an infinity", hint="embed the text again")
-        number = _model_number(engine, change.model)
+        number = model_number(engine, change.model)
         wide = engine.value("SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", (number,))
         if wide is not None and wide != rows.shape[1] * 4:
             raise Invalid(f"a vector of {change.model!r} has {wide // 4} dimensions, not {rows.shape[1]}")
@@ -102,7 +108,7 @@ def remember_queries(work: Work, changes: Sequence[Query]) -> None:
             raise Invalid(f"a query's vector of shape {row.shape} does not fit", hint="finite numbers, one row")
         engine.run(
             "INSERT OR REPLACE INTO queries (model, digest, vector) VALUES (?, ?, ?)",
-            (_model_number(engine, change.model), change.digest, row.tobytes()),
+            (model_number(engine, change.model), change.digest, row.tobytes()),
         )
     engine.run("DELETE FROM queries WHERE used <= (SELECT max(used) FROM queries) - ?", (QUERIES_KEPT,))
 
@@ -113,10 +119,32 @@ def note_derived(work: Work, changes: Sequence[Derived]) -> None:
     work.engine.many("INSERT OR REPLACE INTO state VALUES (?, ?)", rows)
 
 
-def _model_number(engine: Engine, model: str) -> int:
+def model_number(engine: Engine, model: str) -> int:
+    """Return the number that a model has in the space, new if need be."""
     engine.run("INSERT OR IGNORE INTO models (name) VALUES (?)", (model,))
     number: int = engine.value("SELECT model FROM models WHERE name = ?", (model,))
     return number
+
+
+def chosen(engine: Engine) -> Chosen | None:
+    """Return the model that the space was told to use; StoreError when what is kept of it is damaged."""
+    text = engine.value(f"SELECT value FROM state WHERE key = '{CHOSEN}'")
+    if text is None:
+        return None
+    try:
+        return Chosen(**read(text, engine.address))
+    except TypeError as error:
+        raise StoreError(
+            f"the space {engine.address!r} is damaged: what it keeps of its embedding model is not readable",
+            hint="`infospace model use` keeps another choice",
+        ) from error
+
+
+def choose(engine: Engine, wanted: Chosen | None) -> None:
+    """Keep the choice of a model; None is the default one."""
+    engine.run(f"DELETE FROM state WHERE key = '{CHOSEN}'")
+    if wanted is not None:
+        engine.run(f"INSERT INTO state VALUES ('{CHOSEN}', ?)", (dump(asdict(wanted)),))
 
 
 def use_model(work: Work, model: str) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
+from infospace.errors import Conflict
 from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
 from infospace.memory.sqlite.engine import Engine
@@ -72,4 +73,12 @@ def lineages(engine: Engine, run: str) -> list[Lineage]:
 def holders(engine: Engine, identifiers: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs of a resource and of the living Collection that has it, or the living Relation at it."""
     keys = keys_json(key_of(identifier) for identifier in identifiers)
-    return [(id_of(held), id_of(holder)) for held, holder in engine.all(_HOLDERS, (keys,))]
+    return [(id_of(thing), id_of(holder)) for thing, holder in engine.all(_HOLDERS, (keys,))]
+
+
+def held(engine: Engine, identifier: str, besides: Container[str], *, kept: bool) -> None:
+    """Raise Conflict when a living Collection, or only a `kept` one, has a resource, or such a Relation ends there."""
+    for _, holder in holders(engine, [identifier]):
+        counts = not kept or engine.value("SELECT kept FROM resources WHERE key = ?", (key_of(holder),)) == 1
+        if counts and holder not in besides:
+            raise Conflict(f"{holder} holds {identifier} now", hint="take it out of there first")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
+from unicodedata import category
 
 from infospace.errors import StoreError
 from infospace.jsontext import dump
@@ -14,7 +15,7 @@ from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, gone
 from infospace.resources import PassageOfResult, SearchResult
 
 TITLE = 80
-"""Characters of a title that is a Note's first line."""
+"""Characters of a title that is a Note's first line, its ellipsis counted in."""
 
 _FIRST_LINE = re.compile(r"\S.*")
 
@@ -29,7 +30,7 @@ MEMBERS = """SELECT item, info FROM members WHERE collection = ? AND since <= ? 
 
 
 class Reference(NamedTuple):
-    """What is stored of a search result. `source` is a key."""
+    """What is stored of a search result. `source` is a key; `passage` is stored only when it is true."""
 
     source: int
     version: int
@@ -37,6 +38,7 @@ class Reference(NamedTuple):
     start: int | None
     end: int | None
     extra: dict[str, Any]
+    passage: bool = False
 
 
 class _Source(NamedTuple):
@@ -51,13 +53,15 @@ class _Source(NamedTuple):
 def reference_of(evidence: Evidence) -> Reference:
     """Return evidence as it is stored."""
     start, end = evidence.start, evidence.end
-    return Reference(key_of(evidence.source), evidence.version, evidence.score, start, end, dict(evidence.extra))
+    extra = dict(evidence.extra)
+    return Reference(key_of(evidence.source), evidence.version, evidence.score, start, end, extra, evidence.passage)
 
 
 def stored_reference(content: str | None, address: str) -> Reference:
     """Read what is stored of a search result; StoreError when the file is damaged."""
     found = read(content, address)
-    if not isinstance(found, list) or len(found) != len(Reference._fields):
+    most = len(Reference._fields)
+    if not isinstance(found, list) or not most - 1 <= len(found) <= most:
         raise StoreError(
             f"the space {address!r} is damaged: a search result refers to nothing", hint="restore a copy of it"
         )
@@ -160,4 +164,20 @@ def _title(source: _Source, metadata: dict[str, Any], text: str) -> str | None:
     if source.name is not None:
         return source.name
     line = _FIRST_LINE.search(text)
-    return line[0].rstrip()[:TITLE] if line else None
+    return shortened(line[0].rstrip()) if line else None
+
+
+def shortened(line: str, most: int = TITLE) -> str:
+    """Return a line of at most `most` characters: a longer one is cut between words, and ends in an ellipsis.
+
+    Where the last blank comes so early that more than half would go, as in scripts without blanks, the line is
+    cut at the limit, but not between a letter and the marks upon it.
+    """
+    if len(line) <= most:
+        return line
+    end = next((at for at in range(most - 1, most // 2, -1) if line[at].isspace()), 0)
+    if not end:
+        end = most - 1
+        while end > 1 and category(line[end]).startswith("M"):
+            end -= 1
+    return f"{line[:end].rstrip()}…"

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
-from infospace.errors import Invalid
+from infospace.errors import Conflict, Invalid
 from infospace.jsonvalue import JSON
-from infospace.memory.changes import Linked, SetLinks, Track, Untrack
+from infospace.memory.changes import Linked, SetLinks, Track, Untrack, Was
 from infospace.memory.sqlite.effects import log
 from infospace.memory.sqlite.engine import Engine, Row
 from infospace.memory.sqlite.rows import NOTE, id_of, key_of, keys_json
@@ -19,6 +20,12 @@ from infospace.memory.store import Tracked
 _COLUMNS = "root, path, part, note, version, digest, title"
 _AT = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path = ? AND part = ?"
 
+# Steps from root to root by the primary key, since a space has few roots and many files.
+_ROOTS = """WITH RECURSIVE every (root) AS (
+        SELECT min(root) FROM files
+        UNION ALL SELECT (SELECT min(root) FROM files WHERE root > every.root) FROM every WHERE every.root IS NOT NULL
+    ) SELECT root FROM every WHERE root IS NOT NULL"""
+
 
 def track(work: Work, changes: Sequence[Track]) -> None:
     """Remember files; a place that is known gets the new Note, version and digest."""
@@ -27,14 +34,42 @@ def track(work: Work, changes: Sequence[Track]) -> None:
         if key & 3 != NOTE:
             raise Invalid(f"{identifier} is not a Note", hint="a file is imported into a Note")
     work.must_live(notes.values(), id_of)
-    rows = []
+    nested = {root: _nested(work.engine, root) for root in {change.root for change in changes if change.was == Was()}}
+    rows: dict[tuple[str, str, int], Row] = {}
     done: list[tuple[int, str, JSON, JSON]] = []
     for change in changes:
         key, place = notes[change.note], (change.root, change.path, change.part)
-        rows.append((*place, key >> 2, change.version, change.digest, change.title))
-        done.append((key, "file", _json(work.engine.one(_AT, place)), _json(rows[-1])))
-    work.engine.many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+        before = rows[place] if place in rows else work.engine.one(_AT, place)
+        _expect(work.engine, change, before, nested.get(change.root, ()))
+        rows[place] = (*place, key >> 2, change.version, change.digest, change.title)
+        done.append((key, "file", _json(before), _json(rows[place])))
+    work.engine.many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows.values())
     log(work, done)
+
+
+def _expect(engine: Engine, change: Track | Untrack, row: Row | None, others: Iterable[str] = ()) -> None:
+    """Raise Conflict for a place that is not as it was, or whose file is known by one of the `others` of the roots."""
+    now = _was(row)
+    path = Path(change.root) / change.path
+    if change.was == now == Was():
+        for root in others:
+            if path.is_relative_to(root) and now == Was():
+                now = _was(engine.one(_AT, (root, path.relative_to(root).as_posix(), change.part)))
+    if change.was not in (None, now):
+        is_now = "not known any more" if now.note is None else f"known as {now.note} at version {now.version}"
+        what = f"{str(path)!r}, row {change.part}," if change.part else repr(str(path))
+        raise Conflict(f"{what} is {is_now}: it was imported meanwhile", hint="import it again")
+
+
+def _was(row: Row | None) -> Was:
+    return Was() if row is None else Was(id_of(row[3] * 4), row[4])
+
+
+def _nested(engine: Engine, root: str) -> list[str]:
+    """Return the known roots inside a root, or around it."""
+    known = [(other, Path(other)) for (other,) in engine.all(_ROOTS)]
+    path = Path(root)
+    return [other for other, at in known if at in path.parents or path in at.parents]
 
 
 def untrack(work: Work, changes: Sequence[Untrack]) -> None:
@@ -42,6 +77,7 @@ def untrack(work: Work, changes: Sequence[Untrack]) -> None:
     for change in changes:
         place = (change.root, change.path, change.part)
         before = work.engine.one(_AT, place)
+        _expect(work.engine, change, before)
         if before is not None:
             work.engine.run("DELETE FROM files WHERE root = ? AND path = ? AND part = ?", place)
             log(work, [(before[3] * 4, "file", _json(before), None)])
@@ -91,10 +127,15 @@ def set_links(work: Work, changes: Sequence[SetLinks]) -> None:
         key: sorted({_columns(key >> 2, link) for link in change.links}, key=_place)
         for key, change in zip(keys, changes, strict=True)
     }
+    olds = {key: sorted(before.get(key, ()), key=_place) for key in after}
+    for key, change in zip(keys, changes, strict=True):
+        if change.was is not None and olds[key] != sorted(
+            {_columns(key >> 2, link) for link in change.was}, key=_place
+        ):
+            raise Conflict(f"the links of {change.note} were changed meanwhile", hint="read them again")
     work.engine.many("DELETE FROM links WHERE note = ?", [(key >> 2,) for key in before])
     rows = (row for some in after.values() for row in some)
     work.engine.many("INSERT OR IGNORE INTO links (note, target, wiki, leads, relation) VALUES (?, ?, ?, ?, ?)", rows)
-    olds = {key: sorted(before.get(key, ()), key=_place) for key in after}
     log(work, ((key, "links", [*map(_link_json, olds[key])], [*map(_link_json, new)]) for key, new in after.items()))
 
 

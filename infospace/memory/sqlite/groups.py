@@ -84,7 +84,7 @@ def remove_members(work: Work, changes: Sequence[RemoveMembers]) -> None:
 
 def _collection(work: Work, change: AddMembers | RemoveMembers) -> Live:
     live = work.live(change.id)
-    work.expect(change.id, live, change.if_version)
+    work.expect(change.id, live.version, change.if_version)
     if live.key & 3 != COLLECTION:
         raise Invalid(f"{change.id} is not a Collection, so it has no members", hint="name a Collection")
     return live

@@ -9,10 +9,11 @@ from typing import Any
 
 from infospace.errors import Conflict, NotFound
 from infospace.jsontext import dump
+from infospace.memory.sqlite import calls
 from infospace.memory.sqlite.engine import Engine, Row
 from infospace.memory.sqlite.rows import id_of, key_of, object_column, read, run_number, run_of
 from infospace.memory.sqlite.work import Work
-from infospace.runs.journal import FINISHED, Beat, CloseRun, Entry, OpenRun, RunRow, StepRow, TakeRun, Use
+from infospace.runs.journal import FINISHED, Beat, CallRow, CloseRun, Entry, OpenRun, RunRow, StepRow, TakeRun, Use
 
 _STEP = (
     "run, sequence, position, attempt, type, out, status, resource, version, started, duration_ms, error, digest,"
@@ -24,7 +25,7 @@ _INSERT_STEP = f"""INSERT OR IGNORE INTO steps ({_STEP}) SELECT {", ".join("?" *
     WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?)"""
 
 _RUN = """SELECT number, kind, goal, status, started, ended, (SELECT count(*) FROM steps WHERE run = number),
-    document, inputs, result, reason, owner, heartbeat, spent FROM runs"""
+    document, inputs, result, reason, owner, heartbeat, spent, plans FROM runs"""
 
 
 def record(work: Work, entries: Sequence[Entry]) -> None:
@@ -37,8 +38,8 @@ def _open(work: Work, entry: OpenRun) -> None:
     number = run_number(entry.run)
     work.given("run", number)
     made = work.engine.run(
-        """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document)
-        VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?)""",
+        """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document, plans)
+        VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?)""",
         (
             number,
             entry.kind,
@@ -48,6 +49,7 @@ def _open(work: Work, entry: OpenRun) -> None:
             entry.goal,
             dump(entry.inputs),
             dump(entry.document),
+            dump(dict(entry.plans)),
         ),
     )
     if not made:
@@ -148,6 +150,7 @@ def _unfinished(engine: Engine, run: str, number: int) -> str | None:
 _WRITERS: dict[type[Entry], Callable[[Work, Any], None]] = {
     OpenRun: _open,
     StepRow: _step,
+    CallRow: calls.write,
     CloseRun: _close,
     Beat: _beat,
     TakeRun: _take,
@@ -172,7 +175,8 @@ def runs(engine: Engine, limit: int | None, before: int | None) -> list[RunRow]:
 
 
 def _run_row(row: Row, address: str) -> RunRow:
-    number, kind, goal, status, started, ended, steps, document, inputs, result, reason, owner, heartbeat, spent = row
+    number, kind, goal, status, started, ended, steps, document, inputs, result, reason, owner, heartbeat = row[:13]
+    spent, plans = row[13:]
     return RunRow(
         f"run_{number}",
         kind,
@@ -188,6 +192,7 @@ def _run_row(row: Row, address: str) -> RunRow:
         owner,
         heartbeat,
         read(spent, address),
+        read(plans, address),
     )
 
 

@@ -10,7 +10,7 @@ from infospace.errors import Invalid, NotFound
 from infospace.ids import Kind
 from infospace.memory.changes import Delete, Evidence, MakeNote, Null, Revise
 from infospace.memory.sqlite import files
-from infospace.memory.sqlite.effects import log
+from infospace.memory.sqlite.effects import held, log
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import (
     COLLECTION,
@@ -100,13 +100,13 @@ def revise(work: Work, changes: Sequence[Revise]) -> None:
     """Make new versions of Notes and Collections."""
     for change in changes:
         live = work.live(change.id)
-        work.expect(change.id, live, change.if_version)
-        if live.key & 3 == RELATION:
-            raise Invalid(f"{change.id} is a Relation, which has one version", hint="delete it, and make another")
+        work.expect(change.id, live.version, change.if_version)
         if change.content is not None and live.key & 3 == COLLECTION:
             raise Invalid(
                 f"{change.id} is a Collection, which has no content", hint="revise its metadata, or its members"
             )
+        if change.content is not None and live.key & 3 == RELATION:
+            raise Invalid(f"{change.id} is a Relation, whose ends and label stay", hint="delete it, and make another")
         if change.content is not None or change.metadata is not None:
             _revise(work, change, live)
 
@@ -146,9 +146,13 @@ def advance(work: Work, key: int, made: Made) -> None:
 
 def delete(work: Work, changes: Sequence[Delete]) -> None:
     """Leave tombstones of resources, and of the Relations that end there; Collections go on without them."""
-    engine = work.engine
+    engine, together = work.engine, {change.id for change in changes}
     for change in changes:
-        doomed = _with_relations(engine, work.live(change.id).key)
+        live = work.live(change.id)
+        work.expect(change.id, live.version, change.if_version)
+        if change.unless_held:
+            held(engine, change.id, together, kept=False)
+        doomed = _with_relations(engine, live.key)
         _leave_collections(work, doomed, change.made)
         files.forget_notes(work, doomed)
         names = "SELECT key, name FROM resources WHERE name IS NOT NULL AND key IN (SELECT value FROM json_each(?))"

@@ -23,6 +23,9 @@ class Pool(Protocol):
     def take(self) -> Engine:
         """Return a connection whose reads all see what the first one saw, until it is given back."""
 
+    def lend(self) -> Engine:
+        """Return a connection for a single statement, which sees what is committed then, until it is given back."""
+
     def give(self, engine: Engine) -> None:
         """Take a connection back."""
 
@@ -47,11 +50,7 @@ class FilePool:
 
     def take(self) -> Engine:
         """Begin a read transaction on a connection that nobody else reads with; its first query fixes what it sees."""
-        with self._lock:
-            if self._closed:
-                raise closed(self._address)
-            engine = self._idle.pop() if self._idle else None
-        engine = engine or self._another()
+        engine = self.lend()
         try:
             engine.run("BEGIN")
         except BaseException:
@@ -59,8 +58,16 @@ class FilePool:
             raise
         return engine
 
+    def lend(self) -> Engine:
+        """Return a connection that nobody else reads with, without a transaction."""
+        with self._lock:
+            if self._closed:
+                raise closed(self._address)
+            engine = self._idle.pop() if self._idle else None
+        return engine or self._another()
+
     def give(self, engine: Engine) -> None:
-        """End the read transaction."""
+        """End the read transaction, if there is one."""
         try:
             engine.rollback()
         except BaseException:
@@ -115,6 +122,10 @@ class MemoryPool:
                 raise closed(self._address)
             self._readers[self._current] = self._readers.get(self._current, 0) + 1
             return self._current
+
+    def lend(self) -> Engine:
+        """Return the current connection, between two writes."""
+        return self.take()
 
     def give(self, engine: Engine) -> None:
         """Take a connection back; the last reader of an earlier one closes it."""

@@ -30,11 +30,12 @@ _MARK = (
 # What a version that stays has as a member stays; so do the ends of Relations that stay.
 _SPARE = (
     f"""DELETE FROM doomed WHERE key IN (
-        SELECT item FROM members JOIN (
+        WITH v AS MATERIALIZED (
             SELECT key, version FROM resources WHERE (key & 3) = {COLLECTION} AND key NOT IN (SELECT key FROM doomed)
             UNION ALL SELECT key, version FROM history
-                WHERE (key & 3) = {COLLECTION} AND (key, version) NOT IN (SELECT key, version FROM old)) v
-        ON collection = v.key AND since <= v.version AND (until IS NULL OR until > v.version))""",
+                WHERE (key & 3) = {COLLECTION} AND (key, version) NOT IN (SELECT key, version FROM old))
+        SELECT item FROM members JOIN v ON collection = v.key AND since <= v.version
+            AND (until IS NULL OR until > v.version) WHERE item IN (SELECT key FROM doomed))""",
     """DELETE FROM doomed WHERE key IN (
         SELECT source FROM relations WHERE key NOT IN (SELECT key FROM doomed)
         UNION SELECT target FROM relations WHERE key NOT IN (SELECT key FROM doomed))""",
@@ -47,9 +48,11 @@ _REMOVE = (
     """UPDATE resources SET purged = purged + (SELECT count(*) FROM old WHERE old.key = resources.key)
         WHERE key IN (SELECT key FROM old)""",
     f"DELETE FROM history WHERE key IN {_GONE}",
-    f"""DELETE FROM members WHERE collection IN {_GONE} OR NOT EXISTS (
-        SELECT 1 FROM (SELECT key, version FROM resources UNION ALL SELECT key, version FROM history) v
-        WHERE v.key = collection AND since <= v.version AND (until IS NULL OR until > v.version))""",
+    f"""DELETE FROM members WHERE collection IN {_GONE} OR (
+        NOT EXISTS (SELECT 1 FROM resources v
+            WHERE v.key = collection AND since <= v.version AND (until IS NULL OR until > v.version))
+        AND NOT EXISTS (SELECT 1 FROM history v
+            WHERE v.key = collection AND since <= v.version AND (until IS NULL OR until > v.version)))""",
     f"DELETE FROM relations WHERE key IN {_GONE}",
     f"DELETE FROM links WHERE note * 4 IN {_GONE}",
     f"DELETE FROM effects WHERE key IN {_GONE}",
@@ -71,8 +74,11 @@ _COUNT = """SELECT (SELECT count(*) FROM doomed), (SELECT count(*) FROM old),
         WHERE key IN (SELECT key FROM doomed))
     + (SELECT coalesce(sum(length(vector)), 0) FROM vectors WHERE rowid IN (SELECT rowid FROM unused))"""
 
+# While Notes wait to be embedded, a vector without a passage may be theirs.
 _UNUSED = """CREATE TEMP TABLE unused AS SELECT v.rowid FROM vectors v JOIN models USING (model)
-    WHERE name = (SELECT value FROM state WHERE key = 'model') AND digest NOT IN (SELECT digest FROM passages)"""
+    WHERE name = (SELECT value FROM state WHERE key = 'model') AND digest NOT IN (
+        SELECT digest FROM passages UNION ALL SELECT digest FROM descriptions WHERE digest IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM pending)"""
 
 _TABLES = ("held", "doomed", "old", "unused")
 

@@ -4,15 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from infospace.errors import NotFound
-from infospace.memory.changes import LetGo, Restore
-from infospace.memory.sqlite.effects import log
+from infospace.errors import Conflict, NotFound
+from infospace.memory.changes import Expect, LetGo, Restore
+from infospace.memory.sqlite.effects import held, log
 from infospace.memory.sqlite.evidence import MEMBERS
 from infospace.memory.sqlite.notes import advance
 from infospace.memory.sqlite.rows import COLLECTION, gone, key_of, keys_json
 from infospace.memory.sqlite.work import Work
 
 _STANDING = "SELECT key, deleted IS NOT NULL, version FROM resources WHERE key IN (SELECT value FROM json_each(?))"
+
+
+def expect(work: Work, changes: Sequence[Expect]) -> None:
+    """Raise Conflict for the first resource that does not stand as it was read."""
+    wanted = {key_of(change.id): change for change in changes}
+    now = {
+        key: (version, name, kept == 1, alive == 1)
+        for key, version, name, kept, alive in work.engine.all(_STATE, (keys_json(wanted),))
+    }
+    for key, change in wanted.items():
+        if now.get(key) != (change.version, change.name, change.kept, change.alive):
+            raise Conflict(
+                f"{change.id} was changed, named, kept, let go, deleted or restored since it was read",
+                hint="read it again",
+            )
+
+
+_STATE = "SELECT key, version, name, kept, deleted IS NULL FROM resources WHERE key IN (SELECT value FROM json_each(?))"
 
 
 def restore(work: Work, changes: Sequence[Restore]) -> None:
@@ -22,6 +40,7 @@ def restore(work: Work, changes: Sequence[Restore]) -> None:
     for key, change in keys.items():
         if key not in standing:
             raise gone(change.id)
+        work.expect(change.id, standing[key][1], change.if_version)
     _revive(work, [key for key in keys if standing[key][0]])
     back = [key for key, change in keys.items() if change.version not in (None, standing[key][1])]
     for key in back:
@@ -72,8 +91,10 @@ def _members_of(work: Work, key: int, version: int, latest: int) -> None:
 
 def let_go(work: Work, changes: Sequence[LetGo]) -> None:
     """Make resources transient again."""
+    together = {change.id for change in changes}
     for change in changes:
         live = work.live(change.id)
+        held(work.engine, change.id, together, kept=True)
         if live.kept:
             work.engine.run("UPDATE resources SET kept = 0 WHERE key = ?", (live.key,))
             log(work, [(live.key, "kept", True, False)])

@@ -22,6 +22,7 @@ PLAIN, EVIDENCE, OWN_EVIDENCE = 0, 1, 2
 """Forms of a Note: content of its own; a search result by reference; a search result with its own content."""
 
 KINDS = (Kind.NOTE, Kind.COLLECTION, Kind.RELATION)
+_WORDS = tuple(kind.value for kind in KINDS)
 _CODES = {"Note": NOTE, "Collection": COLLECTION, "Relation": RELATION}
 _MOST_DIGITS = 18
 
@@ -43,7 +44,7 @@ def key_of(identifier: str) -> int:
 
 def id_of(key: int) -> str:
     """Return the id of a key."""
-    return f"{KINDS[key & 3].value}_{key >> 2}"
+    return f"{_WORDS[key & 3]}_{key >> 2}"
 
 
 def run_number(identifier: str) -> int:
@@ -110,9 +111,11 @@ def _written_evidence(evidence: Evidence) -> str:
     if (start is None) != (end is None) or (start is not None and end is not None and not 0 <= start <= end):
         raise Invalid(f"a passage from {start} to {end} is none", hint="0-based characters, end excluded; or neither")
     source = key_of(evidence.source)
-    if not evidence.extra and type(evidence.score) is float and isfinite(evidence.score) and start is not None:
+    plain = not evidence.extra and not evidence.passage
+    if plain and type(evidence.score) is float and isfinite(evidence.score) and start is not None:
         return f"[{source},{evidence.version},{evidence.score!r},{start},{end},{{}}]"
-    return dump([source, evidence.version, evidence.score, start, end, dict(evidence.extra)])
+    stored = [source, evidence.version, evidence.score, start, end, dict(evidence.extra)]
+    return dump([*stored, True] if evidence.passage else stored)
 
 
 def read(text: str | None, address: str) -> Any:

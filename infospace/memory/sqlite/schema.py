@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infospace.errors import StoreError
-from infospace.memory.sqlite import words
+from infospace.memory.sqlite import described, words
 from infospace.memory.sqlite.engine import Engine
 
 APPLICATION_ID = 0x696E6673
@@ -71,7 +71,7 @@ _TABLES = (
     """CREATE TABLE runs (
         number INTEGER PRIMARY KEY, kind TEXT NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL, ended TEXT,
         owner TEXT, heartbeat TEXT, result TEXT, reason TEXT, spent TEXT, goal TEXT NOT NULL,
-        inputs TEXT NOT NULL, document TEXT NOT NULL)""",
+        inputs TEXT NOT NULL, document TEXT NOT NULL, plans TEXT NOT NULL)""",
     """CREATE TABLE steps (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, attempt INTEGER NOT NULL,
         type TEXT NOT NULL, out TEXT, status TEXT NOT NULL, resource INTEGER, version INTEGER,
@@ -81,7 +81,14 @@ _TABLES = (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, resource INTEGER NOT NULL, version INTEGER NOT NULL,
         PRIMARY KEY (run, sequence, resource, version)) WITHOUT ROWID""",
     "CREATE INDEX uses_resource ON uses (resource, version)",
+    # Calls of something outside: a row before the effect, which the answer replaces.
+    """CREATE TABLE calls (
+        run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, kind TEXT NOT NULL,
+        target TEXT NOT NULL, digest BLOB NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL,
+        duration_ms REAL NOT NULL, tokens INTEGER NOT NULL, error TEXT, reason TEXT, answer TEXT,
+        PRIMARY KEY (run, sequence)) WITHOUT ROWID""",
     *words.TABLES,
+    *described.TABLES,
     # forgotten: the generation of the latest purge, before which `moved` cannot say what went.
     """INSERT INTO state VALUES
         ('generation', 0), ('forgotten', 0), ('model', NULL), ('space', lower(hex(randomblob(16))))""",

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from infospace import identity
 from infospace.errors import NotFound
 from infospace.ids import Kind
 from infospace.memory.changes import Linked
-from infospace.memory.sqlite import effects, files, journal
+from infospace.memory.sqlite import calls, effects, files, journal
 from infospace.memory.sqlite.discovered import Discovery
-from infospace.memory.sqlite.engine import Row, ended
+from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import MEMBERS, arrow, results, stored_reference
 from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
 from infospace.memory.sqlite.rows import run_of as run_id
@@ -20,7 +21,7 @@ from infospace.memory.sqlite.work import whom
 from infospace.memory.store import Effect, Lineage, Tracked
 from infospace.names import normalised
 from infospace.resources import Collection, Made, Member, Note, Relation, Resource, SearchResult
-from infospace.runs.journal import RunRow, StepRow
+from infospace.runs.journal import CallRow, RunRow, StepRow
 
 NOBODY = Made()
 
@@ -35,6 +36,9 @@ _EARLIER = """SELECT r.key, h.version, h.form, r.name, r.kept, r.created, h.upda
     h.metadata, h.content, NULL FROM history h JOIN resources r USING (key) WHERE h.key = ? AND h.version = ?"""
 
 _MANY = f"SELECT {_COLUMNS} FROM resources WHERE key IN (SELECT value FROM json_each(?))"
+
+_RESULTS = f"""SELECT key, form, content FROM resources
+    WHERE key IN (SELECT value FROM json_each(?)) AND form <> {PLAIN}"""
 
 _OF_KIND = {
     True: "FROM resources WHERE (key & 3) = ? AND key > ? AND kept = 1 AND deleted IS NULL",
@@ -92,18 +96,9 @@ class SqliteSnapshot(Discovery):
         return [self._resource(row, contents.get(row[0])) for row in rows]
 
     def _resource(self, row: Row, evidence: SearchResult | None = None) -> Resource:
-        key, version, form, name, kept, created, updated, run, step, by, metadata, content, _ = row
+        key, version, form, content = row[0], row[1], row[2], row[11]
         engine = self._engine
-        head: dict[str, Any] = {
-            "id": id_of(key),
-            "metadata": {} if metadata is None else read(metadata, engine.address),
-            "name": name,
-            "version": version,
-            "created": created,
-            "updated": updated,
-            "kept": kept == 1,
-            "made": Made(run_id(run), step, by) if run or by else NOBODY,
-        }
+        head = _head(row, engine.address)
         kind = key & 3
         if kind == NOTE:
             value: Any = evidence or (self._evidence(content) if form == EVIDENCE else read(content, engine.address))
@@ -120,6 +115,21 @@ class SqliteSnapshot(Discovery):
         rows = self._engine.all(MEMBERS, (key, version, version))
         address = self._engine.address
         return tuple(Member(id_of(item), None if info is None else read(info, address)) for item, info in rows)
+
+    def identities(self, identifiers: Sequence[str]) -> list[str]:
+        """Return what resources count as in sets."""
+        notes = [int(identifier[5:]) * 4 for identifier in identifiers if identifier.startswith("Note_")]
+        rows = self._engine.all(_RESULTS, (keys_json(notes),)) if notes else []
+        if not rows:
+            return list(identifiers)
+        found = {id_of(key): self._identity(key, form, content) for key, form, content in rows}
+        return [found.get(identifier, identifier) for identifier in identifiers]
+
+    def _identity(self, key: int, form: int, content: str | None) -> str:
+        if form != EVIDENCE:
+            return identity.of_own_evidence(id_of(key), read(content, self._engine.address))
+        found = stored_reference(content, self._engine.address)
+        return identity.of_evidence(id_of(found.source), found.start, found.end, passage=found.passage)
 
     def versions(self, identifier: str) -> list[tuple[int, str]]:
         """Return version numbers with their times; of a deleted resource too."""
@@ -216,3 +226,30 @@ class SqliteSnapshot(Discovery):
     def steps(self, run: str) -> list[StepRow]:
         """Return a run's steps."""
         return journal.steps(self._engine, run)
+
+    def calls(self, run: str) -> list[CallRow]:
+        """Return a run's calls of what is outside."""
+        return calls.calls(self._engine, run)
+
+
+def plain_note(engine: Engine, key: int) -> Note | None:
+    """Return a Note with content of its own by a single statement; None for a key of anything else, or of nothing."""
+    row = engine.one(_GET, (key,))
+    if row is None or row[2] != PLAIN or row[12] is not None:
+        return None
+    return Note(content=read(row[11], engine.address), **_head(row, engine.address))
+
+
+def _head(row: Row, address: str) -> dict[str, Any]:
+    """What every kind of resource has, of a row of `_COLUMNS`."""
+    key, version, _, name, kept, created, updated, run, step, by, metadata, _, _ = row
+    return {
+        "id": id_of(key),
+        "metadata": {} if metadata is None else read(metadata, address),
+        "name": name,
+        "version": version,
+        "created": created,
+        "updated": updated,
+        "kept": kept == 1,
+        "made": Made(run_id(run), step, by) if run or by else NOBODY,
+    }

@@ -17,10 +17,11 @@ from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.numbers import Counted, Numbers
 from infospace.memory.sqlite.opening import Settings, Synchronous
 from infospace.memory.sqlite.pools import FilePool, MemoryPool, Pool
-from infospace.memory.sqlite.rows import run_number
-from infospace.memory.sqlite.snapshot import SqliteSnapshot
+from infospace.memory.sqlite.rows import NOTE, key_of, run_number
+from infospace.memory.sqlite.snapshot import SqliteSnapshot, plain_note
 from infospace.memory.sqlite.work import Work
-from infospace.memory.store import Freed
+from infospace.memory.store import Chosen, Freed
+from infospace.resources import Resource
 from infospace.runs.journal import Entry
 
 MEMORY = ":memory:"
@@ -76,6 +77,20 @@ class SqliteStore:
         finally:
             self._pool.give(engine)
 
+    def get(self, identifier: str) -> Resource:
+        """Return a resource; a Note with content of its own by one statement, without a transaction around it."""
+        key = key_of(identifier)
+        if key & 3 == NOTE:
+            engine = self._pool.lend()
+            try:
+                found = plain_note(engine, key)
+            finally:
+                self._pool.give(engine)
+            if found is not None:
+                return found
+        with self.reading() as snapshot:
+            return snapshot.get(identifier)
+
     def new_id(self, kind: Counted) -> str:
         """Return a new id; most are given out of a range that was reserved before."""
         return self._numbers.new(kind)
@@ -88,10 +103,19 @@ class SqliteStore:
             journal.record(work, entries)
             return work.finish()
 
-    def use_model(self, model: str) -> None:
-        """Make a model's vectors the ones discovery needs."""
+    def use_model(self, model: str, chosen: Chosen | None = None) -> None:
+        """Make a model's vectors the ones discovery needs, if it still is the space's choice."""
         with self._writing() as engine:
             work = Work(engine, self._numbers, self._limit)
+            if discovery.chosen(engine) == chosen:
+                discovery.use_model(work, model)
+            work.finish()
+
+    def choose_model(self, model: str, chosen: Chosen | None) -> None:
+        """Keep the choice of a model, and make its vectors the ones discovery needs."""
+        with self._writing() as engine:
+            work = Work(engine, self._numbers, self._limit)
+            discovery.choose(engine, chosen)
             discovery.use_model(work, model)
             work.finish()
 

@@ -13,15 +13,19 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from infospace.memory.sqlite.engine import Engine, connect
+from infospace.memory.sqlite.engine import Engine, Row, connect
 from infospace.memory.sqlite.evidence import text_of_column
 from infospace.memory.sqlite.rows import keys_json, read
+from infospace.memory.sqlite.unspaced import is_single, paired, parts
 from infospace.memory.store import Words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FTS5 = "USING fts5(title, text, tokenize = 'porter unicode61 remove_diacritics 2')"
+TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+"""Marks are parts of words: in Hindi and Thai they are vowels. An accent on a Latin letter goes all the same."""
+
+_FTS5 = f'USING fts5(title, text, tokenize = "{TOKENIZER}")'
 
 TABLES = (f"CREATE VIRTUAL TABLE words {_FTS5}",)
 """The title in the metadata, and the text. Stemmed: on the Cranfield abstracts (NDCG@10) .527 against .513
@@ -48,8 +52,14 @@ _STOP = """
 STOP = frozenset(_STOP.split())
 """Words that say nothing about a subject; without them .527 against .514 (Cranfield), .369 against .298 (MetaTool)."""
 
-_WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
 _ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
+
+K1 = 1.2
+"""How soon it does not matter that a word comes again; FTS5's own."""
+
+_TIMES = """SELECT rowid, max(1, length(highlight(words, 1, char(1), '')) - length(text)) FROM words
+    WHERE words MATCH ?"""
+"""How often a word is in a text: `highlight` puts one sign before each."""
 
 _ROWS = """SELECT key >> 2, metadata, content FROM resources
     WHERE found = 1 AND key IN (SELECT value FROM json_each(?))"""
@@ -64,15 +74,20 @@ def index(engine: Engine, keys: Collection[int]) -> None:
 
 def _texts(engine: Engine, listed: str) -> Iterator[tuple[int, str, str]]:
     for batch in engine.batches(_ROWS, (listed,)):
-        for number, metadata, content in batch:
-            text, form = text_of_column(content, engine.address)
-            title = read(metadata, engine.address).get("title")
-            plain = text if form == "text" else _ESCAPE.sub(" ", text)
-            yield number, _normal(title) if isinstance(title, str) else "", _normal(plain)
+        yield from (entry(row, engine.address) for row in batch)
+
+
+def entry(row: Row, address: str) -> tuple[int, str, str]:
+    """Return the row of the index for a Note's number, metadata and content as they are stored."""
+    number, metadata, content = row
+    text, form = text_of_column(content, address)
+    title = read(metadata, address).get("title")
+    plain = text if form == "text" else _ESCAPE.sub(" ", text)
+    return number, _normal(title) if isinstance(title, str) else "", _normal(plain)
 
 
 def _normal(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    return text if text.isascii() else paired(unicodedata.normalize("NFC", text))
 
 
 def search(engine: Engine, query: str) -> Words:
@@ -96,13 +111,27 @@ def search(engine: Engine, query: str) -> Words:
 
 def _words(query: str) -> list[str]:
     """The words to look for: each stem once, without stop words unless there is nothing else."""
-    found = _WORD.findall(unicodedata.normalize("NFC", query).lower())
+    said = _word().findall(unicodedata.normalize("NFC", query).lower())
+    found = [part for word in said for part in parts(word)]
     words = list(dict.fromkeys(word for word in found if word not in STOP) or dict.fromkeys(found))
     return list(_stemmer().by_stem(words[:MOST_WORDS]).values())
 
 
+@cache
+def _word() -> re.Pattern[str]:
+    """What a word is made of: letters and digits, and the marks upon them, as the tokenizer has them."""
+    codes = (*range(0x0300, 0x3100), *range(0xA66F, 0xAC00), *range(0xFB1E, 0xFE30))
+    marks = (chr(code) for code in codes if unicodedata.category(chr(code)) in ("Mn", "Mc"))
+    return re.compile(f"(?:[^\\W_]|[{''.join(marks)}])+")
+
+
+def _asked(word: str) -> str:
+    """What FTS5 is asked: for a word, or for all that begins with a single character that stands for a word."""
+    return f'"{word}"{"*" if is_single(word) else ""}'
+
+
 def _count(engine: Engine, word: str) -> int:
-    count: int = engine.value("SELECT count(*) FROM words WHERE words MATCH ?", (f'"{word}"',))
+    count: int = engine.value("SELECT count(*) FROM words WHERE words MATCH ?", (_asked(word),))
     return count
 
 
@@ -123,6 +152,29 @@ def score(query: str, texts: Sequence[str]) -> NDArray[Any]:
     return scores
 
 
+def fitting(engine: Engine, words: Sequence[str], texts: Sequence[str]) -> NDArray[Any]:
+    """Return how well stretches of Notes fit words that `search` looked for; 0 where none of them is.
+
+    The sum of f / (f + 1.2) times the word's weight in `search`, f being how often it is there: BM25 for texts of
+    one length, so that a stretch's score does not depend on the others.
+    """
+    import numpy as np
+
+    scores = np.zeros(len(texts))
+    total: int = engine.value("SELECT count(*) FROM resources WHERE found = 1")
+    beside = connect("file::memory:", ":memory:", wait=0)
+    try:
+        beside.run(TABLES[0])
+        beside.many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
+        for word in words:
+            weight = _weight(total, _count(engine, word))
+            for at, times in beside.all(_TIMES, (_asked(word),)):
+                scores[at] += weight * times / (times + K1)
+    finally:
+        beside.close()
+    return scores
+
+
 def _ranked(engine: Engine, total: int, used: Sequence[str], common: Sequence[str]) -> Words:
     import numpy as np
 
@@ -138,12 +190,17 @@ def _scored(engine: Engine, word: str, total: int) -> tuple[NDArray[Any], NDArra
     """The Notes that have a word, and what it adds to their BM25."""
     import numpy as np
 
-    rows = engine.all("SELECT rowid, bm25(words) FROM words WHERE words MATCH ?", (f'"{word}"',))
+    rows = engine.all("SELECT rowid, bm25(words) FROM words WHERE words MATCH ?", (_asked(word),))
     found = np.array(rows, np.float64)
     count = len(rows)
     theirs = max(math.log((total - count + 0.5) / (count + 0.5)), 1e-6)
-    weight = math.log(1 + (total - count + 0.5) / (count + 0.5))
+    weight = _weight(total, count)
     return found[:, 0].astype(np.int64), -found[:, 1] * (weight / theirs)
+
+
+def _weight(total: int, count: int) -> float:
+    """The weight of a word that `count` of all texts have."""
+    return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
 class _Stemmer:

@@ -103,11 +103,11 @@ class Work:
             there = {key for (key,) in known}
             self.live(identifier(next(key for key in wanted if key not in there)))
 
-    def expect(self, identifier: str, live: Live, version: int | None) -> None:
+    def expect(self, identifier: str, current: int, version: int | None) -> None:
         """Raise Conflict when a resource is not at the version that the change was made for."""
-        if version is not None and version != live.version:
+        if version is not None and version != current:
             raise Conflict(
-                f"{identifier} is at version {live.version}, not {version}",
+                f"{identifier} is at version {current}, not {version}",
                 hint="read it again; or leave `if_version` out to write all the same",
             )
 

@@ -171,7 +171,7 @@ def test_a_later_change_stands_in_the_way_and_is_named(space: Space) -> None:
     undo(space.store, "run_4")
     undo(space.store, made_by)
     assert state(space) == before
-    with pytest.raises(Conflict, match=f"{b} was deleted or restored by run_6"):
+    with pytest.raises(Conflict, match=r"run_3 is undone already, by run_6 \(undo run_6 to have it again\)"):
         undo(space.store, made_by)
 
 

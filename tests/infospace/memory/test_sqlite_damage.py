@@ -107,7 +107,12 @@ DAMAGES = {
     "UPDATE resources SET kept = 0 WHERE key = 240": "Note_60 is in the kept Collection_1",
     "UPDATE resources SET kept = 0 WHERE key = 4": "Note_1 is an end of the kept Relation_1",
     "UPDATE files SET note = 1000": "Note_1000 is remembered as a file",
+    "UPDATE files SET note = 3": "Note_3 is remembered as a file and was deleted",
+    "INSERT INTO files VALUES ('/', 'root/a.md', 0, 4, 1, x'00', NULL)": "Note_4 is the same file as Note_1",
     "DELETE FROM runs": "run_1 has steps and was never opened",
+    "INSERT INTO calls VALUES (99, 1, '1', 'llm', 'm', x'00', 'started', 't', 0, 0, NULL, NULL, NULL)": (
+        "run_99 has calls and was never opened"
+    ),
     "DELETE FROM steps WHERE sequence = 7": "run_1 has a step that used something",
     "UPDATE counters SET next = 1 WHERE kind = 'Note'": "the next Note would be Note_1, and Note_60 exists",
     "UPDATE counters SET next = 1 WHERE kind = 'run'": "the next run would be run_1, and run_1 exists",

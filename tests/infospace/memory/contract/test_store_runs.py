@@ -1,35 +1,28 @@
-"""What every store must do with runs and steps."""
+"""Runs and steps, and that writes and their rows are one transaction."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from store_suite import note
+from store_tools import (
+    AT,
+    LATER,
+    note,
+    open_run,
+    step,
+)
 
 from infospace.errors import Conflict, Invalid, NotFound
 from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
+from infospace.memory.changes import (
+    MakeNote,
+)
 from infospace.memory.store import Store
-from infospace.runs.journal import Beat, CloseRun, OpenRun, RunRow, StepRow, TakeRun, Use
-
-AT = "2026-04-01T09:30:00.123Z"
-LATER = "2026-04-01T09:31:00.000Z"
+from infospace.runs.journal import Beat, CallRow, CloseRun, OpenRun, RunRow, TakeRun, Use
 
 
-def open_run(store: Store, owner: str = "me") -> str:
-    """Open a run; return its id."""
-    run = store.new_id("run")
-    store.commit([], [OpenRun(run, "plan", "find out", {"steps": [{"type": "size"}]}, {"topic": "Note_1"}, AT, owner)])
-    return run
-
-
-def step(run: str, sequence: int = 1, **fields: object) -> StepRow:
-    """Return a finished step."""
-    return replace(StepRow(run, sequence, "4.do[3].2", "size", "success", AT, 1.5), **fields)  # type: ignore[arg-type]
-
-
-class Runs:
+class TestRuns:
     """Runs open, go on, and end."""
 
     def test_a_run_reads_as_it_was_opened_and_closed(self, store: Store) -> None:
@@ -104,7 +97,7 @@ class Runs:
                     read(run)
 
 
-class Steps:
+class TestSteps:
     """Steps and their writes are one transaction."""
 
     def test_a_step_reads_as_it_was_written(self, store: Store) -> None:
@@ -159,3 +152,35 @@ class Steps:
         store.commit([], [step(run, uses=(Use(a, 1), Use(a, 1)))])
         with store.reading() as snapshot:
             assert snapshot.steps(run)[0].uses == (Use(a, 1),)
+
+
+def call(run: str, sequence: int = 1, **fields: object) -> CallRow:
+    """Return a call that has begun."""
+    return replace(CallRow(run, sequence, "1", "tool", "files/read", b"\x00d", "started", AT), **fields)  # type: ignore[arg-type]
+
+
+class TestCalls:
+    """Calls of what is outside are written before their effect, and again when they ended."""
+
+    def test_a_call_reads_as_it_was_written_last(self, store: Store) -> None:
+        """By sequence; the end takes the place of the beginning."""
+        run = open_run(store)
+        begun, ended = call(run, 2), call(run, 1, status="success", duration_ms=2.5, tokens=7, answer={"a": None})
+        store.commit([], [begun, call(run, 1)])
+        store.commit([], [ended])
+        with store.reading() as snapshot:
+            assert snapshot.calls(run) == [ended, begun]
+            with pytest.raises(NotFound):
+                snapshot.calls("run_99")
+
+    def test_a_call_ends_once_and_as_what_it_began(self, store: Store) -> None:
+        """Another one under its number, or a second end, is a Conflict; of an unknown run, NotFound."""
+        run = open_run(store)
+        store.commit([], [call(run)])
+        with pytest.raises(Conflict):
+            store.commit([], [call(run, digest=b"another", status="success")])
+        store.commit([], [call(run, status="failed", reason="no")])
+        with pytest.raises(Conflict, match="failed"):
+            store.commit([], [call(run, status="success")])
+        with pytest.raises(NotFound):
+            store.commit([], [call("run_99")])

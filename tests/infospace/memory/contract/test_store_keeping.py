@@ -1,20 +1,36 @@
-"""What every store must do about deleting, naming and keeping."""
+"""Deleting, naming and keeping."""
 
 from __future__ import annotations
 
 import unicodedata
 
 import pytest
-from store_suite import collection, get, ids, kept, note, relation
+from store_tools import (
+    collection,
+    get,
+    ids,
+    kept,
+    note,
+    relation,
+)
 
 from infospace.errors import Conflict, Invalid, NotFound
 from infospace.ids import Kind
-from infospace.memory.changes import AddMembers, Delete, GiveName, Keep, MakeCollection, RemoveMembers, Revise, Track
+from infospace.memory.changes import (
+    AddMembers,
+    Delete,
+    GiveName,
+    Keep,
+    MakeCollection,
+    RemoveMembers,
+    Revise,
+    Track,
+)
 from infospace.memory.store import Store
 from infospace.resources import Made, Member, Note
 
 
-class Deleting:
+class TestDeleting:
     """A deleted resource is gone for all but history."""
 
     def test_a_deleted_resource_is_not_found_by_any_door(self, store: Store) -> None:
@@ -84,7 +100,7 @@ class Deleting:
             assert [(file.path, file.note) for file in snapshot.tracked()] == [("b.md", b)]
 
 
-class Naming:
+class TestNaming:
     """A name belongs to one resource, and keeps it."""
 
     def test_a_named_resource_is_kept_and_found_by_its_name(self, store: Store) -> None:
@@ -152,7 +168,7 @@ class Naming:
             assert snapshot.names() == [name]
 
 
-class Keeping:
+class TestKeeping:
     """What belongs to a kept thing is kept with it."""
 
     def test_keeping_a_collection_keeps_members_and_relations_between_them(self, store: Store) -> None:

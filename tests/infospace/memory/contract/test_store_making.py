@@ -1,73 +1,32 @@
-"""What every store must do with resources: a test module subclasses these, and has a fixture `store`.
-
-Helpers that the other suites use stand first.
-"""
+"""What was made in a store is read as it was made."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import pytest
+from store_tools import (
+    collection,
+    get,
+    kept,
+    note,
+    relation,
+)
 
 from infospace.errors import Conflict, Invalid, NotFound
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import (
-    AddMembers,
     GiveName,
     Keep,
     MakeCollection,
     MakeNote,
     MakeRelation,
-    Null,
-    RemoveMembers,
     Revise,
 )
 from infospace.memory.store import Store
-from infospace.resources import Collection, Made, Member, Relation, Resource
+from infospace.resources import Made, Member, Relation
 
 
-def get(store: Store, identifier: str, version: int | None = None) -> Any:
-    """Return a resource, read in a snapshot of its own."""
-    with store.reading() as snapshot:
-        return snapshot.get(identifier, version)
-
-
-def note(store: Store, content: JSON = "text", *, kept: bool = False, **metadata: JSON) -> str:
-    """Make a Note; return its id."""
-    identifier = store.new_id(Kind.NOTE)
-    store.commit([MakeNote(identifier, content, metadata, kept)])
-    return identifier
-
-
-def collection(store: Store, members: Sequence[str], *, kept: bool = False) -> str:
-    """Make a Collection of ids; return its id."""
-    identifier = store.new_id(Kind.COLLECTION)
-    store.commit([MakeCollection(identifier, [Member(member) for member in members], kept=kept)])
-    return identifier
-
-
-def relation(store: Store, source: str, target: str, label: str = "cites", *, kept: bool = False) -> str:
-    """Make a Relation; return its id."""
-    identifier = store.new_id(Kind.RELATION)
-    store.commit([MakeRelation(identifier, source, target, label, kept=kept)])
-    return identifier
-
-
-def ids(resource: Resource) -> list[str]:
-    """Return the ids of a Collection's members."""
-    assert isinstance(resource, Collection)
-    return [member.id for member in resource.members]
-
-
-def kept(store: Store, *identifiers: str) -> list[bool]:
-    """Return of each whether it is kept."""
-    with store.reading() as snapshot:
-        return [resource.kept for resource in snapshot.many(identifiers)]
-
-
-class Making:
+class TestMaking:
     """What was made is read as it was made."""
 
     @pytest.mark.parametrize(
@@ -214,112 +173,3 @@ class Making:
             assert snapshot.relations(target=c) == [ac, bc]
             assert snapshot.relations(source=a, relation="likes") == [ac]
             assert snapshot.relations(source=c) == []
-
-
-class Revising:
-    """Changing makes a version; earlier ones stay readable."""
-
-    def test_every_version_of_a_note_stays_readable(self, store: Store) -> None:
-        """Content, metadata, time and maker belong to the version."""
-        a = note(store, "one", tag=1)
-        store.commit([Revise(a, "two", made=Made("run_1", "1", "update-note"))])
-        store.commit([Revise(a, metadata={"tag": 3})])
-        store.commit([Revise(a, Null())])
-        contents = [get(store, a, version).content for version in (1, 2, 3, 4)]
-        assert contents == ["one", "two", "two", None]
-        assert [get(store, a, version).metadata for version in (1, 2, 3)] == [{"tag": 1}, {"tag": 1}, {"tag": 3}]
-        assert get(store, a, 2).made == Made("run_1", "1", "update-note")
-        assert get(store, a).version == 4
-        assert get(store, a, 1).created == get(store, a).created
-        with store.reading() as snapshot:
-            versions = snapshot.versions(a)
-        assert [number for number, _ in versions] == [1, 2, 3, 4]
-        assert versions[0][1] == get(store, a).created
-        assert versions[3][1] == get(store, a).updated
-
-    def test_a_version_that_never_was_is_not_found(self, store: Store) -> None:
-        """The error says which versions there are."""
-        a = note(store)
-        store.commit([Revise(a, "two")])
-        for version in (0, 3, -1):
-            with pytest.raises(NotFound, match=r"no version .* \(it has versions 1 to 2\)"):
-                get(store, a, version)
-
-    def test_a_collection_has_the_members_of_each_version(self, store: Store) -> None:
-        """Adding appends, removing takes all places of an id, and neither touches an earlier version."""
-        a, b, c = (note(store, text) for text in "abc")
-        group = collection(store, [a, b, a])
-        store.commit([AddMembers(group, [Member(c, {"why": "late"})])])
-        store.commit([RemoveMembers(group, [a, "Note_999"])])
-        store.commit([AddMembers(group, [Member(a)])])
-        store.commit([Revise(group, metadata={"title": "t"})])
-        assert [ids(get(store, group, version)) for version in range(1, 6)] == [
-            [a, b, a],
-            [a, b, a, c],
-            [b, c],
-            [b, c, a],
-            [b, c, a],
-        ]
-        assert get(store, group, 2).members[3].info == {"why": "late"}
-        assert [get(store, group, version).metadata for version in (4, 5)] == [{}, {"title": "t"}]
-
-    def test_what_changes_nothing_makes_no_version(self, store: Store) -> None:
-        """Adding nobody, removing who is not in, revising neither part."""
-        a = note(store)
-        group = collection(store, [a])
-        store.commit([AddMembers(group, []), RemoveMembers(group, [note(store)]), Revise(a), Revise(group)])
-        assert (get(store, group).version, get(store, a).version) == (1, 1)
-
-    def test_a_version_that_has_moved_on_is_a_conflict(self, store: Store) -> None:
-        """`if_version` protects; the error says the current version, and nothing is written."""
-        a, group = note(store, "one"), collection(store, [])
-        store.commit([Revise(a, "two", if_version=1), AddMembers(group, [Member(a)], if_version=1)])
-        for change in (
-            Revise(a, "three", if_version=1),
-            AddMembers(group, [Member(a)], if_version=1),
-            RemoveMembers(group, [a], if_version=3),
-        ):
-            with pytest.raises(Conflict, match=f"{change.id} is at version 2, not {change.if_version}"):
-                store.commit([change])
-        assert get(store, a).content == "two"
-
-    def test_each_kind_is_changed_in_its_own_way(self, store: Store) -> None:
-        """Relations have one version, Collections no content, Notes no members."""
-        a = note(store)
-        arrow, group = relation(store, a, a), collection(store, [])
-        for change, says in (
-            (Revise(arrow, metadata={"x": 1}), "Relation"),
-            (Revise(group, "text"), "Collection"),
-            (AddMembers(a, [Member(a)]), "not a Collection"),
-            (RemoveMembers(a, [a]), "not a Collection"),
-        ):
-            with pytest.raises(Invalid, match=says):
-                store.commit([change])
-
-    def test_a_snapshot_stays_as_it_was(self, store: Store) -> None:
-        """A reader sees one state, whatever is written meanwhile, and a new one sees the new state."""
-        a = note(store, "one", kept=True)
-        with store.reading() as before:
-            generation = before.generation
-            store.commit([Revise(a, "two"), GiveName(a, "n")])
-            fresh = note(store, kept=True)
-            assert before.get(a).version == 1
-            assert before.named("n") is None
-            assert before.count(Kind.NOTE) == 1
-            with store.reading() as after:
-                assert after.get(a).version == 2
-                assert after.get(fresh).kept
-                assert after.generation > generation
-            assert before.generation == generation
-            assert before.discoverable().tolist() == [1]
-        assert get(store, a).name == "n"
-
-    def test_a_snapshot_answers_nothing_after_its_end(self, store: Store) -> None:
-        """Its connection is another reader's by then."""
-        from infospace.errors import StoreError
-
-        a = note(store)
-        with store.reading() as snapshot:
-            snapshot.get(a)
-        with pytest.raises(StoreError, match="ended"):
-            snapshot.get(a)

@@ -1,20 +1,34 @@
-"""What every store must do with search results by reference, and with imported files."""
+"""Search results by reference are read as whole contents."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from store_suite import collection, get, kept, note, relation
+from store_tools import (
+    collection,
+    get,
+    kept,
+    note,
+    relation,
+)
 
 from infospace.errors import Invalid, NotFound
 from infospace.ids import Kind
-from infospace.memory.changes import AddMembers, Delete, Evidence, GiveName, Keep, MakeNote, Revise, Track, Untrack
-from infospace.memory.store import Store, Tracked
+from infospace.memory.changes import (
+    AddMembers,
+    Delete,
+    Evidence,
+    GiveName,
+    Keep,
+    MakeNote,
+    Revise,
+)
+from infospace.memory.store import Store
 from infospace.resources import Member
 
 
-class EvidenceReading:
+class TestEvidenceReading:
     """Search results by reference are read as whole contents."""
 
     def cite(self, store: Store, evidence: Evidence) -> Any:
@@ -24,7 +38,8 @@ class EvidenceReading:
         found = get(store, identifier)
         assert found.evidence
         with store.reading() as snapshot:
-            assert snapshot.evidence(evidence) == found.content == snapshot.many([identifier])[0].content  # type: ignore[union-attr]
+            assert snapshot.evidence([evidence, evidence]) == [found.content] * 2
+            assert snapshot.many([identifier])[0].content == found.content  # type: ignore[union-attr]
             assert found in list(snapshot.listing(Kind.NOTE, kept=False))
         return found.content
 
@@ -76,7 +91,7 @@ class EvidenceReading:
             self.cite(store, Evidence(source, 1, 0.5))["metadata"]["title"]
             for source in (plain, blank, long, odd, named)
         ]
-        assert titles == ["First", None, "x" * 80, "text", "a name"]
+        assert titles == ["First", None, "x" * 79 + "…", "text", "a name"]
 
     def test_collections_and_relations_can_be_cited(self, store: Store) -> None:
         """A Collection as its items' titles, those of the version; a Relation as its JSON."""
@@ -107,7 +122,7 @@ class EvidenceReading:
             with pytest.raises(error):
                 store.commit([MakeNote(store.new_id(Kind.NOTE), evidence)])
         with pytest.raises(NotFound), store.reading() as snapshot:
-            snapshot.evidence(Evidence(a, 2, 0.5))
+            snapshot.evidence([Evidence(a, 1, 0.5), Evidence(a, 2, 0.5)])
 
     def test_evidence_is_kept_as_it_is(self, store: Store) -> None:
         """Persisting a Collection of results keeps them, and not their sources."""
@@ -118,28 +133,13 @@ class EvidenceReading:
         assert kept(store, cited, a) == [True, False]
         assert get(store, cited).evidence
 
-
-class Files:
-    """Imported files are remembered."""
-
-    def test_a_file_is_known_by_root_and_path(self, store: Store) -> None:
-        """Tracking again replaces; untracking twice is no error."""
+    def test_in_sets_a_search_result_counts_as_its_source(self, store: Store) -> None:
+        """Whichever search found it; what is no search result, or is not there, is itself."""
         a, b = note(store), note(store)
-        store.commit(
-            [Track("/r", "b.md", a, b"1", 1), Track("/r", "a.md", b, b"2", 1), Track("/q", "z.md", b, b"3", 1)]
-        )
-        store.commit([Track("/r", "b.md", b, b"4", 2)])
+        results = [store.new_id(Kind.NOTE) for _ in range(3)]
+        found = zip(results, (Evidence(a, 1, 0.5), Evidence(a, 1, 0.9, 0, 2), Evidence(b, 1, 0.5)), strict=True)
+        store.commit([MakeNote(identifier, evidence) for identifier, evidence in found])
         with store.reading() as snapshot:
-            expected = [Tracked("/r", "a.md", b, 1, b"2"), Tracked("/r", "b.md", b, 2, b"4")]
-            assert snapshot.tracked("/r") == expected
-            assert snapshot.tracked() == [Tracked("/q", "z.md", b, 1, b"3"), *expected]
-        store.commit([Untrack("/r", "b.md"), Untrack("/r", "b.md")])
-        with store.reading() as snapshot:
-            assert [file.path for file in snapshot.tracked("/r")] == ["a.md"]
-
-    def test_a_file_belongs_to_a_note(self, store: Store) -> None:
-        """That exists, and is one."""
-        with pytest.raises(NotFound):
-            store.commit([Track("/r", "a", "Note_99", b"", 1)])
-        with pytest.raises(Invalid, match="not a Note"):
-            store.commit([Track("/r", "a", collection(store, []), b"", 1)])
+            asked = [results[0], results[1], results[2], a, b, "Note_99", results[0]]
+            assert snapshot.identities(asked) == [a, a, b, a, b, "Note_99", a]
+            assert snapshot.identities([]) == []

@@ -1,25 +1,39 @@
-"""What must hold in every store for any sequence of changes. The fixture `fresh` opens an empty store."""
+"""What must hold in every store for any sequence of changes."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import TypeAlias
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from store_suite import collection, get, ids, note, relation
-from store_suite_discovery import MODEL, embed, searched, waiting
+from store_tools import (
+    MODEL,
+    Open,
+    collection,
+    embed,
+    get,
+    ids,
+    note,
+    relation,
+    searched,
+    waiting,
+)
 
 from infospace.errors import Conflict, InfospaceError, Invalid
 from infospace.ids import is_id
-from infospace.memory.changes import AddMembers, Delete, GiveName, Keep, RemoveMembers, Revise
-from infospace.memory.store import Store
+from infospace.memory.changes import (
+    AddMembers,
+    Delete,
+    GiveName,
+    Keep,
+    RemoveMembers,
+    Revise,
+)
+from infospace.memory.store import Rows, Store
 from infospace.resources import Collection, Member, Relation
-
-Fresh: TypeAlias = Callable[[], Store]
 
 example = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -32,13 +46,13 @@ doings = st.lists(
 )
 
 
-class Properties:
+class TestProperties:
     """Each holds for every example that hypothesis finds."""
 
     @given(start=st.lists(small, max_size=4), edits=edits)
     @example
     def test_each_version_of_a_collection_is_what_a_list_would_be(
-        self, fresh: Fresh, start: list[int], edits: list[tuple[str, list[int]]]
+        self, fresh: Open, start: list[int], edits: list[tuple[str, list[int]]]
     ) -> None:
         """A list that is copied at each change agrees with every version, also while changes share a commit."""
         store = fresh()
@@ -65,7 +79,7 @@ class Properties:
     )
     @example
     def test_what_is_kept_is_the_closure_and_nothing_else(
-        self, fresh: Fresh, groups: list[list[int]], arrows: list[tuple[int, int]], first: int, added: list[int]
+        self, fresh: Open, groups: list[list[int]], arrows: list[tuple[int, int]], first: int, added: list[int]
     ) -> None:
         """Any graph of Notes, Collections and Relations, cycles and all: keep one thing, then add to a Collection."""
         store = fresh()
@@ -90,7 +104,7 @@ class Properties:
 
     @given(doings=st.lists(st.tuples(small, names, st.sampled_from(["give", "take", "delete"])), max_size=20))
     @example
-    def test_a_name_has_one_holder_and_a_thing_one_name(self, fresh: Fresh, doings: list[tuple[int, str, str]]) -> None:
+    def test_a_name_has_one_holder_and_a_thing_one_name(self, fresh: Open, doings: list[tuple[int, str, str]]) -> None:
         """A dictionary agrees, whatever is named, renamed, taken over and deleted."""
         store = fresh()
         things = [note(store) if index % 2 else collection(store, []) for index in range(6)]
@@ -125,7 +139,7 @@ class Properties:
     @given(doings=doings)
     @example
     def test_who_follows_what_moved_has_what_all_rows_say(
-        self, fresh: Fresh, doings: list[tuple[str, int, str]]
+        self, fresh: Open, doings: list[tuple[str, int, str]]
     ) -> None:
         """A copy that is brought up to date by `moved` agrees after every commit, and so do flags and counts."""
         store = fresh()
@@ -169,7 +183,6 @@ def _do(store: Store, notes: list[str], doing: str, index: int, name: str) -> No
 
 
 def _rows(rows: object) -> dict[int, tuple[int, bytes]]:
-    from infospace.memory.store import Rows
 
     assert isinstance(rows, Rows)
     vectors = np.ascontiguousarray(rows.vectors)

@@ -1,13 +1,24 @@
-"""What every store must know for discovery: what is searched, passages and vectors, evidence, generations."""
+"""What a store knows for discovery: what is searched, passages and vectors, generations."""
 
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 
 import numpy as np
 import pytest
-from store_suite import collection, get, note, relation
+from store_tools import (
+    MODEL,
+    collection,
+    digest,
+    embed,
+    embedded,
+    generation,
+    get,
+    note,
+    relation,
+    searched,
+    waiting,
+)
 
 from infospace.errors import Invalid, NotFound
 from infospace.ids import Kind, number_of
@@ -26,54 +37,8 @@ from infospace.memory.changes import (
 )
 from infospace.memory.store import Store
 
-MODEL = "a model/passages-1"
 
-
-def digest(text: str) -> bytes:
-    """Return the digest of a stretch."""
-    return sha256(text.encode()).digest()
-
-
-def embed(store: Store, *identifiers: str, model: str = MODEL) -> None:
-    """Embed Notes of text as one passage each, with a vector that is made from the text."""
-    changes: list[Change] = []
-    for identifier in identifiers:
-        found = get(store, identifier)
-        text = found.content
-        changes.append(Vectors(model, [digest(text)], np.array([[len(text), 1, 0]], np.float32)))
-        changes.append(Embed(identifier, found.version, [Stretch(0, len(text), digest(text))]))
-    store.commit(changes)
-
-
-def searched(store: Store) -> list[int]:
-    """Return the numbers of the Notes that discovery searches."""
-    with store.reading() as snapshot:
-        return snapshot.discoverable().tolist()
-
-
-def waiting(store: Store) -> list[int]:
-    """Return the numbers of the Notes to be embedded."""
-    with store.reading() as snapshot:
-        numbers = snapshot.pending_numbers().tolist()
-        assert [number_of(text.id) for text in snapshot.pending()] == numbers
-        assert snapshot.pending_count() == len(numbers)
-        return numbers
-
-
-def embedded(store: Store) -> list[tuple[int, int]]:
-    """Return owner and version of each embedded passage."""
-    with store.reading() as snapshot:
-        rows = snapshot.rows(MODEL)
-        return list(zip(rows.owners.tolist(), rows.versions.tolist(), strict=True))
-
-
-def generation(store: Store) -> int:
-    """Return the present generation."""
-    with store.reading() as snapshot:
-        return snapshot.generation
-
-
-class Searched:
+class TestSearched:
     """Which Notes discovery searches, and which wait to be embedded."""
 
     def test_kept_notes_that_are_no_evidence_are_searched(self, store: Store) -> None:
@@ -145,7 +110,7 @@ class Searched:
         assert (searched(store), waiting(store), embedded(store)) == ([1], [], [])
 
 
-class Embedding:
+class TestEmbedding:
     """Passages and vectors."""
 
     def test_rows_come_by_note_and_passage(self, store: Store) -> None:
@@ -253,7 +218,7 @@ class Embedding:
             store.commit([Query(MODEL, b"q", np.array([np.inf], np.float32))])
 
 
-class Generations:
+class TestGenerations:
     """When discovery must look again."""
 
     def test_only_what_concerns_discovery_makes_a_generation(self, store: Store) -> None:

@@ -1,0 +1,183 @@
+"""One file against what is known of it: the changes that this comes to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from infospace.errors import Conflict, Invalid, NotFound
+from infospace.ids import Kind
+from infospace.jsontext import same
+from infospace.memory.aligning import align
+from infospace.memory.changes import Change, Delete, MakeNote, Null, Revise, Untrack, Was
+from infospace.memory.files import Found
+from infospace.memory.known import NOTHING, Known, Place, path_of, track, was_edited, was_of
+from infospace.memory.links import is_alive, replaced, written
+from infospace.memory.readers import Row, Whole, format_of, has_rows, read, read_rows
+from infospace.memory.store import Store, Tracked
+from infospace.resources import Made
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What something comes to: changes, and what is to be counted once they are stored.
+
+    `counts` by the words of a `Summary`; `lost` are rows that their file has no more; `fresh` the Notes that are
+    new; `roots` those in which links may lead elsewhere.
+    """
+
+    changes: list[Change] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    failed: list[dict[str, str]] = field(default_factory=list)
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
+    lost: list[Tracked] = field(default_factory=list)
+    fresh: set[str] = field(default_factory=set)
+    roots: set[str] = field(default_factory=set)
+
+    def fail(self, path: Path, reason: str) -> None:
+        """Say why a file, or a row of it, is left out."""
+        self.failed.append({"path": str(path), "reason": reason})
+
+
+class Taking:
+    """Takes files, by what is known. `made` says by whom, and so that there is something to be undone.
+
+    Raises Conflict when something is not as it is known any more.
+    """
+
+    def __init__(self, store: Store, known: Known, made: Callable[[], Made]) -> None:
+        self._store = store
+        self._known = known
+        self._made = made
+        self._taken = Gathered()
+
+    def file(self, file: Found) -> Gathered:
+        """Take a file, or say why it cannot be read."""
+        self._taken = Gathered(roots={str(file.root)})
+        try:
+            if has_rows(file.path):
+                self._rows(file)
+            else:
+                digest, load = read(file)
+                self._put((str(file.root), file.relative, 0), digest, load)
+        except (Invalid, NotFound) as error:
+            self._taken = Gathered()
+            self._taken.fail(file.path, str(error))
+        return self._taken
+
+    def _rows(self, file: Found) -> None:
+        """Match rows with those that the file had, by their bytes and then by their neighbours."""
+        rows, at = read_rows(file), (str(file.root), file.relative)
+        old = self._known.rows.get(at, [])
+        matches = align([one.digest for one in old], [row.digest for row in rows])
+        last = old[-1].part if old else 0
+        for row, match in zip(rows, matches, strict=True):
+            last = last if match is not None else max(last + 1, row.number)
+            try:
+                self._put((*at, last if match is None else old[match].part), row.digest, _loader(row))
+            except Invalid as error:
+                self._taken.fail(file.path, str(error))
+        matched = set(matches)
+        self._taken.lost += [one for index, one in enumerate(old) if index not in matched]
+
+    def _put(self, place: Place, digest: bytes, load: Callable[[], Whole]) -> None:
+        tracked = self._known.places.get(place)
+        if tracked is not None and tracked.digest == digest:
+            self._taken.counts["unchanged"] += 1
+        elif tracked is not None:
+            self._change(place, tracked, load(), digest, was_of(tracked))
+        elif self._known.gone.get(digest):
+            self._move(place, digest, load)
+        else:
+            self._add(place, load(), digest)
+
+    def _add(self, place: Place, whole: Whole, digest: bytes) -> None:
+        identifier, made = self._store.new_id(Kind.NOTE), self._made()
+        self._taken.changes += [
+            MakeNote(identifier, whole.content, whole.metadata, kept=True, made=made),
+            track(Tracked(*place[:2], identifier, 1, digest, place[2], whole.title), NOTHING),
+            *replaced(identifier, [], written(whole.links), made, lambda _: False),
+        ]
+        self._taken.fresh.add(identifier)
+        self._taken.counts["added"] += 1
+
+    def _change(self, place: Place, tracked: Tracked, whole: Whole, digest: bytes, was: Was) -> None:
+        version, edited, is_same = self._compared(tracked, whole)
+        if is_same:
+            self._taken.counts["unchanged"] += 1
+        else:
+            content = Null() if whole.content is None else whole.content
+            self._taken.changes.append(Revise(tracked.note, content, whole.metadata, version, self._made()))
+            version += 1
+            self._taken.counts["changed"] += 1
+            if edited:
+                self._conflict(Path(place[0]) / place[1], tracked.note, version - 1, version)
+        self._relink(tracked.note, whole)
+        self._taken.changes.append(
+            track(Tracked(*place[:2], tracked.note, version, digest, place[2], whole.title), was)
+        )
+
+    def _compared(self, tracked: Tracked, whole: Whole) -> tuple[int, bool, bool]:
+        """Return a Note's version, whether it was edited since its file was read, and whether it says the same."""
+        try:
+            with self._store.reading() as snapshot:
+                note, edited = snapshot.get(tracked.note), was_edited(snapshot, tracked)
+        except NotFound as error:
+            raise Conflict(error.says, hint=error.hint) from error
+        return note.version, edited, same(note.content, whole.content) and same(dict(note.metadata), whole.metadata)
+
+    def _relink(self, note: str, whole: Whole) -> None:
+        links, new = self._known.links.get(note, []), written(whole.links)
+        if [(link.target, link.wiki) for link in links] != [(link.target, link.wiki) for link in new]:
+            with self._store.reading() as snapshot:
+                self._taken.changes += replaced(note, links, new, self._made(), is_alive(snapshot))
+
+    def _conflict(self, path: Path, note: str, edited: int, version: int | None) -> None:
+        conflict = {"path": str(path), "id": note, "edited_version": edited, "version": version}
+        self._taken.conflicts.append(conflict)
+
+    def _move(self, place: Place, digest: bytes, load: Callable[[], Whole]) -> None:
+        gone = self._known.gone_from(digest, place[1])
+        whole = None if format_of(gone.path) == format_of(place[1]) else load()
+        self._known.gone[digest].remove(gone)
+        self._made()
+        self._taken.changes.append(Untrack(gone.root, gone.path, gone.part, was_of(gone)))
+        self._taken.counts["moved"] += 1
+        self._taken.roots.add(gone.root)
+        if whole is None:
+            moved = Tracked(*place[:2], gone.note, gone.version, gone.digest, place[2], gone.title)
+            self._taken.changes.append(track(moved, NOTHING))
+        else:
+            self._change(place, gone, whole, gone.digest, NOTHING)
+
+    def lost(self, candidates: Sequence[Tracked], paths: Sequence[Path], *, prune: bool) -> Gathered:
+        """Delete the Notes whose file or row is gone from below `paths`, or count them."""
+        self._taken = Gathered()
+        given = [path.resolve() for path in paths]
+        for one in self._known.still(candidates):
+            if any(path_of(one).is_relative_to(above) for above in given):
+                self._lose(one, prune=prune)
+        return self._taken
+
+    def _lose(self, one: Tracked, *, prune: bool) -> None:
+        try:
+            with self._store.reading() as snapshot:
+                edited, version = was_edited(snapshot, one), snapshot.get(one.note).version
+        except NotFound as error:
+            raise Conflict(error.says, hint=error.hint) from error
+        if prune and not edited:
+            self._taken.changes.append(Untrack(one.root, one.path, one.part, was_of(one)))
+            self._taken.changes.append(Delete(one.note, self._made(), version))
+            self._taken.counts["removed"] += 1
+            self._taken.roots.add(one.root)
+            return
+        self._taken.counts["vanished"] += 1
+        if prune:
+            self._conflict(path_of(one), one.note, version, None)
+
+
+def _loader(row: Row) -> Callable[[], Whole]:
+    return lambda: Whole(row.load(), {})

@@ -1,0 +1,96 @@
+"""What the tests of imports share: files to import, importing them, and what a space then has of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from infospace import Space
+from infospace.ids import Kind
+from infospace.memory.changes import Change
+from infospace.memory.importing import Summary, import_paths
+from infospace.memory.links import LABEL
+from infospace.memory.store import Store
+from infospace.resources import Relation
+from infospace.runs.journal import Entry
+from infospace.view import Silence
+
+
+def write(root: Path, **files: str | bytes) -> Path:
+    """Write files under a folder."""
+    for name, data in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return root
+
+
+def add(space: Space, *paths: Path, prune: bool = False) -> Summary:
+    """Import, and see that the store is consistent."""
+    summary = import_paths(space, paths, Silence(), prune=prune)
+    assert space.store.check() == []
+    return summary
+
+
+def counts(summary: Summary) -> dict[str, int]:
+    """Return the counts that are not zero."""
+    words = ("added", "changed", "moved", "unchanged", "removed", "vanished")
+    return {word: getattr(summary, word) for word in words if getattr(summary, word)}
+
+
+def notes(space: Space) -> dict[str, Any]:
+    """Return path (with its part) to Note, for all that have a file."""
+    with space.store.reading() as snapshot:
+        return {f"{one.path}{f'#{one.part}' if one.part else ''}": snapshot.get(one.note) for one in snapshot.tracked()}
+
+
+def contents(space: Space) -> dict[str, Any]:
+    """Return path to content."""
+    return {path: note.content for path, note in notes(space).items()}
+
+
+def runs(space: Space) -> list[tuple[str, str]]:
+    """Return kind and status of the runs, latest first."""
+    with space.store.reading() as snapshot:
+        return [(run.kind, run.status) for run in snapshot.runs()]
+
+
+def arrows(space: Space) -> set[tuple[str, str]]:
+    """Return the links as pairs of paths; none has two Relations."""
+    with space.store.reading() as snapshot:
+        paths = {one.note: one.path for one in snapshot.tracked()}
+        found = [snapshot.get(one) for one in snapshot.relations(relation=LABEL)]
+    pairs = [(paths[one.source], paths[one.target]) for one in found if isinstance(one, Relation)]
+    assert len(pairs) == len(set(pairs))
+    return set(pairs)
+
+
+def sound(space: Space) -> dict[Path, Any]:
+    """Return the Notes by the absolute path of their file, and part; each kept Note has one, and each one Note."""
+    assert space.store.check() == []
+    with space.store.reading() as snapshot:
+        tracked = snapshot.tracked()
+        found = {Path(one.root, one.path, str(one.part)): snapshot.get(one.note) for one in tracked}
+        kept = [note.id for note in snapshot.listing(Kind.NOTE)]
+    assert len(found) == len(tracked)
+    assert sorted(note.id for note in found.values()) == sorted(kept)
+    return found
+
+
+class Overtaken:
+    """A store whose every commit is overtaken: right before it, `meanwhile` is called with the number of the commit."""
+
+    def __init__(self, store: Store, meanwhile: Callable[[int], object]) -> None:
+        self._store = store
+        self._meanwhile = meanwhile
+        self.commits = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
+        """Commit, a little too late."""
+        self.commits += 1
+        self._meanwhile(self.commits)
+        return self._store.commit(changes, entries)

@@ -1,0 +1,39 @@
+"""Titles of texts without a heading: the first line, cut where a reader would cut it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infospace.memory.sqlite.evidence import TITLE, shortened
+
+WORDS = "The quick brown fox jumps over the lazy dog while the cat looks on from the garden wall"
+
+
+def test_a_long_line_is_cut_between_words() -> None:
+    """What is cut off is told by an ellipsis, and the word before it is whole."""
+    assert shortened(WORDS) == "The quick brown fox jumps over the lazy dog while the cat looks on from the…"
+    assert shortened(WORDS[:TITLE]) == WORDS[:TITLE]
+    assert shortened("a" * 79 + " b") == "a" * 79 + "…"
+    assert shortened("a" * 80 + " b") == "a" * 79 + "…"
+
+
+@pytest.mark.parametrize("line", ["検索" * 60, "第1章 " + "全文検索" * 40, "x" * 100], ids=["Han", "one blank", "word"])
+def test_a_line_without_blanks_is_cut_at_the_limit(line: str) -> None:
+    """A blank near the beginning is no place to cut at."""
+    assert shortened(line) == line[: TITLE - 1] + "…"
+
+
+def test_a_letter_keeps_its_marks() -> None:
+    """Thai vowels and tones are not torn off."""
+    line = "ก" * 78 + "ที่" * 10
+    assert shortened(line) == "ก" * 78 + "…"
+
+
+@given(st.text(alphabet=st.sampled_from("ab \u3000漢ที่é"), max_size=200))
+def test_a_title_is_never_longer_than_the_limit_and_begins_as_the_line(line: str) -> None:
+    """And a short line is its own title."""
+    found = shortened(line)
+    assert len(found) <= TITLE
+    assert found == line if len(line) <= TITLE else line.startswith(found[:-1]) and found[-1] == "…"
