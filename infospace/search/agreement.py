@@ -1,26 +1,25 @@
-"""Whether what discovery rests on agrees with the Notes: passages, vectors, and what is derived from them."""
+"""Whether what discovery rests on agrees with the Notes: passages, vectors, words, and what is derived from them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from infospace.errors import ModelError, StoreError
-from infospace.ids import Kind, number_of
+from infospace.ids import Kind
 from infospace.resources import Resource, text_of
-from infospace.search import matrixfile
-from infospace.search.derived import Shelf
+from infospace.search.agreement_files import beside, in_memory, nearly
+from infospace.search.catching import digest_of
 from infospace.view import Silence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infospace.memory.store import Rows, Snapshot
-    from infospace.search.matrix import Matrix
     from infospace.space import Space
     from infospace.view import Listener
 
@@ -33,10 +32,10 @@ PAGE = 500
 OFF = 1e-3
 """How far a vector's length may be from 1: float32 of 384 dimensions is off by 1e-6, half precision by 3e-4."""
 
-WHAT = "comparing"
+WHAT, WHAT_WORDS = "comparing", "comparing words"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Look:
     """One read transaction of a space, the model whose vectors count in it, and who hears of the progress."""
 
@@ -45,6 +44,11 @@ class Look:
     model: str
     listener: Listener
 
+    @cached_property
+    def rows(self) -> Rows:
+        """All embedded passages; StoreError where their vectors are not of one size."""
+        return self.snapshot.rows(self.model)
+
 
 Check: TypeAlias = Callable[[Look], Iterator[str]]
 
@@ -52,8 +56,8 @@ Check: TypeAlias = Callable[[Look], Iterator[str]]
 def disagreements(space: Space, listener: Listener | None = None) -> list[str]:
     """Return what does not agree, a sentence each; none when all is well. Writes nothing, embeds nothing.
 
-    Everything is compared at one generation. Takes the texts by the page, and the vectors twice. Raises
-    StoreError where the space cannot be read.
+    Everything is compared at one generation. Takes the texts by the page, and the vectors twice; time linear in
+    both. Raises StoreError where the space cannot be read.
     """
     found: list[str] = []
     with space.store.reading() as snapshot:
@@ -79,12 +83,17 @@ def _passages(look: Look) -> Iterator[str]:
         yield from (f"{Kind.NOTE}_{number} has a vector that is not of one size with the others" for number in unread)
         bounds = np.searchsorted(rows.owners, [*numbers, numbers[-1] + 1])
         lengths = _lengths(rows.vectors)
+        said: dict[int, list[tuple[int, int, bytes]]] = {}
+        for number, start, end, digest in snapshot.digests(numbers):
+            said.setdefault(number, []).append((start, end, digest))
         if len(rows.owners) and dimension not in (None, rows.vectors.shape[1]):
             yield f"vectors have {rows.vectors.shape[1]} dimensions, and the model {look.model!r} gives {dimension}"
         for place, (number, note) in enumerate(zip(numbers, notes, strict=True)):
             if number not in unread:
                 own = slice(int(bounds[place]), int(bounds[place + 1]))
-                yield from (f"{note.id} {says}" for says in _note(look, note, rows, own, number in pending))
+                yield from (
+                    f"{note.id} {says}" for says in _note(note, rows, own, said.get(number, []), number in pending)
+                )
                 yield from (f"{note.id} {says}" for says in _unlike(lengths[own]))
         look.listener.progress(at + len(numbers), len(every), WHAT)
     lost = sorted(pending.difference(every.tolist()))
@@ -117,7 +126,8 @@ def _dimension(look: Look) -> int | None:
         return None
 
 
-def _note(look: Look, note: Resource, rows: Rows, own: slice, waits: bool) -> Iterator[str]:
+def _note(note: Resource, rows: Rows, own: slice, said: list[tuple[int, int, bytes]], waits: bool) -> Iterator[str]:
+    """What is wrong with a Note's passages: their rows, and where each says that it is, with which digest."""
     text = text_of(note.content)
     pieces = list(zip(rows.starts[own].tolist(), rows.ends[own].tolist(), strict=True))
     if waits:
@@ -137,8 +147,7 @@ def _note(look: Look, note: Resource, rows: Rows, own: slice, waits: bool) -> It
     gaps = (text[end:start] for end, start in zip(edges[::2], edges[1::2], strict=True))
     if any(map(_says_anything, gaps)):
         yield "has text that is in none of its passages"
-    digests = [(number_of(note.id), start, end, sha256(text[start:end].encode()).digest()) for start, end in pieces]
-    if look.snapshot.digests([number_of(note.id)]) != digests:
+    if said != [(start, end, digest_of(text[start:end])) for start, end in pieces]:
         yield "has a passage whose digest is not that of its text"
 
 
@@ -171,42 +180,18 @@ def _unlike(lengths: NDArray[np.float64]) -> Iterator[str]:
         yield f"has a vector of length {wrong[0]:.4g}, not 1"
 
 
-def _in_memory(look: Look) -> Iterator[str]:
-    """The matrix that the space's search holds, once it has followed to this generation."""
-    with look.space.search.held() as matrix:
-        if matrix is not None and matrix.model == look.model:
-            yield from (f"the vectors in memory {says}" for says in _followed(matrix, look.snapshot))
+def _wording(look: Look) -> Iterator[str]:
+    """The full text: it has the Notes that discovery searches and no others, each by its own words."""
 
+    def tell(done: int, total: int) -> None:
+        look.listener.progress(done, total, WHAT_WORDS)
 
-def _beside(look: Look) -> Iterator[str]:
-    """The matrix in the file beside the space, once it has followed to this generation."""
-    matrix = matrixfile.load(Shelf(look.space.store), look.model, look.snapshot)
-    if matrix is not None:
-        yield from (f"the vectors in the derived file {says}" for says in _followed(matrix, look.snapshot))
-
-
-def _followed(matrix: Matrix, snapshot: Snapshot) -> Iterator[str]:
-    """Say what is different between a matrix that has followed to a snapshot and the store's own rows."""
     try:
-        matrix.follow(snapshot)
-        rows = snapshot.rows(matrix.model)
-    except StoreError:
-        return  # a vector of another size, of which another check has told
-    if matrix.generation != snapshot.generation:
-        yield f"are of generation {matrix.generation}, not {snapshot.generation}"
-    every = snapshot.discoverable()
-    here, there = set(matrix.notes.tolist()), set(every.tolist())
-    yield from (f"still know {Kind.NOTE}_{number}, which is not searched" for number in sorted(here - there))
-    yield from (f"do not know {Kind.NOTE}_{number}" for number in sorted(there - here))
-    if here == there and not np.array_equal(matrix.notes, every):
-        yield "know a Note twice, or Notes out of their order"
-    columns = np.stack([rows.owners, rows.versions, rows.starts, rows.ends])
-    if columns.shape != matrix.columns.shape or not np.array_equal(columns, matrix.columns):
-        yield "have other passages than the space"
-    elif not np.array_equal(rows.vectors, matrix.vectors, equal_nan=True):
-        which = np.flatnonzero((rows.vectors != matrix.vectors).any(axis=1))
-        yield f"have other numbers than the space for {Kind.NOTE}_{rows.owners[which[0]]}"
+        for number, says in look.snapshot.wording(tell):
+            yield f"the full text {says}" if number is None else f"{Kind.NOTE}_{number} {says}"
+    except StoreError as error:
+        yield f"the full text cannot be read: {error.says}"
 
 
-CHECKS: list[Check] = [_passages, _in_memory, _beside]
+CHECKS: list[Check] = [_passages, _wording, in_memory, beside, nearly]
 """What is compared, in this order; a sentence for each thing that does not agree."""

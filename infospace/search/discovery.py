@@ -7,16 +7,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infospace.ids import Kind
 from infospace.memory.changes import Query
-from infospace.search import matrixfile
+from infospace.search import matrixfile, ranked
+from infospace.search.catching import digest_of
 from infospace.search.choice import Choice
 from infospace.search.derived import Shelf
+from infospace.search.embedding import seconds_in_search
 from infospace.search.found import Found, Hit, Wanted, certificate
 from infospace.search.fusion import by_both, by_words
 from infospace.search.index import Index
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from infospace.search.embedding import Embedding
     from infospace.search.hnsw import Hnsw
     from infospace.view import Listener
+
+TURNS = 3
+"""How often a search begins anew because another process has given the space another model meanwhile."""
 
 
 class Search:
@@ -71,14 +75,35 @@ class Search:
                 return self._by_words(wanted)
             if self._is_empty():
                 return self._nothing(wanted)
-            self._embedding.catch_up(listener)
-            vector = self._query(wanted.query)
-            with self._store.reading() as snapshot:
-                matrix = self._follow(snapshot)
-                found = self._found(wanted, snapshot, matrix, vector)
-            found.certificate["model"] = self._embedding.info.name
-            matrixfile.save(self._shelf, matrix)
+            for turn in range(TURNS):
+                self._embedding.catch_up(listener, seconds_in_search())
+                info, key = self._embedding.info, self._embedding.key
+                vector = self._query(wanted.query, key)
+                with self._store.reading() as snapshot:
+                    if turn < TURNS - 1 and self._store.writable and snapshot.model() != key:
+                        continue
+                    found = self._ranked(wanted, snapshot, key, vector, info.threshold) or self._found(
+                        wanted, snapshot, self._follow(snapshot, key), vector, info.threshold
+                    )
+                break
+            found.certificate["model"] = info.name
+            if self._matrix is not None:
+                matrixfile.save(self._shelf, self._matrix)
             return found
+
+    def _ranked(
+        self, wanted: Wanted, snapshot: Snapshot, key: str, vector: NDArray[np.float32], least: float
+    ) -> Found | None:
+        """Have the store rank; None where it cannot, and for what is not by meaning alone."""
+        if wanted.mode != "semantic" or snapshot.model() != key:
+            return None
+        threshold = least if wanted.threshold is None else wanted.threshold
+        found = ranked.nearly(snapshot, wanted, key, vector, threshold)
+        if found is not None or snapshot.above(key, vector, threshold, numbers=()) is None:
+            return found
+        chosen, hint = self._chosen(snapshot, snapshot.discoverable(), wanted)
+        found = ranked.exactly(snapshot, wanted, key, vector, threshold, chosen)
+        return None if found is None else Found(found.hits, found.certificate, hint)
 
     def _by_words(self, wanted: Wanted) -> Found:
         with self._store.reading() as snapshot:
@@ -88,10 +113,16 @@ class Search:
             found = by_words(snapshot, wanted, chosen)
         return Found(found.hits, found.certificate, hint)
 
-    def _found(self, wanted: Wanted, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32]) -> Found:
-        threshold = self._embedding.info.threshold if wanted.threshold is None else wanted.threshold
+    def _found(
+        self, wanted: Wanted, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], least: float
+    ) -> Found:
+        threshold = least if wanted.threshold is None else wanted.threshold
         chosen, hint = self._chosen(snapshot, matrix.notes, wanted)
-        pending = np.intersect1d(snapshot.pending_numbers(), chosen, assume_unique=True)
+        pending = snapshot.pending_numbers()
+        if len(pending):
+            pending = np.intersect1d(pending, chosen, assume_unique=True)
+        if snapshot.model() != matrix.model:  # embedded with another model, in a space that nobody may write to
+            pending = np.setdiff1d(chosen, matrix.numbers, assume_unique=True)
         index = self._index.ready(matrix, snapshot) if wanted.admits_nearly else None
         found = None if index is None else _nearly(matrix, index, vector, threshold, wanted.limit or 0)
         if found is None and wanted.mode == "hybrid":
@@ -105,8 +136,7 @@ class Search:
         proved["exhaustive"] = proved["exhaustive"] and not len(pending)
         return Found(found.hits, proved, hint)
 
-    def _follow(self, snapshot: Snapshot) -> Matrix:
-        key = self._embedding.key
+    def _follow(self, snapshot: Snapshot, key: str) -> Matrix:
         if self._matrix is None or self._matrix.model != key:
             self._matrix = matrixfile.load(self._shelf, key, snapshot) or Matrix(key)
         self._matrix.follow(snapshot)
@@ -120,30 +150,31 @@ class Search:
             return not snapshot.searchable()
 
     def _nothing(self, wanted: Wanted) -> Found:
-        from infospace.search.model import DEFAULT_MODEL, DEFAULT_THRESHOLD
+        from infospace.search.named import said_of
 
         with self._store.reading() as snapshot:
             generation = snapshot.generation
-        threshold = DEFAULT_THRESHOLD if wanted.threshold is None else wanted.threshold
+            name, least = said_of(snapshot.chosen())
+        threshold = least if wanted.threshold is None else wanted.threshold
         proved = certificate(
             matched=0,
             returned=0,
             scored=0,
             notes=0,
             threshold=threshold,
-            model=DEFAULT_MODEL,
+            model=name,
             generation=generation,
         )
         return Found([], proved)
 
-    def _query(self, query: str) -> NDArray[np.float32]:
-        key, digest = self._embedding.key, sha256(query.encode()).digest()
+    def _query(self, query: str, key: str) -> NDArray[np.float32]:
+        digest = digest_of(query)
         with self._store.reading() as snapshot:
             known = snapshot.query(key, digest)
         if known is not None:
             return known
         vector = self._embedding.query(query)
-        if self._store.writable:
+        if self._store.writable and self._embedding.key == key:
             self._store.commit([Query(key, digest, vector)])
         return vector
 
@@ -180,7 +211,7 @@ def _nearly(matrix: Matrix, index: Hnsw, query: NDArray[np.float32], threshold: 
     owners = index.nearest(query, limit)
     if owners is None:
         return None
-    cosines, rows = exactly(matrix, query, np.flatnonzero(np.isin(matrix.numbers, owners, assume_unique=True)))
+    cosines, rows = exactly(matrix, query, matrix.places(owners))
     keep = cosines >= threshold
     cosines, rows = cosines[keep], rows[keep]
     order = np.lexsort((matrix.owners[rows], -cosines))[:limit]

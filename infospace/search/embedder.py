@@ -1,8 +1,8 @@
 """Texts to vectors: batches of like length, run by fastembed.
 
-The released weights have a second runner, `_Direct`. Importing fastembed takes half a second, because it
+The released weights have a second runner, `Direct`. Importing fastembed takes half a second, because it
 imports its image, sparse and late-interaction models and a downloader with it, and there is no way round
-that within fastembed; a command that embeds one query would spend most of its time there. `_Direct` does
+that within fastembed; a command that embeds one query would spend most of its time there. `Direct` does
 for these weights what fastembed does (same files, same pooling) with onnxruntime and tokenizers, which
 fastembed itself stands on. It serves queries, and work that is over before fastembed would be imported;
 everything else, and every other model, goes through fastembed.
@@ -10,18 +10,16 @@ everything else, and every other model, goes through fastembed.
 
 from __future__ import annotations
 
-import math
-import os
 import re
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from infospace.errors import ModelError
-from infospace.search.model import DEFAULT_KEY, ModelInfo, cache_folder
-from infospace.search.onnxgraph import GRAPH_FILE
+from infospace.search.model import DEFAULT_KEY, ModelInfo
+from infospace.search.runners import Direct, FastEmbed, Runner, tokenizer_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,13 +32,10 @@ TOKENS_PER_BATCH = 512
 at 2,048 a fifth more, where what passes between the layers outgrows the caches."""
 
 DIRECT_TOKENS = 4096
-"""Tokens that `_Direct` takes at most: a quarter of a second's work, half of fastembed's import."""
+"""Tokens that `Direct` takes at most: a quarter of a second's work, half of fastembed's import."""
 
 TEXTS_PER_LOOK = 2048
 """Texts tokenised at a time to learn their lengths; bounds the memory for them."""
-
-MAX_THREADS = 8
-"""Batches of this size do not keep more cores busy; INFOSPACE_THREADS goes beyond."""
 
 LOOK_CHARACTERS = 16_000
 """Text looked at first for the tokens of a window; all of it when that much has not enough of them."""
@@ -51,20 +46,12 @@ WORD_TOKENS = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class _Runner(Protocol):
-    def vectors(self, texts: list[str]) -> Vectors:
-        """Return the vectors of one batch."""
-
-    def each(self, batches: list[list[str]]) -> Generator[Vectors, None, None]:
-        """Give the vectors of each batch in order; what is not asked for any more is not computed."""
-
-
 class Embedder:
     """Vectors of texts by one model; loads it when first needed, once in a process, safe between threads.
 
     A text beyond the window counts with its first `max_tokens` tokens. An empty text has the vector of no
     words. Lone surrogates, NUL and other control characters are as if they were not there. All methods
-    raise ModelError when the `search` extra is missing or the model cannot be loaded.
+    raise ModelError when the `search` extra is missing or the model cannot be loaded or run.
     """
 
     def __init__(self, model: ModelInfo) -> None:
@@ -86,7 +73,7 @@ class Embedder:
         done = 0
         with closing(runner.each([[windows[at] for at in batch] for batch in batches])) as results:
             for batch, vectors in zip(batches, results, strict=True):
-                rows[batch] = vectors
+                rows[batch] = self._of_size(vectors)
                 done += len(batch)
                 if progress is not None:
                     progress(done)
@@ -95,8 +82,16 @@ class Embedder:
     def embed_query(self, text: str) -> Vectors:
         """Return the vector of one text, float32 of shape (dimension,)."""
         loaded = _loaded(self.model)
-        row: Vectors = loaded.for_query().vectors([loaded.window(text)])[0]
-        return row
+        return self._of_size(loaded.for_query().query(loaded.window(text)))
+
+    def _of_size(self, vectors: Vectors) -> Vectors:
+        if vectors.shape[-1] != self.model.dimension:
+            raise ModelError(
+                f"the model in {str(self.model.folder)!r} gives vectors of {vectors.shape[-1]} numbers, "
+                f"and says that it gives {self.model.dimension}",
+                hint="hidden_size in config.json should be the first number",
+            )
+        return vectors
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens in all of the text, without the two special ones."""
@@ -106,7 +101,19 @@ class Embedder:
         """Return start and end of every token in all of the text, in characters, without the special ones."""
         encoding = _loaded(self.model).whole.encode(_clean(text), add_special_tokens=False)
         offsets: list[tuple[int, int]] = encoding.offsets
-        return offsets
+        return offsets if self.model.key == DEFAULT_KEY else _trimmed(text, offsets)
+
+
+def _trimmed(text: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Take the blanks before a word from its token, where a tokenizer counts them to it; drop empty tokens."""
+    places = []
+    for start, end in offsets:
+        begin = start
+        while begin < end and text[begin].isspace():
+            begin += 1
+        if begin < end:
+            places.append((begin, end))
+    return places
 
 
 def _clean(text: str) -> str:
@@ -133,15 +140,15 @@ class _Loaded:
         self._lock = threading.RLock()
         self._whole: Any = None
         self._cut: Any = None
-        self._direct: _Runner | None = None
-        self._fastembed: _Runner | None = None
+        self._direct: Runner | None = None
+        self._fastembed: Runner | None = None
 
     @property
     def whole(self) -> Any:
         """The tokenizer without limit."""
         with self._lock:
             if self._whole is None:
-                self._whole = _tokenizer(self._model.folder)
+                self._whole = tokenizer_of(self._model)
             return self._whole
 
     @property
@@ -149,25 +156,25 @@ class _Loaded:
         """The tokenizer that stops at the window."""
         with self._lock:
             if self._cut is None:
-                tokenizer = _tokenizer(self._model.folder)
+                tokenizer = tokenizer_of(self._model)
                 tokenizer.enable_truncation(self._model.max_tokens)
                 self._cut = tokenizer
             return self._cut
 
-    def for_query(self) -> _Runner:
+    def for_query(self) -> Runner:
         """Return the runner that has one text's vector soonest."""
         with self._lock:
             if self._model.key != DEFAULT_KEY:
                 return self.for_texts(0)
-            self._direct = self._direct or _Direct(self._model, self.cut)
+            self._direct = self._direct or Direct(self._model, self.cut)
             return self._direct
 
-    def for_texts(self, tokens: int) -> _Runner:
+    def for_texts(self, tokens: int) -> Runner:
         """Return the runner for texts of so many tokens: fastembed, unless its import would take longer."""
         with self._lock:
             if self._fastembed is None and self._model.key == DEFAULT_KEY and tokens <= DIRECT_TOKENS:
                 return self.for_query()
-            self._fastembed = self._fastembed or _FastEmbed(self._model)
+            self._fastembed = self._fastembed or FastEmbed(self._model)
             return self._fastembed
 
     def lengths(self, windows: Sequence[str]) -> list[int]:
@@ -194,131 +201,3 @@ _LOADED_LOCK = threading.Lock()
 def _loaded(model: ModelInfo) -> _Loaded:
     with _LOADED_LOCK:
         return _LOADED.setdefault((model.folder, model.key), _Loaded(model))
-
-
-class _FastEmbed:
-    """fastembed over the model's folder; it tokenises, pools and normalises as the model's name says.
-
-    One model computes a batch on one core, and as many batches side by side as there are cores. On an idle
-    machine that is as fast as one batch on all cores; on a busy one it is 1.5 to 2 times as fast, because
-    the cores do not wait for each other after every operator.
-    """
-
-    def __init__(self, model: ModelInfo) -> None:
-        try:
-            from fastembed import TextEmbedding
-        except ModuleNotFoundError as error:
-            raise _missing(error) from error
-        load_errors = _load_errors()
-        try:
-            self._embedding = TextEmbedding(
-                model.name,
-                cache_dir=str(cache_folder() / "fastembed"),
-                threads=1,
-                specific_model_path=str(model.folder),
-                enable_cpu_mem_arena=False,  # it grows with the largest batch and is never given back
-            )
-        except load_errors as error:
-            raise _unloadable(model, error) from error
-
-    def vectors(self, texts: list[str]) -> Vectors:
-        import numpy as np
-
-        return np.array(list(self._embedding.embed(texts, batch_size=len(texts))), dtype=np.float32)
-
-    def each(self, batches: list[list[str]]) -> Generator[Vectors, None, None]:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(_threads(), thread_name_prefix="embedding") as pool:
-            yield from pool.map(self.vectors, batches)  # when closed early, it cancels what has not begun
-
-
-class _Direct:
-    """The released weights by onnxruntime alone: mean of the tokens' states, brought to length 1."""
-
-    def __init__(self, model: ModelInfo, tokenizer: Any) -> None:
-        try:
-            import onnxruntime  # type: ignore[import-untyped]
-        except ModuleNotFoundError as error:
-            raise _missing(error) from error
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = _threads()
-        options.enable_cpu_mem_arena = False
-        load_errors = _load_errors()
-        try:
-            self._session = onnxruntime.InferenceSession(
-                str(model.folder / GRAPH_FILE), options, providers=["CPUExecutionProvider"]
-            )
-        except load_errors as error:
-            raise _unloadable(model, error) from error
-        self._tokenizer = tokenizer
-
-    def vectors(self, texts: list[str]) -> Vectors:
-        import numpy as np
-
-        encoded = self._tokenizer.encode_batch_fast(texts)
-        lengths = np.array([len(encoding) for encoding in encoded])
-        mask = np.arange(lengths.max()) < lengths[:, None]
-        ids = np.zeros(mask.shape, dtype=np.int64)  # 0 is [PAD]
-        ids[mask] = np.concatenate([encoding.ids for encoding in encoded])
-        inputs = {
-            "input_ids": ids,
-            "attention_mask": mask.astype(np.int64),
-            "token_type_ids": np.zeros_like(ids),
-        }
-        states = self._session.run(None, inputs)[0]
-        means = np.sum(states, axis=1, where=mask[:, :, None], dtype=np.float64) / lengths[:, None]
-        rows: Vectors = (means / np.linalg.norm(means, axis=1, keepdims=True)).astype(np.float32)
-        return rows
-
-    def each(self, batches: list[list[str]]) -> Generator[Vectors, None, None]:
-        yield from map(self.vectors, batches)
-
-
-def _tokenizer(folder: Path) -> Any:
-    """Read the model's tokenizer, without the truncation and padding that its file carries."""
-    try:
-        from tokenizers import Tokenizer
-    except ModuleNotFoundError as error:
-        raise _missing(error) from error
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
-
-
-def _threads() -> int:
-    """INFOSPACE_THREADS, or the cores that this process may use, at most MAX_THREADS."""
-    named = os.environ.get("INFOSPACE_THREADS")
-    if named:
-        if not named.isdecimal() or int(named) < 1:
-            raise ModelError(f"INFOSPACE_THREADS is {named!r}", hint="a number from 1")
-        return int(named)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, _quota(), MAX_THREADS))
-
-
-def _quota() -> int:
-    """Cores that a container may use by its control group (cgroup v2, cpu.max: quota and period)."""
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        return MAX_THREADS if quota == "max" else math.ceil(int(quota) / int(period))
-    except (OSError, ValueError):
-        return MAX_THREADS
-
-
-def _load_errors() -> tuple[type[Exception], ...]:
-    """Give what loading a model raises; the classes of onnxruntime have no base of their own."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as engine  # type: ignore[import-untyped]
-
-    kinds = [item for item in vars(engine).values() if isinstance(item, type) and issubclass(item, Exception)]
-    return (ValueError, OSError, *kinds)
-
-
-def _missing(error: ModuleNotFoundError) -> ModelError:
-    return ModelError(f"texts cannot be embedded without {error.name}", hint='pip install "infospace[search]"')
-
-
-def _unloadable(model: ModelInfo, error: Exception) -> ModelError:
-    said = str(error).strip().splitlines() or [type(error).__name__]
-    return ModelError(f"the model in {str(model.folder)!r} cannot be loaded: {said[0]}")

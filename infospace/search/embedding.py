@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from infospace.errors import ModelError
-from infospace.memory.changes import Change, Embed, Stretch, Vectors
+from infospace.errors import Invalid
+from infospace.memory.changes import Vectors
+from infospace.search.catching import Bound, CatchingUp, Share, Used
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infospace.memory.store import Store, Text
+    from infospace.memory.store import Chosen, Store
     from infospace.search.embedder import Embedder
     from infospace.search.model import ModelInfo
     from infospace.view import Listener
 
-BATCH_CHARACTERS = 400_000
-"""Text embedded between two commits: a few seconds' work, so that an interruption loses little."""
+SECONDS = 10.0
+"""How long a search embeds what is pending, unless INFOSPACE_EMBED_SECONDS says otherwise."""
 
 
 class Passages(NamedTuple):
@@ -31,24 +35,44 @@ class Passages(NamedTuple):
     vectors: NDArray[np.float32]
 
 
-class Embedding:
-    """Embeds Notes of one store with one model. What was embedded once is never embedded again."""
+def seconds_in_search() -> float:
+    """Return INFOSPACE_EMBED_SECONDS, 10 by default; `inf` is no bound, and with 0 a search embeds nothing.
 
-    def __init__(self, store: Store) -> None:
+    With any more, it embeds some 20,000 characters at least, so that search after search all gets done. Raises
+    Invalid when it is something else.
+    """
+    found = os.environ.get("INFOSPACE_EMBED_SECONDS")
+    if not found:
+        return SECONDS
+    try:
+        seconds = float(found)
+    except ValueError:
+        seconds = -1.0
+    if math.isnan(seconds) or seconds < 0:
+        raise Invalid(f"INFOSPACE_EMBED_SECONDS is {found!r}", hint="a number from 0, or inf")
+    return seconds
+
+
+class Embedding:
+    """Embeds Notes of one store with the model it uses. What was embedded once is never embedded again.
+
+    `clock` gives seconds, and only ever more of them.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self._store = store
+        self._clock = clock
+        self._chosen: Chosen | None = None
+        self._lock = threading.RLock()
 
     @cached_property
     def info(self) -> ModelInfo:
         """Which weights are used; raises ModelError that says how to get them when there are none."""
-        from infospace.search.model import find_model
+        from infospace.search.named import model_of
 
-        found = find_model()
-        if found is None:
-            raise ModelError(
-                "there are no embedding weights on this machine, so nothing can be searched by meaning",
-                hint="`infospace model get` fetches them; or INFOSPACE_MODEL_DIR names a folder that has them",
-            )
-        return found
+        with self._store.reading() as snapshot:
+            self._chosen = snapshot.chosen()
+        return model_of(self._chosen)
 
     @cached_property
     def key(self) -> str:
@@ -63,103 +87,52 @@ class Embedding:
 
         return Embedder(self.info)
 
+    def follow(self) -> None:
+        """Take up the model that the space has chosen, should another process have changed that."""
+        with self._store.reading() as snapshot:
+            chosen = snapshot.chosen()
+        with self._lock:
+            if chosen != self._chosen:
+                for name in ("info", "key", "_embedder"):
+                    self.__dict__.pop(name, None)
+
+    def _used(self) -> Used:
+        self.follow()
+        with self._lock:
+            return Used(self.info, self.key, self._embedder, self._chosen)
+
     def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a query, float32 of shape (dimension,)."""
         return self._embedder.embed_query(text)
 
-    def catch_up(self, listener: Listener) -> int:
-        """Embed every pending Note; return how many passages were embedded. A space nobody can write to is left."""
+    def catch_up(self, listener: Listener, seconds: float | None = None) -> int:
+        """Embed what is pending; return how many passages were embedded. A space nobody can write to is left.
+
+        After `seconds`, None for no bound, it ends with the stretch of text that it is at; 0 embeds nothing.
+        When another process gives the space another model meanwhile, it goes on with that one.
+        """
         if not self._store.writable:
             return 0
-        with self._store.reading() as snapshot:
-            total, model = snapshot.pending_count(), snapshot.model()
-        if model != self.key:
-            self._store.use_model(self.key)
-            with self._store.reading() as snapshot:
-                total = snapshot.pending_count()
-        done = embedded = 0
-        while done < total:
-            with self._store.reading() as snapshot:
-                texts = snapshot.pending(limit=2_000)
-            if not texts:
-                break
-            for batch in _batches(texts):
-                embedded += self._embed(batch, _Share(listener, done, total))
-                done += len(batch)
-        return embedded
+        return CatchingUp(self._store, self._used, listener, Bound(seconds, self._clock)).run()
 
     def passages(self, texts: Sequence[str], listener: Listener) -> Passages:
         """Return the passages of any texts with their vectors; what was embedded once is not embedded again."""
         import numpy as np
 
-        cut, found = self._cut(texts)
+        with self._lock:
+            used = Used(self.info, self.key, self._embedder, self._chosen)
+        cut, found = used.cut(texts)
         with self._store.reading() as snapshot:
-            known = snapshot.vectors(self.key, list(found))
+            known = snapshot.vectors(used.key, list(found))
         fresh = [digest for digest in found if digest not in known]
         if fresh:
-            rows = self._embedder.embed([found[digest] for digest in fresh], _Share(listener, 0, len(fresh)))
+            rows = used.embedder.embed([found[digest] for digest in fresh], Share(listener, 0, len(fresh)))
             if self._store.writable:
-                self._store.commit([Vectors(self.key, fresh, rows)])
+                self._store.commit([Vectors(used.key, fresh, rows)])
             known |= dict(zip(fresh, rows, strict=True))
         owners = np.repeat(np.arange(len(texts)), [len(own) for own in cut])
         stretches = [stretch for own in cut for stretch in own]
-        vectors = np.empty((len(stretches), self.info.dimension), np.float32)
+        vectors = np.empty((len(stretches), used.info.dimension), np.float32)
         for at, stretch in enumerate(stretches):
             vectors[at] = known[stretch.digest]
         return Passages(owners, [(stretch.start, stretch.end) for stretch in stretches], vectors)
-
-    def _cut(self, texts: Iterable[str]) -> tuple[list[list[Stretch]], dict[bytes, str]]:
-        """The stretches of each text, and what stands in them by its digest."""
-        from infospace.search.passages import split
-
-        cut: list[list[Stretch]] = []
-        found: dict[bytes, str] = {}
-        for text in texts:
-            own = []
-            for passage in split(text, self._embedder.offsets, self.info.max_tokens):
-                stretch = text[passage.start : passage.end]
-                digest = sha256(stretch.encode()).digest()
-                found[digest] = stretch
-                own.append(Stretch(passage.start, passage.end, digest))
-            cut.append(own)
-        return cut, found
-
-    def _embed(self, texts: Sequence[Text], progress: Callable[[int], None]) -> int:
-        stretches, found = self._cut(text.text for text in texts)
-        with self._store.reading() as snapshot:
-            known = snapshot.known_vectors(self.key, list(found))
-        fresh = [digest for digest in found if digest not in known]
-        changes: list[Change] = []
-        if fresh:
-            share = len(texts) / len(fresh)
-            rows = self._embedder.embed([found[digest] for digest in fresh], lambda at: progress(int(at * share)))
-            changes.append(Vectors(self.key, fresh, rows))
-        changes += [Embed(text.id, text.version, own) for text, own in zip(texts, stretches, strict=True)]
-        self._store.commit(changes)
-        progress(len(texts))
-        return len(fresh)
-
-
-def _batches(texts: Sequence[Text]) -> Iterator[list[Text]]:
-    batch: list[Text] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text.text)
-        if size >= BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-class _Share:
-    """Reports one batch's progress as part of the whole."""
-
-    def __init__(self, listener: Listener, before: int, total: int) -> None:
-        self._listener = listener
-        self._before = before
-        self._total = total
-
-    def __call__(self, done: int) -> None:
-        self._listener.progress(self._before + done, self._total, "embedding")

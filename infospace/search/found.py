@@ -37,7 +37,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One resource found: its id and version, score rounded to six decimals, and its best passage's bounds."""
+    """One resource found: its id and version, score rounded to six decimals, and its best passage's bounds.
+
+    `passage`: that passage is what was found, and another one of the same resource is another hit.
+    """
 
     source: str
     version: int
@@ -45,6 +48,7 @@ class Hit:
     start: int | None
     end: int | None
     extra: Mapping[str, JSON] = field(default_factory=dict)
+    passage: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 from infospace.errors import Invalid
 from infospace.ids import Kind
 from infospace.search.found import Found, Hit, Wanted, certificate
+from infospace.search.pointing import pointed
 from infospace.search.selection import select
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def by_words(snapshot: Snapshot, wanted: Wanted, chosen: NDArray[np.int64]) -> F
         Hit(f"{Kind.NOTE}_{number}", version, score, None, None)
         for number, version, score in zip(numbers.tolist(), versions, scores[order].tolist(), strict=True)
     ]
+    hits = pointed(snapshot, hits, words.used)
     proved = certificate(
         matched=len(words.numbers),
         returned=len(hits),
@@ -95,6 +97,7 @@ def by_both(
     alone = _without_vectors(snapshot, words.numbers[~placed], words.scores[~placed])
     if alone:
         hits = sorted([*hits, *alone], key=lambda hit: (-hit.score, _number(hit)))[: wanted.limit]
+    hits = _by_words_only(snapshot, hits, words)
     proved = certificate(
         matched=selection.matched + len(alone),
         returned=len(hits),
@@ -107,6 +110,13 @@ def by_both(
     )
     counts = {"matched_by": {MEANING: selection.near, WORDS: len(words.numbers)}}
     return Found(hits, proved | counts | _looked_for(words))
+
+
+def _by_words_only(snapshot: Snapshot, hits: list[Hit], words: Words) -> list[Hit]:
+    """Hits of which those that only a word brought in have the passage with the word, if one has it."""
+    worded = {hit.source: hit for hit in hits if hit.extra["matched_by"] == [WORDS]}
+    found = {hit.source: hit for hit in pointed(snapshot, list(worded.values()), words.used) if hit.start is not None}
+    return [found.get(hit.source, hit) for hit in hits]
 
 
 def _looked_for(words: Words) -> dict[str, Any]:
@@ -127,7 +137,7 @@ def _hit(matrix: Matrix, row: int, score: float, cosine: float, bm25: float, thr
 
 
 def _without_vectors(snapshot: Snapshot, numbers: NDArray[np.int64], scores: NDArray[np.float64]) -> list[Hit]:
-    """Hits of Notes that have a word, and no passage: not embedded yet, or without text but with a title."""
+    """Hits of Notes that have a word, and no vector: not embedded yet, or without text but with a title."""
     if not len(numbers):
         return []
     versions = snapshot.current(numbers.tolist()).tolist()

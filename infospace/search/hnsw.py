@@ -140,13 +140,50 @@ class Hnsw:
 
         Probes are the queries `asked`, and rows of `vectors` (all of the index's) pushed to a cosine of about 0.7.
         """
-        chance = np.random.default_rng(len(vectors))
-        rows = np.sort(chance.choice(len(vectors), min(PROBES, len(vectors)), replace=False))
-        noise = chance.normal(size=(len(rows), self._dimension)) / self._dimension**0.5
-        sets = [(vectors[rows] + noise).astype(np.float32)]
+        sets = [self._probes(vectors)]
         if asked is not None and len(asked):
             sets.append(asked)
         return all(self._finds(vectors, probes) for probes in sets)
+
+    def _probes(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        chance = np.random.default_rng(len(vectors))
+        rows = np.sort(chance.choice(len(vectors), min(PROBES, len(vectors)), replace=False))
+        noise = chance.normal(size=(len(rows), self._dimension)) / self._dimension**0.5
+        probes: NDArray[np.float32] = (vectors[rows] + noise).astype(np.float32)
+        return probes
+
+    def labels(self) -> NDArray[np.int64]:
+        """Return the labels of the passages that were not taken out, ascending: by Note, and in their order."""
+        return np.array(sorted(filter(self._lives, self._index.get_ids_list())), np.int64)
+
+    def _lives(self, label: int) -> bool:
+        try:
+            self._index.get_items([label])
+        except RuntimeError:  # it was taken out
+            return False
+        return True
+
+    def unlike(self, labels: NDArray[np.int64], vectors: NDArray[np.float32]) -> list[int]:
+        """Return the places of the labels whose vectors are not these, row for row."""
+        found: list[int] = []
+        for at in range(0, len(labels), CHUNK):
+            own = np.asarray(self._index.get_items(labels[at : at + CHUNK].tolist()), np.float32)
+            found += (at + np.flatnonzero((own != vectors[at : at + CHUNK]).any(axis=1))).tolist()
+        return found
+
+    def recall(self, vectors: NDArray[np.float32]) -> float:
+        """Return the share that it finds of the ten nearest of its probes; `vectors` are all of its own."""
+        return self._share(vectors, self._probes(vectors))
+
+    def _share(self, vectors: NDArray[np.float32], probes: NDArray[np.float32]) -> float:
+        k = min(NEAREST, len(vectors))
+        marks = [np.partition(scores, -k)[-k] for scores in (np.vecdot(vectors, probe) for probe in probes)]
+        self._index.set_ef(max(self.ef, k))
+        try:
+            _, far = self._index.knn_query(probes, k=k, num_threads=1)
+        except RuntimeError:  # fewer can be reached than there are
+            return 0.0
+        return float(np.mean((1 - far) >= np.array(marks)[:, None] - 1e-6))
 
     def _finds(self, vectors: NDArray[np.float32], probes: NDArray[np.float32]) -> bool:
         k = min(NEAREST, len(vectors))

@@ -130,6 +130,14 @@ class Matrix:
         self.first: NDArray[np.int64] = np.flatnonzero(np.diff(owners, prepend=-1)).astype(np.int64)
         self.numbers: NDArray[np.int64] = owners[self.first]
 
+    def places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the positions in `self.numbers`, ascending, of some Notes by number, ascending; not of others."""
+        if not len(self.numbers):
+            return np.empty(0, np.int64)
+        places = np.searchsorted(self.numbers, numbers)
+        there: NDArray[np.int64] = places[self.numbers[np.minimum(places, len(self.numbers) - 1)] == numbers]
+        return there
+
     def best(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return each embedded Note's best cosine, in single precision: shape (len(numbers),).
 

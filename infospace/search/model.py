@@ -11,15 +11,20 @@ import hashlib
 import json
 import os
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from infospace.errors import ModelError
 from infospace.search import weights
+from infospace.search.downloads import MOST_TOKENS, fetch, limits
 from infospace.search.onnxgraph import DATA_FILE, GRAPH_FILE
 from infospace.search.weights import Manifest, Progress
+
+Pooling: TypeAlias = Literal["CLS", "MEAN", "LAST_TOKEN"]
+"""How a text's vector comes from those of its tokens, in fastembed's words."""
 
 DEFAULT_MODEL = weights.MODEL
 DEFAULT_THRESHOLD = 0.3
@@ -28,7 +33,6 @@ DEFAULT_THRESHOLD = 0.3
 DEFAULT_KEY = f"{DEFAULT_MODEL}@{weights.RELEASE[weights.WEIGHTS_FILE][:12]}"
 """Key of the vectors that the released weights give."""
 
-FROM_FASTEMBED = "fastembed's own download"
 _IDENTITY = (GRAPH_FILE, DATA_FILE, weights.TOKENIZER_FILE, "tokenizer_config.json")
 
 
@@ -39,7 +43,8 @@ class ModelInfo:
     `folder` is what fastembed loads; `origin` says in words where it came from; `verified` that every file
     was hashed, agreed with the manifest, and has the same size and time of change since; `dimension` counts
     the numbers of a vector; `threshold` is the cosine that counts by default; `max_tokens` is the window,
-    special tokens included; `key` stays the same as long as the vectors do.
+    special tokens included; `key` stays the same as long as the vectors do. `pooling` is None for a model
+    that fastembed knows by its name, else how the vectors of a folder of one's own are made.
     """
 
     name: str
@@ -50,6 +55,7 @@ class ModelInfo:
     threshold: float
     max_tokens: int
     key: str
+    pooling: Pooling | None = None
 
 
 def cache_folder() -> Path:
@@ -63,37 +69,42 @@ def cache_folder() -> Path:
 
 
 def find_model() -> ModelInfo | None:
-    """Return the model to use, None when there is none yet; reads a few small files and no weights.
+    """Return the default model, None when there is none yet; reads a few small files and no weights.
 
     A damaged model in the cache counts as none. Raises ModelError when INFOSPACE_MODEL_DIR names a folder
     without a model, or with files of another size than its manifest says.
     """
     named = _named_folder()
     if named is not None and (named / GRAPH_FILE).is_file():
-        return _describe(named)
+        return describe(named)
     for folder in (_released_folder(), _downloaded_folder()):
         with suppress(ModelError):  # what is damaged here is made anew by get_model
             if weights.read_manifest(folder) is not None:
-                return _describe(folder)
+                return describe(folder)
     return None
 
 
 def get_model(progress: Progress | None = None, *, download: bool = False) -> ModelInfo:
-    """Return the model to use, fetching and writing it if need be; its hashes have been checked.
+    """Return the default model, fetching and writing it if need be; its hashes have been checked.
 
     `progress` is told in a few words what is being done. `download` allows fastembed's own source as the
     last resort. Raises ModelError when no source has the weights, or when what it has is not the release.
     """
     found = find_model()
-    if found is not None and not found.verified:
-        try:
-            found = verify_model(found)
-        except ModelError:
-            if found.folder == _named_folder():
-                raise
-            _put_aside(found.folder)
-            found = None
-    return found or _obtain(progress, download=download)
+    if found is not None and not found.verified and found.folder == _named_folder():
+        return verify_model(found)
+    return (found and verified_or_aside(found)) or _obtain(progress, download=download)
+
+
+def verified_or_aside(found: ModelInfo) -> ModelInfo | None:
+    """Return a model of our cache, verified; None when it was damaged, and so was put aside to be got again."""
+    if found.verified:
+        return found
+    try:
+        return verify_model(found)
+    except ModelError:
+        _put_aside(found.folder)
+        return None
 
 
 def verify_model(info: ModelInfo) -> ModelInfo:
@@ -134,40 +145,8 @@ def _obtain(progress: Progress | None, *, download: bool) -> ModelInfo:
         except ModelError:
             if not download:
                 raise
-            folder = _fastembed_download(progress)
-    return verify_model(_describe(folder))
-
-
-def _fastembed_download(progress: Progress | None) -> Path:
-    """Let fastembed fetch its own copy, and keep it as a folder of ours under a key of its own."""
-    import shutil
-
-    to = _downloaded_folder()
-    with (
-        weights.working_folder(to.parent, "fastembed") as cache,
-        weights.working_folder(to.parent, to.name) as work,
-    ):
-        if progress is not None:
-            progress("downloading with fastembed")
-        for path in _snapshot(cache).iterdir():
-            if path.is_file():
-                shutil.copyfile(path, work / path.name)
-        (work / "tokenizer_config.json").write_text(json.dumps(weights.TOKENIZER_CONFIG, indent=1))
-        weights.write_manifest(work, DEFAULT_MODEL, FROM_FASTEMBED, weights.sha256_of(work / GRAPH_FILE))
-        weights.into_place(work, to)
-    return to
-
-
-def _snapshot(cache: Path) -> Path:
-    try:
-        from fastembed import TextEmbedding
-    except ModuleNotFoundError as error:
-        raise ModelError(f"{error.name} is not installed", hint='pip install "infospace[search]"') from error
-    try:
-        inner: Any = TextEmbedding(DEFAULT_MODEL, cache_dir=str(cache), lazy_load=True).model
-        return Path(inner.download_model(inner.model_description, str(cache), local_files_only=True))
-    except (ValueError, OSError) as error:
-        raise ModelError(f"fastembed could not download {DEFAULT_MODEL}: {error}", hint=weights.OTHER_WAYS) from error
+            folder = fetch(DEFAULT_MODEL, _downloaded_folder(), dict(weights.TOKENIZER_CONFIG), progress)
+    return verify_model(describe(folder))
 
 
 def _named_folder() -> Path | None:
@@ -198,19 +177,12 @@ def _put_aside(folder: Path) -> None:
         (folder / weights.MANIFEST_FILE).unlink(missing_ok=True)
 
 
-def _describe(folder: Path) -> ModelInfo:
+def describe(folder: Path) -> ModelInfo:
+    """Return the model in a folder; ModelError when it does not say how large it is, or a file has another size."""
     manifest = weights.read_manifest(folder)
-    settings = _read_json(folder / "tokenizer_config.json")
-    limits = [settings.get("model_max_length"), settings.get("max_length")]
-    tokens = [limit for limit in limits if isinstance(limit, int) and 0 < limit < 1 << 20]
-    dimension = _read_json(folder / "config.json").get("hidden_size")
-    if not tokens or not isinstance(dimension, int):
-        raise ModelError(
-            f"the model in {str(folder)!r} does not say how large it is",
-            hint="config.json should have hidden_size, tokenizer_config.json model_max_length",
-        )
     if manifest is not None:
         weights.check_sizes(folder, manifest)
+    dimension, tokens = _size(folder, manifest)
     return ModelInfo(
         name=manifest.model if manifest else DEFAULT_MODEL,
         folder=folder,
@@ -218,9 +190,23 @@ def _describe(folder: Path) -> ModelInfo:
         verified=manifest is not None and _is_remembered(folder, manifest),
         dimension=dimension,
         threshold=DEFAULT_THRESHOLD,
-        max_tokens=min(tokens),
-        key=f"{manifest.model}@{manifest.release[:12]}" if manifest else _content_key(folder),
+        max_tokens=tokens,
+        key=f"{manifest.model}@{manifest.release[:12]}" if manifest else content_key(folder, DEFAULT_MODEL, _IDENTITY),
     )
+
+
+def _size(folder: Path, manifest: Manifest | None) -> tuple[int, int]:
+    """Return dimension and window, by the manifest or the model's own files."""
+    if manifest is not None and manifest.dimension is not None and manifest.max_tokens is not None:
+        return manifest.dimension, manifest.max_tokens
+    tokens = limits(_read_json(folder / "tokenizer_config.json"))
+    dimension = _read_json(folder / "config.json").get("hidden_size")
+    if not tokens or not isinstance(dimension, int):
+        raise ModelError(
+            f"the model in {str(folder)!r} does not say how large it is",
+            hint="config.json should have hidden_size, tokenizer_config.json model_max_length",
+        )
+    return dimension, min([MOST_TOKENS, *tokens])
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -233,16 +219,17 @@ def _read_json(path: Path) -> dict[str, Any]:
     return read
 
 
-def _content_key(folder: Path) -> str:
-    """Name and hash of a folder without a manifest, over all files that the vectors depend on."""
+def content_key(folder: Path, name: str, files: Iterable[str]) -> str:
+    """Return `name` and a hash over those of the files that there are; all that the vectors depend on."""
     memory = _memory()
     hashes = {}
-    for path in (folder / name for name in _IDENTITY):
+    for file in files:
+        path = folder / file
         if path.is_file():
             known = memory.get(str(path))
-            hashes[path.name] = known[2] if known and known[:2] == _stamp(path) else weights.sha256_of(path)
+            hashes[file] = known[2] if known and known[:2] == _stamp(path) else weights.sha256_of(path)
     _remember(folder, hashes)
-    return f"{DEFAULT_MODEL}@{hashlib.sha256(json.dumps(hashes).encode()).hexdigest()[:12]}"
+    return f"{name}@{hashlib.sha256(json.dumps(hashes).encode()).hexdigest()[:12]}"
 
 
 def _memory_file() -> Path:

@@ -1,4 +1,4 @@
-"""Search among texts that are given: the Collections of a space, or the passages of one Collection's items.
+"""Search among the passages of one Collection's items.
 
 Nothing is kept of it but vectors by the digest of their text, so that nothing can be out of date.
 """
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from infospace.errors import Invalid, NotFound
-from infospace.ids import Kind, is_id, number_of
-from infospace.memory.changes import Evidence
+from infospace.ids import is_id, number_of
 from infospace.resources import Collection, Note, Resource, SearchResult, text_of
 from infospace.search.found import Found, Hit, Mode, certificate
 from infospace.search.fusion import BM25_PER_COSINE, MEANING, WORDS, saturated
@@ -40,30 +39,12 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """A search among texts. `by_text`: a text is found once, by its best passage, whose bounds are not told."""
+    """A search among passages."""
 
     query: str
     limit: int | None
     threshold: float | None
     mode: Mode = "semantic"
-    by_text: bool = False
-    counted: str = "passages"
-
-
-def among_collections(wanted: Among) -> Look:
-    """Return the search for kept Collections: by name, metadata and the titles of their items, as they are now."""
-
-    def look(space: Space, listener: Listener) -> Found:
-        with space.store.reading() as snapshot:
-            texts = [
-                _described(snapshot, found)
-                for found in snapshot.listing(Kind.COLLECTION)
-                if isinstance(found, Collection) and not (found.name or "").startswith("_")
-            ]
-            generation = snapshot.generation
-        return _search(space, listener, wanted, texts, generation)
-
-    return look
 
 
 def among_items(wanted: Among, items: Sequence[Resource]) -> Look:
@@ -77,6 +58,21 @@ def among_items(wanted: Among, items: Sequence[Resource]) -> Look:
         texts = [Text(note.id, note.version, text_of(note.content)) for note in notes.values()]
         found = _search(space, listener, wanted, texts, generation)
         return Found(found.hits, found.certificate | {"items": len(texts), "left_out": left_out})
+
+    return look
+
+
+def counted_passages(items: Sequence[Resource]) -> Look:
+    """Return what embeds the passages that `among_items` searches, and tells in the certificate how many there are."""
+
+    def look(space: Space, listener: Listener) -> Found:
+        with space.store.reading() as snapshot:
+            notes: dict[str, Note[Any]] = {}
+            left_out = _gather(snapshot, items, notes, set())
+        texts = [text_of(note.content) for note in notes.values()]
+        there = any(text.strip() for text in texts)
+        count = len(space.embedding.passages(texts, listener).bounds) if there else 0
+        return Found([], {"passages": count, "items": len(texts), "left_out": left_out})
 
     return look
 
@@ -108,18 +104,11 @@ def _gather_source(snapshot: Snapshot, source: str, notes: dict[str, Note[Any]],
         return 1
 
 
-def _described(snapshot: Snapshot, collection: Collection[Any]) -> Text:
-    """What a Collection is embedded as: its name, its metadata, and its items' titles, each on a line."""
-    titles = snapshot.evidence(Evidence(collection.id, collection.version, 0.0))["text"]
-    said = [f"{key}: {text_of(value)}" for key, value in collection.metadata.items()]
-    lines = [line for line in (collection.name, *said, titles) if line]
-    return Text(collection.id, collection.version, "\n".join(lines))
-
-
 def _search(space: Space, listener: Listener, wanted: Among, texts: Sequence[Text], generation: int) -> Found:
     if not any(text.text.strip() for text in texts):
-        return _nothing(wanted, texts, generation)
+        return _nothing(space, wanted, generation)
     embedding = space.embedding
+    embedding.follow()
     passages = embedding.passages([text.text for text in texts], listener)
     threshold = embedding.info.threshold if wanted.threshold is None else wanted.threshold
     cosines = np.zeros(len(passages.owners)) if wanted.mode == "keyword" else _cosines(space, wanted, passages)
@@ -130,15 +119,13 @@ def _search(space: Space, listener: Listener, wanted: Among, texts: Sequence[Tex
     numbers = np.array([number_of(texts[owner].source) for owner in passages.owners.tolist()], np.int64)
     starts = np.array([start for start, _ in passages.bounds], np.int64)
     order = np.lexsort((starts, numbers, -scores))
-    if wanted.by_text:
-        order = order[np.sort(np.unique(passages.owners[order], return_index=True)[1])]
     hits = order[matched[order]]
     below = cosines[order][~matched[order]]
     proved = certificate(
         matched=len(hits),
         returned=len(hits[: wanted.limit]),
-        scored=len(texts) if wanted.by_text else len(order),
-        notes=len(texts) if wanted.by_text else len(order),
+        scored=len(order),
+        notes=len(order),
         max_below=None if wanted.mode == "keyword" or not len(below) else float(below.max()),
         threshold=None if wanted.mode == "keyword" else threshold,
         model=None if wanted.mode == "keyword" else embedding.info.name,
@@ -147,13 +134,14 @@ def _search(space: Space, listener: Listener, wanted: Among, texts: Sequence[Tex
 
     def hit(at: int) -> Hit:
         text = texts[int(passages.owners[at])]
-        start, end = (None, None) if wanted.by_text else passages.bounds[at]
+        start, end = passages.bounds[at]
         legs = {MEANING: near[at], WORDS: bm25[at] > 0}
         by: list[JSON] = [leg for leg, has in legs.items() if has]
         both: dict[str, JSON] = {"cosine": float(cosines[at]), "bm25": round(float(bm25[at]), 6), "matched_by": by}
-        return Hit(text.source, text.version, float(scores[at]), start, end, both if wanted.mode == "hybrid" else {})
+        extra = both if wanted.mode == "hybrid" else {}
+        return Hit(text.source, text.version, float(scores[at]), start, end, extra, passage=True)
 
-    return Found([hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved, wanted))
+    return Found([hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved))
 
 
 def _cosines(space: Space, wanted: Among, passages: Passages) -> NDArray[np.float64]:
@@ -171,24 +159,25 @@ def _bm25(space: Space, wanted: Among, texts: Sequence[Text], passages: Passages
     return found
 
 
-def _nothing(wanted: Among, texts: Sequence[Text], generation: int) -> Found:
+def _nothing(space: Space, wanted: Among, generation: int) -> Found:
     """What is found where there is no text; no model is needed for that."""
-    from infospace.search.model import DEFAULT_MODEL, DEFAULT_THRESHOLD
+    from infospace.search.named import said_of
 
-    count = len(texts) if wanted.by_text else 0
-    threshold = DEFAULT_THRESHOLD if wanted.threshold is None else wanted.threshold
+    with space.store.reading() as snapshot:
+        name, least = said_of(snapshot.chosen())
+    threshold = least if wanted.threshold is None else wanted.threshold
     proved = certificate(
         matched=0,
         returned=0,
-        scored=count,
-        notes=count,
+        scored=0,
+        notes=0,
         threshold=None if wanted.mode == "keyword" else threshold,
-        model=None if wanted.mode == "keyword" else DEFAULT_MODEL,
+        model=None if wanted.mode == "keyword" else name,
         generation=generation,
     )
-    return Found([], _renamed(proved, wanted))
+    return Found([], _renamed(proved))
 
 
-def _renamed(proved: dict[str, Any], wanted: Among) -> dict[str, Any]:
-    """The certificate, whose counts are not of Notes here."""
-    return {wanted.counted if name == "notes" else name: value for name, value in proved.items()}
+def _renamed(proved: dict[str, Any]) -> dict[str, Any]:
+    """The certificate, whose counts are of passages here."""
+    return {"passages" if name == "notes" else name: value for name, value in proved.items()}

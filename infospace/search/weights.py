@@ -78,12 +78,17 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What MANIFEST.json says: the model, where it is from, its release's hash, and every file."""
+    """What MANIFEST.json says: the model, where it is from, its release's hash, and every file.
+
+    `dimension` and `max_tokens` stand in it where the model's own files do not say them reliably.
+    """
 
     model: str
     origin: str
     release: str
     files: Mapping[str, FileRecord]
+    dimension: int | None = None
+    max_tokens: int | None = None
 
 
 def fetch_package(to: Path, progress: Progress | None = None) -> Path:
@@ -178,13 +183,17 @@ def write_model(source: Path, to: Path, origin: str, progress: Progress | None =
     return to
 
 
-def write_manifest(folder: Path, model: str, origin: str, release: str) -> None:
-    """Write MANIFEST.json over all other files of the folder, and sync every one to the disk."""
-    files = {path.name: path for path in sorted(folder.iterdir()) if path.name != MANIFEST_FILE}
+def write_manifest(folder: Path, model: str, origin: str, release: str, **more: int) -> None:
+    """Write MANIFEST.json over all other files of the folder, and sync every one to the disk.
+
+    `more` are a Manifest's `dimension` and `max_tokens`.
+    """
+    every = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST_FILE)
+    files = {path.relative_to(folder).as_posix(): path for path in every}
     for path in files.values():
         _sync(path)
     records = {name: {"size": path.stat().st_size, "sha256": sha256_of(path)} for name, path in files.items()}
-    manifest = {"layout": LAYOUT, "model": model, "origin": origin, "release": release, "files": records}
+    manifest = {"layout": LAYOUT, "model": model, "origin": origin, "release": release, **more, "files": records}
     (folder / MANIFEST_FILE).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     _sync(folder / MANIFEST_FILE)
     _sync(folder)
@@ -196,7 +205,9 @@ def read_manifest(folder: Path) -> Manifest | None:
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
         files = {name: FileRecord(**record) for name, record in read["files"].items()}
-        return Manifest(read["model"], read["origin"], read["release"], files)
+        return Manifest(
+            read["model"], read["origin"], read["release"], files, read.get("dimension"), read.get("max_tokens")
+        )
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

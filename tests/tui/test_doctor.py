@@ -110,8 +110,23 @@ def test_a_deep_look_at_a_space_that_is_not_there_creates_none(cli: Any, tmp_pat
 
 def test_findings_are_lines_with_marks(cli: Any, sample: Path) -> None:
     """A tick for what is well; a cross and advice for what is not."""
-    assert "✓ discovery: passages, vectors and derived files agree" in cli("doctor", "--deep").out
+    assert "✓ discovery: passages, vectors, words and derived files agree" in cli("doctor", "--deep").out
     hurt(sample, "DELETE FROM passages WHERE note = 1")
     out = cli("doctor", "--deep").out
     assert "✗ discovery: Note_1 is searched, and neither is it embedded nor does it wait to be" in out
     assert "→ a note is embedded anew when it is changed" in out
+
+
+def test_it_says_whether_a_language_model_is_configured(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is no fault, since only some primitives need one; it is not called, and no key is shown."""
+    for name in ("INFOSPACE_LLM_MODEL", "INFOSPACE_LLM_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    (found,) = of(cli("doctor", "--json"), "language model")
+    assert (found["verdict"], found["says"][:40]) == ("weak", "no model configured: set INFOSPACE_LLM_M")
+    monkeypatch.setenv("INFOSPACE_LLM_MODEL", "small")
+    monkeypatch.setenv("INFOSPACE_LLM_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("INFOSPACE_LLM_KEY", "secret")
+    answer = cli("doctor", "--json")
+    (found,) = of(answer, "language model")
+    assert (found["verdict"], found["says"]) == ("good", "small at http://127.0.0.1:9/v1, not called")
+    assert "secret" not in answer.out

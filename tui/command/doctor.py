@@ -7,13 +7,14 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from infospace.errors import InfospaceError
-from tui.command.output import Output
+from tui.command.output import Output, UsageError
 from tui.command.spaces import address_of, open_from
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Finding:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--deep", action="store_true", help="also compare every passage and vector with the notes they come from"
+        "--deep", action="store_true", help="also compare every passage, vector and word with the notes they come from"
     )
 
 
@@ -70,7 +71,7 @@ def examine(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
     yield Finding("Python", "good", f"{platform.python_version()} at {sys.executable}")
     yield _packages()
     yield _index()
-    for look in (_model, _vocabulary, lambda: _space(args, listener)):
+    for look in (lambda: _model(args), _language_model, _vocabulary, lambda: _space(args, listener)):
         yield from _safely(look)
 
 
@@ -105,15 +106,33 @@ def _index() -> Finding:
     )
 
 
-def _model() -> Iterator[Finding]:
-    from infospace.search.model import find_model
+def _model(args: argparse.Namespace) -> Iterator[Finding]:
+    """The model that the space uses, the default one where there is no space."""
+    from infospace.search.named import model_of
 
-    found = find_model()
-    if found is None:
-        yield Finding("embedding model", "bad", "there are no weights on this machine", "infospace model get")
-        return
+    chosen = None
+    if Path(address_of(args)).exists():
+        # Of a space that cannot be opened, `_space` tells.
+        with suppress(UsageError), open_from(args, create=False) as space, space.store.reading() as snapshot:
+            chosen = snapshot.chosen()
+    found = model_of(chosen)
     verified = "verified" if found.verified else "not verified"
-    yield Finding("embedding model", "good", f"{found.name}, {verified}, in {found.folder}")
+    whose = "the default" if chosen is None else "chosen for this space"
+    says = f"{found.name} ({whose}), threshold {found.threshold}, {verified}, in {found.folder}"
+    yield Finding("embedding model", "good", says)
+
+
+def _language_model() -> Iterator[Finding]:
+    from infospace.errors import NotConfigured
+    from infospace.llm.settings import configured, installed
+
+    try:
+        settings = configured()
+        installed()
+    except NotConfigured as error:
+        yield Finding("language model", "weak", f"{error.says}; `extract` and the like fail", error.hint)
+        return
+    yield Finding("language model", "good", f"{settings.model} at {settings.url}, not called")
 
 
 def _vocabulary() -> Iterator[Finding]:
@@ -132,7 +151,9 @@ def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
     with open_from(args, create=False) as space:
         with space.store.reading() as snapshot:
             notes, pending = snapshot.count(Kind.NOTE), snapshot.pending_count()
+        listener.progress(0, notes, "checking")
         wrong = space.store.check()
+        listener.progress(notes, notes, "checking")
         size = Path(address).stat().st_size / 2**20
         yield Finding(
             "space",
@@ -143,10 +164,26 @@ def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
         if not space.store.writable:
             yield Finding("space", "weak", f"{address} can be read, not written")
         if pending:
-            yield Finding("embedding", "weak", f"{pending:,} notes wait to be embedded", "the next search embeds them")
+            yield _pending(space, pending, notes)
         if args.deep:
             yield from (Finding("space", "bad", says) for says in wrong[1:])
             yield from _deep(space, listener)
+
+
+def _pending(space: Space, pending: int, notes: int) -> Finding:
+    from infospace.search.embedding import seconds_in_search
+    from infospace.search.named import said_of
+
+    with space.store.reading() as snapshot:
+        name, _ = said_of(snapshot.chosen())
+    seconds = seconds_in_search()
+    by_search = f"each search embeds some, for {seconds:g} seconds; " if seconds else ""
+    return Finding(
+        "embedding",
+        "weak",
+        f"{pending:,} of {notes:,} notes wait to be embedded with {name}",
+        f"{by_search}`infospace model use {name}` embeds them all",
+    )
 
 
 def _deep(space: Space, listener: Listener) -> Iterator[Finding]:
@@ -154,6 +191,6 @@ def _deep(space: Space, listener: Listener) -> Iterator[Finding]:
 
     found = disagreements(space, listener)
     if not found:
-        yield Finding("discovery", "good", "passages, vectors and derived files agree with the notes")
+        yield Finding("discovery", "good", "passages, vectors, words and derived files agree with the notes")
     for index, says in enumerate(found):
         yield Finding("discovery", "bad", says, None if index else RENEW.format(space.store.address))

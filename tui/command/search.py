@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", help="what to look for, in plain words")
     parser.add_argument("--limit", default="5", metavar="N|all", help="at most this many (5)")
     parser.add_argument(
-        "--threshold", type=float, metavar="X", help="lowest cosine similarity that counts, -1 to 1 (0.3)"
+        "--threshold", type=float, metavar="X", help="lowest cosine similarity that counts, -1 to 1 (the model's own)"
     )
     parser.add_argument(
         "--mode", choices=["semantic", "keyword", "hybrid"], default="semantic", help="by meaning, by words, or both"

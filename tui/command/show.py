@@ -25,6 +25,9 @@ EXAMPLES = """examples:
   infospace show retrieval/bm25.md
   infospace show run_3"""
 
+SHOWN = 100
+"""Items of a Collection that are shown for reading."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -42,11 +45,13 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         with space.store.reading() as snapshot:
             resource = _get(snapshot, find(snapshot, args.reference), args.at)
             around = _around(snapshot, resource)
-        document = {**describe(space, resource), **around}
+        document = {**describe(space, resource, None if out.json else SHOWN), **around}
     if out.json:
         out.document(document)
         return 0
     _show(document, out)
+    if isinstance(resource, Collection) and len(resource) > SHOWN:
+        out.talk(f"and {len(resource) - SHOWN:,} more; --json gives all {len(resource):,}", "dim")
     return 0
 
 
@@ -88,13 +93,14 @@ def _around(snapshot: Snapshot, resource: Resource) -> dict[str, Any]:
     return around
 
 
-def describe(space: Space, resource: Resource) -> dict[str, Any]:
-    """Return the documented object of a resource."""
+def describe(space: Space, resource: Resource, most: int | None = None) -> dict[str, Any]:
+    """Return the documented object of a resource; of a Collection with its first `most` items, None for all."""
     content: dict[str, Any]
     match resource:
         case Collection():
-            items = space.view().items(resource)
-            rows = zip(items, resource.members, strict=True)
+            members = resource.members[:most]
+            items = space.view().resources([member.id for member in members])
+            rows = zip(items, members, strict=True)
             content = {
                 "items": [
                     {"id": item.id, "kind": str(item.kind), "content": item.content, "membership": member.info}

@@ -54,6 +54,7 @@ class Info:
 
     name: str = MODEL
     threshold: float = THRESHOLD
+    dimension: int = DIMENSION
 
 
 class MadeEmbedding:
@@ -68,7 +69,7 @@ class MadeEmbedding:
     def query(self, text: str) -> NDArray[np.float32]:
         return vector_of(text)
 
-    def catch_up(self, _listener: Any) -> int:
+    def catch_up(self, _listener: Any, _seconds: float | None = None) -> int:
         """Embed what is pending, as `Embedding` does."""
         if not self._store.writable:
             return 0

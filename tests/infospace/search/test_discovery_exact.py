@@ -216,7 +216,7 @@ def test_a_note_nobody_can_embed_is_counted_as_unembedded(store: Store, tmp_path
     find(search_in(store), "sea")
     make(store, "sea salt")
     reader = search_in(store)
-    reader._embedding.catch_up = lambda _listener: 0  # type: ignore[method-assign]
+    reader._embedding.catch_up = lambda *_: 0  # type: ignore[method-assign]
     found = find(reader, "sea", limit=None, threshold=-1)
     assert (len(found.hits), found.certificate["notes"], found.certificate["scored"]) == (2, 3, 2)
     assert (found.certificate["unembedded"], found.certificate["exhaustive"]) == (1, False)

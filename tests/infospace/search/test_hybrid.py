@@ -97,10 +97,10 @@ def test_what_waits_to_be_embedded_is_found_by_its_words(store: Store) -> None:
     find(search_in(store), "sea")
     (late,) = make(store, "sea moon")
     search = search_in(store)
-    search._embedding.catch_up = lambda _listener: 0  # type: ignore[method-assign]
+    search._embedding.catch_up = lambda *_: 0  # type: ignore[method-assign]
     found = find(search, "sea", mode="hybrid", limit=None)
     hit = next(hit for hit in found.hits if hit.source == late)
-    assert (hit.extra["cosine"], hit.extra["matched_by"], hit.start) == (None, ["words"], None)
+    assert (hit.extra["cosine"], hit.extra["matched_by"], hit.start, hit.end) == (None, ["words"], 0, 8)
     assert (found.certificate["unembedded"], found.certificate["exhaustive"]) == (1, False)
     assert found.certificate["matched"] == 2
 
@@ -125,3 +125,12 @@ def test_a_deleted_note_leaves_no_ghost(store: Store) -> None:
 def test_in_an_empty_space_there_is_nothing(store: Store) -> None:
     """No model is needed."""
     assert hybrid(store, "sea").hits == []
+
+
+def test_a_hit_by_a_word_alone_points_at_the_word(store: Store) -> None:
+    """Others at the passage that is nearest in meaning."""
+    (note,) = make(store, "moon star rope|bread salt sea|moon star")
+    (hit,) = hybrid(store, "ship sea", threshold=0.9).hits
+    assert (hit.source, hit.extra["matched_by"], hit.start, hit.end) == (note, ["words"], 15, 29)
+    (hit,) = hybrid(store, "moon star salt", threshold=0.5).hits
+    assert (hit.extra["matched_by"], hit.start) == (["meaning", "words"], 30)

@@ -214,3 +214,90 @@ def test_another_process_s_words_are_seen(tmp_path: Path) -> None:
         assert len(find(search, "sea", mode="keyword").hits) == 1
         one.commit([Revise("Note_1", "ship")])
         assert find(search, "sea", mode="keyword").hits == []
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("全文検索エンジン", "検索"),
+        ("全文検索エンジン", "エンジン"),
+        ("全文検索エンジン", "全文検索"),
+        ("全文検索エンジン", "索"),
+        ("これはペンです。", "ペン"),
+        ("我们的搜索引擎很快", "搜索"),
+        ("我们的搜索引擎很快", "快"),
+        ("Python入門書", "python"),
+        ("Python入門書", "入門"),
+        ("ภาษาไทยไม่มีช่องว่าง", "ไทย"),
+        ("ภาษาไทยไม่มีช่องว่าง", "ช่อง"),
+        ("검색엔진을 만든다", "엔진"),
+        ("か\u3099っこう", "がっこう"),
+        ("हिन्दी में खोज", "हिन्दी"),
+        ({"要約": "検索の話"}, "要約"),
+    ],
+)
+def test_a_word_inside_a_run_without_spaces_is_found(store: Store, text: Any, query: str) -> None:
+    """Han, kana, Hangul and Thai put no spaces between words, or put endings on them."""
+    (note,) = make(store, text)
+    make(store, "何か別のもの", "สิ่งอื่น", "다른 것", "something else")
+    assert sources(keyword(store, query)) == [note]
+
+
+def test_a_run_is_no_match_for_what_only_has_its_characters_apart(store: Store) -> None:
+    """Pairs that stand together count, the more of them the better."""
+    whole, some, _ = make(store, "全文検索", "検索全般", "文と全と索と検")
+    assert sources(keyword(store, "全文検索")) == [whole, some]
+    assert keyword(store, "全文検索").certificate["words"] == ["全文", "文検", "検索"]
+
+
+@given(st.lists(st.text("検索全文のンทิย่검 a1", min_size=1, max_size=8), min_size=1, max_size=6), st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_every_piece_of_a_text_finds_it(texts: list[str], data: st.DataObject) -> None:
+    """Wherever it is cut out, if it is whole characters with their marks; `a1` is one word."""
+    with contextlib.closing(open_store(":memory:", create=True)) as store:
+        ids = make(store, *texts)
+        at = data.draw(st.integers(0, len(texts) - 1))
+        units = re.findall(r"[a1]+|.[ิ่]*", texts[at])
+        first = data.draw(st.integers(0, len(units) - 1))
+        piece = "".join(units[first : data.draw(st.integers(first + 1, len(units)))])
+        if piece.strip(" ิ่") and piece.strip() != "a":
+            assert ids[at] in sources(keyword(store, piece))
+
+
+LONG = "\n\n".join([*(f"{word} " * 150 for word in ("salt", "moon")), "sea " + "ship " * 149, "star " * 150])
+
+
+def test_a_hit_points_at_the_passage_with_the_word(store: Store) -> None:
+    """Cut like a passage where nothing is embedded; without a model, and none where only the title has the word."""
+    long, short, titled = make(store, LONG, "the sea", {"title": "no"})
+    store.commit([Revise(titled, "text", {"title": "the sea"})])
+    hits = {hit.source: hit for hit in keyword(store, "sea").hits}
+    with store.reading() as snapshot:
+        text = text_of(snapshot.get(long).content)
+    start, end = hits[long].start, hits[long].end
+    assert start is not None
+    assert "sea ship" in text[start:end]
+    assert end is not None
+    assert end - start < len(text) / 2
+    assert (hits[short].start, hits[short].end) == (0, 7)
+    assert (hits[titled].start, hits[titled].end) == (None, None)
+
+
+def test_where_passages_are_embedded_a_hit_points_at_one_of_them(store: Store) -> None:
+    """The one with most of what was looked for, the rarer word before the commoner, of equals the first."""
+    both, rare, twice = make(store, "sea|moon|sea moon|sea moon", "sea sea|moon|rope", "moon|sea|sea")
+    make(store, *["sea"] * 5)
+    find(search_in(store), "sea")
+    hits = {hit.source: (hit.start, hit.end) for hit in keyword(store, "sea moon").hits}
+    assert (hits[both], hits[rare], hits[twice]) == ((9, 17), (8, 12), (0, 4))
+
+
+def test_a_passage_does_not_depend_on_the_limit(store: Store) -> None:
+    """Nor on the other hits."""
+    ids = make(store, *("sea moon|moon salt|salt sea " * at for at in range(1, 6)))
+    find(search_in(store), "sea")
+    every = {hit.source: (hit.start, hit.end) for hit in keyword(store, "salt moon sea").hits}
+    assert len(every) == len(ids)
+    for limit in (1, 2, 3):
+        for hit in keyword(store, "salt moon sea", limit=limit).hits:
+            assert (hit.start, hit.end) == every[hit.source]

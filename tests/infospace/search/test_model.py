@@ -7,9 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,10 @@ import pytest
 from infospace.errors import ModelError
 from infospace.search import weights
 from infospace.search.model import DEFAULT_KEY, ModelInfo, find_model, get_model, verify_model
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from model_hub import serving
 
 
 @pytest.fixture
@@ -184,41 +186,6 @@ def test_finding_a_model_imports_nothing_heavy(own: ModelInfo) -> None:
     assert found.stdout == "[]\n"
 
 
-class _Hub(BaseHTTPRequestHandler):
-    """As much of a model hub as fastembed asks for, over the files of one folder."""
-
-    folder: Path
-    revision = "0" * 40
-
-    def do_GET(self) -> None:
-        names = [path.name for path in sorted(self.folder.iterdir())]
-        if "/tree/" in self.path:
-            sizes = [(name, (self.folder / name).stat().st_size) for name in names]
-            self._send([{"type": "file", "path": name, "size": size, "oid": name} for name, size in sizes])
-        elif self.path.startswith("/api/models/"):
-            files = [{"rfilename": name} for name in names]
-            self._send({"id": "Qdrant/all-MiniLM-L6-v2-onnx", "sha": self.revision, "siblings": files})
-        else:
-            self._send(None)
-
-    def do_HEAD(self) -> None:
-        self.do_GET()
-
-    def _send(self, document: object) -> None:
-        name = self.path.split("?")[0].rsplit("/", 1)[-1]
-        content = (self.folder / name).read_bytes() if document is None else json.dumps(document).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("ETag", f'"{name}"')
-        self.send_header("X-Repo-Commit", self.revision)
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        return
-
-
 @pytest.fixture
 def hub(model: ModelInfo, tmp_path: Path) -> Iterator[str]:
     """The address of a hub on this machine, which has the model with its weights in one file."""
@@ -226,13 +193,8 @@ def hub(model: ModelInfo, tmp_path: Path) -> Iterator[str]:
 
     folder = shutil.copytree(model.folder, tmp_path / "hub", ignore=lambda *_: ["model.onnx.data", "MANIFEST.json"])
     onnx.save(onnx.load(model.folder / "model.onnx"), folder / "model.onnx")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Hub", (_Hub,), {"folder": folder}))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(folder, "Qdrant/all-MiniLM-L6-v2-onnx") as address:
+        yield address
 
 
 DOWNLOAD = """

@@ -1,0 +1,120 @@
+"""Search among the Collections of a space: by name, metadata and the titles of their items, as they are now.
+
+What a Collection is embedded as is read again only when it, or what its titles are read from, has changed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infospace.ids import Kind, number_of
+from infospace.memory.changes import Describe
+from infospace.search.catching import digest_of
+from infospace.search.found import Found, Hit, certificate
+from infospace.search.matrix import Matrix
+from infospace.search.selection import select
+
+if TYPE_CHECKING:
+    from infospace.memory.store import Snapshot
+    from infospace.search.passing import Look
+    from infospace.space import Space
+    from infospace.view import Listener
+
+AT_ONCE = 200
+"""Collections that are written in one transaction, in which their texts are read again."""
+
+
+def among_collections(query: str, limit: int | None, threshold: float | None) -> Look:
+    """Return the search for kept Collections; no `threshold` is the model's own."""
+
+    def look(space: Space, listener: Listener) -> Found:
+        with space.store.reading() as snapshot:
+            if not snapshot.collections():
+                return _nothing(snapshot, threshold)
+        space.embedding.follow()
+        least = space.embedding.info.threshold if threshold is None else threshold
+        vector = space.embedding.query(query)
+        if space.store.writable:
+            _catch_up(space, listener)
+        with space.store.reading() as snapshot:
+            matrix, count = _matrix(space, snapshot, listener), snapshot.collections()
+        selection = select(matrix, vector, matrix.notes, least, limit)
+        columns = matrix.columns[:2, selection.rows].tolist()
+        hits = [
+            Hit(f"{Kind.COLLECTION}_{owner}", version, score, None, None)
+            for owner, version, score in zip(*columns, selection.cosines.tolist(), strict=True)
+        ]
+        proved = certificate(
+            matched=selection.matched,
+            returned=len(hits),
+            scored=count,
+            notes=count,
+            max_below=selection.max_below,
+            threshold=least,
+            model=space.embedding.info.name,
+            generation=matrix.generation,
+        )
+        return Found(hits, _renamed(proved))
+
+    return look
+
+
+def _catch_up(space: Space, listener: Listener) -> None:
+    """Embed the Collections that changed, and keep what they were embedded as."""
+    key = space.embedding.key
+    with space.store.reading() as snapshot:
+        texts = snapshot.undescribed(key)
+    if not texts:
+        return
+    passages = space.embedding.passages([text.text for text in texts], listener)
+    digests: list[list[bytes]] = [[] for _ in texts]
+    for owner, (start, end) in zip(passages.owners.tolist(), passages.bounds, strict=True):
+        digests[owner].append(digest_of(texts[owner].text[start:end]))
+    changes = [Describe(text.id, key, digest_of(text.text), own) for text, own in zip(texts, digests, strict=True)]
+    for at in range(0, len(changes), AT_ONCE):
+        space.store.commit(changes[at : at + AT_ONCE])
+
+
+def _matrix(space: Space, snapshot: Snapshot, listener: Listener) -> Matrix:
+    """The passages of all Collections with text at one generation; what is not kept is embedded once more."""
+    key = space.embedding.key
+    rows = snapshot.described(key)
+    columns, vectors = np.stack([rows.owners, rows.versions, rows.starts, rows.ends]), rows.vectors
+    texts = snapshot.undescribed(key)
+    if texts:
+        passages = space.embedding.passages([text.text for text in texts], listener)
+        more = np.zeros((4, len(passages.owners)), np.int64)
+        more[0] = np.array([number_of(text.id) for text in texts], np.int64)[passages.owners]
+        more[1] = np.array([text.version for text in texts], np.int64)[passages.owners]
+        columns = np.concatenate([columns, more], axis=1)
+        vectors = np.concatenate([vectors, passages.vectors]) if len(vectors) else passages.vectors
+        order = np.argsort(columns[0], kind="stable")
+        columns, vectors = columns[:, order], vectors[order]
+    matrix = Matrix(key)
+    matrix.put(columns, vectors, np.unique(columns[0]), snapshot.generation)
+    return matrix
+
+
+def _nothing(snapshot: Snapshot, threshold: float | None) -> Found:
+    """What is found where there is no Collection; no model is needed for that."""
+    from infospace.search.named import said_of
+
+    name, own = said_of(snapshot.chosen())
+    least = own if threshold is None else threshold
+    proved = certificate(
+        matched=0,
+        returned=0,
+        scored=0,
+        notes=0,
+        threshold=least,
+        model=name,
+        generation=snapshot.generation,
+    )
+    return Found([], _renamed(proved))
+
+
+def _renamed(proved: dict[str, Any]) -> dict[str, Any]:
+    """The certificate, whose counts are of Collections here."""
+    return {"collections" if name == "notes" else name: value for name, value in proved.items()}

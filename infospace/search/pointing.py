@@ -1,0 +1,67 @@
+"""Which passage of a Note's text a search by words points at: the one that has most of what was looked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from infospace.ids import number_of
+from infospace.resources import text_of
+from infospace.search.passages import split
+
+if TYPE_CHECKING:
+    from infospace.memory.store import Snapshot
+    from infospace.search.found import Hit
+
+PAGE = 500
+"""Notes whose texts are held at a time."""
+
+WINDOW = 256
+"""Tokens of a passage of a text that waits to be embedded: as many as the model sees, about."""
+
+_TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
+"""About what a model's tokenizer makes of a text, told without a model."""
+
+Bounds: TypeAlias = tuple[int, int]
+
+
+def pointed(snapshot: Snapshot, hits: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
+    """Return hits at current versions with the bounds of the passage that fits the words best, of equals the first.
+
+    Passages are those that are embedded; a text that waits is cut without the model into about as many. Where no
+    passage has a word, as when only the title has one, the bounds are None. A hit's do not depend on the others.
+    """
+    found: list[Hit] = []
+    for at in range(0, len(hits), PAGE):
+        page = hits[at : at + PAGE]
+        places = _best(snapshot, [hit.source for hit in page], words)
+        found += [replace(hit, start=start, end=end) for hit, (start, end) in zip(page, places, strict=True)]
+    return found
+
+
+def _best(snapshot: Snapshot, sources: Sequence[str], words: Sequence[str]) -> list[Bounds | tuple[None, None]]:
+    numbers = [number_of(source) for source in sources]
+    embedded: dict[int, list[Bounds]] = {}
+    for number, start, end, _ in snapshot.digests(numbers):
+        embedded.setdefault(number, []).append((start, end))
+    texts = [text_of(note.content) for note in snapshot.many(sources)]
+    cut = [embedded.get(number) or _cut(text) for number, text in zip(numbers, texts, strict=True)]
+    stretches = [text[start:end] for text, own in zip(texts, cut, strict=True) for start, end in own]
+    scores = snapshot.fitting(words, stretches)
+    found: list[Bounds | tuple[None, None]] = []
+    at = 0
+    for own in cut:
+        mine = scores[at : at + len(own)]
+        at += len(own)
+        found.append(own[int(np.argmax(mine))] if len(own) and mine.max() > 0 else (None, None))
+    return found
+
+
+def _cut(text: str) -> list[Bounds]:
+    """Passages of a text as they may be when it is embedded."""
+    passages = split(text, lambda piece: [token.span() for token in _TOKEN.finditer(piece)], WINDOW)
+    return [(passage.start, passage.end) for passage in passages]

@@ -1,0 +1,83 @@
+"""A store that ranks by itself is searched with the same outcome as one whose vectors are read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from infospace.memory.changes import Delete, GiveName
+from infospace.memory.sqlite import open_store
+from infospace.memory.store import Store
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "memory" / "contract"))
+pytest.register_assert_rewrite("made_search")
+
+from made_search import find, make, search_in  # noqa: E402
+from ranking_store import RankingStore  # noqa: E402
+
+TEXTS = [f"{first} {second} tale|{second} {third}" for first in "abcd" for second in "efg" for third in "hij"]
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Iterator[tuple[Store, Any]]:
+    """One space by two stores: the first has its vectors read, the second ranks."""
+    plain = open_store(tmp_path / "space", create=True)
+    ranking = RankingStore(open_store(tmp_path / "space", create=True))
+    notes = make(plain, *TEXTS, "")
+    plain.commit([Delete(notes[3]), GiveName(notes[4], "_hidden")])
+    yield plain, ranking
+    plain.close()
+    ranking.close()
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"certify": True},
+        {"limit": None},
+        {"limit": 3, "certify": True},
+        {"limit": None, "threshold": -1.0},
+        {"limit": 4, "threshold": 0.99, "certify": True},
+        {"within": np.array([1, 2, 3, 9, 400])},
+        {"limit": None, "within": np.array([], np.int64)},
+    ],
+    ids=str,
+)
+def test_hits_and_certificate_are_the_same(stores: tuple[Store, Any], wanted: dict[str, Any]) -> None:
+    """Whatever is asked for, and no matrix is made where the store ranks."""
+    plain, ranking = (search_in(store) for store in stores)
+    expected = find(plain, "a e tale", **wanted)
+    assert find(ranking, "a e tale", **wanted) == expected
+    with ranking.held() as matrix:
+        assert matrix is None
+
+
+def test_what_admits_an_index_is_asked_of_the_stores(stores: tuple[Store, Any]) -> None:
+    """The certificate says that nothing was proved."""
+    found = find(search_in(stores[1]), "a e tale", limit=3)
+    exact = find(search_in(stores[0]), "a e tale", limit=3)
+    assert found.hits == exact.hits
+    assert (found.certificate["method"], found.certificate["matched"]) == ("hnsw", None)
+    assert not found.certificate["exhaustive"]
+
+
+def test_the_setting_asks_for_exact_search_of_a_store_too(
+    stores: tuple[Store, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """INFOSPACE_INDEX says `exact`."""
+    monkeypatch.setenv("INFOSPACE_INDEX", "exact")
+    assert find(search_in(stores[1]), "a e tale", limit=3) == find(search_in(stores[0]), "a e tale", limit=3)
+
+
+def test_search_by_both_reads_the_rows(stores: tuple[Store, Any]) -> None:
+    """The store is asked for its words, and the matrix for cosines."""
+    plain, ranking = (search_in(store) for store in stores)
+    assert find(ranking, "a tale", mode="hybrid") == find(plain, "a tale", mode="hybrid")
+    with ranking.held() as matrix:
+        assert matrix is not None
