@@ -6,9 +6,14 @@ PYTHON ?=
 WORKERS ?= 2
 # A folder with the data sets of the benchmarks.
 DATA ?=
+# How many notes `make bench` measures with.
+SIZES ?= 1000 10000 100000
+# The benchmarks that `make bench` runs; all of them without it.
+ONLY ?=
 
 BIN := .venv/bin
 STAMP := .venv/.installed
+BENCH := .venv-bench
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
@@ -24,7 +29,7 @@ help:
 	@echo 'make run     set everything up (once), and run a plan over sample notes'
 	@echo 'make test    check, and run the tests (WORKERS=2)'
 	@echo 'make check   formatting, lint, types and import contracts only'
-	@echo 'make bench   the benchmarks (DATA=folder)'
+	@echo 'make bench   the benchmarks, beside peers (SIZES="1000 10000", ONLY=discovery, DATA=folder)'
 	@echo 'make bench-discovery   how well search finds, beside others (DATA=folder)'
 	@echo 'make prove   the long proofs, at full size'
 	@echo 'make clean   remove .venv and all caches'
@@ -45,9 +50,9 @@ check: $(STAMP)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-bench: $(STAMP)
+bench: $(BENCH)/.installed
 	@$(BIN)/infospace model get
-	@$(BIN)/python tests/benchmarks/all.py $(if $(DATA),--data "$(DATA)")
+	@$(BENCH)/bin/python tests/benchmarks/all.py $(ONLY) --sizes $(SIZES) $(if $(DATA),--data "$(DATA)")
 
 bench-discovery: $(STAMP)
 	@$(BIN)/infospace model get
@@ -58,7 +63,7 @@ prove: $(STAMP)
 	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest -s tests/proofs tests/planner/test_check_is_sound.py
 
 clean:
-	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage dist build
+	rm -rf .venv $(BENCH) .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf ./*.egg-info
 
@@ -133,3 +138,14 @@ $(STAMP): export SCRIPT = $(INSTALL)
 $(STAMP): export PYTHON := $(PYTHON)
 $(STAMP): pyproject.toml constraints.txt $(STALE)
 	@sh -c "$$SCRIPT"
+
+# The peers of the benchmarks stay out of .venv, which $(BENCH) sees: they would slow the start of every command.
+# Where one cannot be installed the tables say so.
+$(BENCH)/.installed: $(STAMP) pyproject.toml constraints.txt
+	@rm -rf $(BENCH)
+	@$(BIN)/python -m venv --without-pip $(BENCH)
+	@$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
+	    > "$$($(BENCH)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/infospace.pth"
+	@echo 'installing the peers of the benchmarks …'
+	@$(BIN)/python -m pip --python $(BENCH)/bin/python install --quiet -c constraints.txt --group bench && \
+	    touch $@ || echo 'the peers could not be installed; what pip says stands above'

@@ -1,7 +1,7 @@
-"""All figures in one table, with JSON beside it: `make bench`.
+"""All figures, in tables, with JSON and a plot beside them: `make bench`.
 
-`python tests/benchmarks/all.py [--data FOLDER] [--out FILE.json] [NAME …]`; FOLDER holds collections, of which
-`cranfield` is used where it is there.
+`python tests/benchmarks/all.py [--sizes N …] [--data FOLDER] [--out FOLDER] [NAME …]`; the data folder holds
+collections, of which `cranfield` is used where it is there. A cell `a / b` is the median and the 95th percentile.
 """
 
 from __future__ import annotations
@@ -9,55 +9,118 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
 import platform
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-BENCHMARKS = ("embedding", "discovery", "processes", "interpreter")
+from figures import Spread, lines, plain
+from plot import loglog
+
+if TYPE_CHECKING:
+    from figures import Table
+
+BENCHMARKS = ("opening", "discovery", "memory", "processes", "importing", "interpreter", "embedding")
+SIZES = (1_000, 10_000, 100_000)
 UNITS = {
+    "opening": "milliseconds from a process's first line to its first answer",
+    "discovery": "milliseconds; ten best of made queries among made vectors",
+    "recall": "share of the ten best found",
+    "filling": "seconds",
+    "memory": "MB at most, of a process that opened the space and searched",
+    "processes": "seconds, whole processes",
+    "importing": "notes or MB a second",
     "embedding": "texts a second",
-    "discovery": "milliseconds",
-    "processes": "seconds",
     "interpreter": "microseconds a step",
+    "targets": "two figures closer than a half are not told apart",
 }
+CURVES = {
+    "discover-notes, exact": "discover-notes, exact",
+    "discover-notes, HNSW": "discover-notes, HNSW",
+    "sqlite-vec, exact": "sqlite-vec, exact",
+    "chromadb, HNSW": "chromadb, HNSW",
+}
+"""Rows of `discovery` that are drawn, and their names."""
 
 
 def main() -> None:
-    """Run the benchmarks, print the table, write the JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Run the benchmarks, print the tables, write them and the plot."""
+    args = _arguments()
+    args.out.mkdir(parents=True, exist_ok=True)
+    cranfield = args.data / "cranfield" if args.data and (args.data / "cranfield").is_dir() else None
+    found: dict[str, Table] = {}
+    with TemporaryDirectory(prefix="infospace-bench-") as name:
+        for benchmark, run in _runs(Path(name), args.sizes, cranfield).items():
+            if benchmark in (args.names or BENCHMARKS):
+                started = time.perf_counter()
+                tables = run()
+                for table, rows in tables.items():
+                    _print(table, rows, time.perf_counter() - started)
+                found |= tables
+    from targets import judged
+
+    found["targets"] = judged(found)
+    _print("targets", found["targets"])
+    _write(args.out, found, args.sizes)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"only these of {', '.join(BENCHMARKS)}")
+    parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, metavar="N", help="how many notes")
     parser.add_argument("--data", type=Path, help="a folder of collections")
-    parser.add_argument("--out", type=Path, default=Path("bench.json"), help="where the JSON goes (bench.json)")
+    parser.add_argument("--out", type=Path, default=Path("build/bench"), help="where the files go (build/bench)")
     args = parser.parse_args()
     unknown = [name for name in args.names if name not in BENCHMARKS]
     if unknown:
         parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
-    found: dict[str, Any] = {"machine": f"{platform.machine()}, Python {platform.python_version()}"}
-    for name in args.names or BENCHMARKS:
-        module = importlib.import_module(name)
-        cranfield = args.data / "cranfield" if args.data else None
-        started = time.perf_counter()
-        if name == "embedding" and cranfield is not None and cranfield.is_dir():
-            found[name] = module.run(cranfield)
-        else:
-            found[name] = module.run()
-        _print(name, found[name], time.perf_counter() - started)
-    args.out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    print(f"\nwritten to {args.out}")
+    if min(args.sizes) < 100:
+        parser.error("there is little to say of fewer than 100 notes")
+    return args
 
 
-def _print(name: str, table: dict[str, dict[str, float]], seconds: float) -> None:
-    columns = list(next(iter(table.values())))
-    wide = len(columns) > 6
-    print(f"\n{name} ({UNITS[name]}; medians; measured in {seconds:.0f} s)")
-    if wide:
-        table = {column: {row: cells[column] for row, cells in table.items()} for column in columns}
-        columns = list(next(iter(table.values())))
-    width = max(len(row) for row in table)
-    print(" " * width, *(f"{column:>14}" for column in columns))
-    for row, cells in table.items():
-        print(f"{row:<{width}}", *(f"{cells[column]:14.4g}" for column in columns))
+def _runs(folder: Path, sizes: Sequence[int], cranfield: Path | None) -> dict[str, Callable[[], dict[str, Table]]]:
+    """What each benchmark calls; nothing is imported before it is its turn."""
+
+    def of(module: str, *arguments: object, function: str = "run") -> Callable[[], dict[str, Table]]:
+        return lambda: getattr(importlib.import_module(module), function)(*arguments)
+
+    return {
+        "opening": of("opening", folder, sizes),
+        "discovery": of("discovery", folder, sizes),
+        "memory": of("opening", folder, sizes, function="run_memory"),
+        "processes": of("processes", folder),
+        "importing": of("importing"),
+        "interpreter": of("interpreter"),
+        "embedding": of("embedding", cranfield),
+    }
+
+
+def _print(name: str, table: Table, seconds: float | None = None) -> None:
+    took = "" if seconds is None else f"; measured in {seconds:.0f} s"
+    print(f"\n{name} ({UNITS[name]}{took})")
+    print("\n".join(lines(table)), flush=True)
+
+
+def _write(folder: Path, found: dict[str, Table], sizes: Sequence[int]) -> None:
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    whole = {"machine": machine, **plain(found)}
+    paths = [folder / "bench.json"]
+    paths[0].write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    curves = {name: _points(found.get("discovery", {}).get(row, {}), sizes) for row, name in CURVES.items()}
+    if len(sizes) > 1 and any(curves.values()):
+        paths.append(folder / "growth.svg")
+        title = "The ten best of a query whose vector is known, median"
+        paths[1].write_text(loglog(title, "notes", "ms", curves), encoding="utf-8")
+    print(f"\n{machine}; written: {', '.join(str(path.resolve()) for path in paths)}")
+
+
+def _points(row: Mapping[str, object], sizes: Sequence[int]) -> list[tuple[float, float]]:
+    cells = {size: row.get(f"{size:,} notes") for size in sizes}
+    return [(size, cell.p50) for size, cell in cells.items() if isinstance(cell, Spread)]
 
 
 if __name__ == "__main__":

@@ -1,23 +1,20 @@
-"""How fast imported texts are embedded, beside fastembed's own default call on the same texts.
+"""How fast imported texts are embedded, beside fastembed's and sentence-transformers' own default calls.
 
-Both get the same weights, the same texts in the same order and all cores, and take turns in one process;
-the figures are medians of three turns. `python tests/benchmarks/embedding.py [--data FOLDER]`, where FOLDER
-has a `corpus.jsonl` of `title` and `text`, adds a row for that collection.
+All get the same weights, the same texts in the same order and all cores, and take turns in one process.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import statistics
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from fastembed import TextEmbedding
+from figures import NOT_INSTALLED, Cell, Table, interleaved, spread
 from numpy.typing import NDArray
+from peers import sentence_transformer
 
 from infospace.search.embedder import Embedder
 from infospace.search.model import get_model
@@ -25,6 +22,13 @@ from infospace.search.model import get_model
 TURNS = 3
 TEXTS = 256
 SHORTEST, LONGEST = 5, 400
+MIDDLE, BREADTH = 5.34, 0.50
+"""Logarithms of the tokens of Cranfield's 1,400 abstracts: their mean (208 tokens) and standard deviation."""
+
+QUIET = 0.25
+"""Seconds before a call: so long the threads of numeric libraries may go on spinning after one."""
+
+MIXED, ABSTRACTS = "mixed lengths, made", "abstracts, made"
 WORDS = """
 the of and to a in is that for it as was with be by on not he this are or his from at which but have an had
 they you were their one all we can her has there been if more when will would who so no out up into river
@@ -40,10 +44,10 @@ def mixed_texts(count: int = TEXTS, seed: int = 7) -> list[str]:
     return _texts(chance, chance.integers(SHORTEST, LONGEST, size=count, endpoint=True))
 
 
-def short_texts(count: int = TEXTS, seed: int = 8) -> list[str]:
-    """Make texts of 5 to 400 common words, half of them below 45: the logarithms of the lengths alike."""
+def abstracts(count: int = TEXTS, seed: int = 8) -> list[str]:
+    """Make texts of common words as long as abstracts are: the logarithms of the lengths are normal."""
     chance = np.random.default_rng(seed)
-    return _texts(chance, np.exp(chance.uniform(np.log(SHORTEST), np.log(LONGEST), size=count)).astype(int))
+    return _texts(chance, np.exp(chance.normal(MIDDLE, BREADTH, size=count)).astype(int))
 
 
 def _texts(chance: np.random.Generator, lengths: NDArray[np.int64]) -> list[str]:
@@ -57,56 +61,48 @@ def collection(folder: Path, count: int = TEXTS) -> list[str]:
     return [f"{document['title']}\n\n{document['text']}" for document in read]
 
 
-def compare(texts: Sequence[str], ours: Embedder, theirs: TextEmbedding) -> dict[str, float]:
-    """Return texts a second of both (medians), their ratio, and the largest difference of any number."""
+def run(data: Path | None = None) -> dict[str, Table]:
+    """Return the table `embedding`: rates of each set of texts, ratios, and the largest difference of any number.
 
-    def default_call() -> Any:
-        return np.array(list(theirs.embed(list(texts))))
-
-    times: dict[str, list[float]] = {"ours": [], "theirs": []}
-    for _ in range(TURNS):
-        found = _timed(lambda: ours.embed(texts), times["ours"])
-        expected = _timed(default_call, times["theirs"])
-    rates = {side: len(texts) / statistics.median(seconds) for side, seconds in times.items()}
-    return {
-        "texts": len(texts),
-        "ours": rates["ours"],
-        "theirs": rates["theirs"],
-        "ratio": rates["ours"] / rates["theirs"],
-        "difference": float(np.abs(found - expected).max()),
-    }
-
-
-def run(data: Path | None = None) -> dict[str, dict[str, float]]:
-    """Return the comparison of each set of texts, by its name."""
+    `data` is a folder with a `corpus.jsonl` of `title` and `text`, a set more.
+    """
     model = get_model()
-    ours = Embedder(model)
-    theirs = TextEmbedding(model.name, specific_model_path=str(model.folder))
-    sets = {"mixed": mixed_texts(), "mostly short": short_texts()}
+    fastembed = TextEmbedding(model.name, specific_model_path=str(model.folder))
+    encoder = sentence_transformer(model.folder)
+    calls: dict[str, Callable[[list[str]], Any]] = {
+        "infospace": Embedder(model).embed,
+        "fastembed": lambda texts: np.array(list(fastembed.embed(texts))),
+    }
+    if encoder is not None:
+        calls["sentence-transformers"] = lambda texts: encoder.encode(texts, show_progress_bar=False)
+    sets = {MIXED: mixed_texts(), ABSTRACTS: abstracts()}
     if data is not None:
         sets[data.name] = collection(data)
-    for warm in (ours.embed, theirs.embed):
-        list(warm(sets["mixed"][:8] * 8))
-    return {name: compare(texts, ours, theirs) for name, texts in sets.items()}
+    for call in calls.values():
+        call(sets[MIXED][:8] * 8)
+    table: Table = {}
+    for name, texts in sets.items():
+        for row, cell in _compared(texts, calls).items():
+            table.setdefault(row, {})[name] = cell
+    return {"embedding": table}
 
 
-def _timed(call: Callable[[], Any], times: list[float]) -> Any:
-    start = time.perf_counter()
-    result = call()
-    times.append(time.perf_counter() - start)
-    return result
+def _compared(texts: Sequence[str], calls: dict[str, Callable[[list[str]], Any]]) -> dict[str, Cell]:
+    found: dict[str, Any] = {}
 
+    def keeping(name: str) -> Callable[[int], None]:
+        def call(_: int) -> None:
+            found[name] = calls[name](list(texts))
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, help="a folder with corpus.jsonl")
-    table = run(parser.parse_args().data)
-    print(f"{'texts':>14} {'count':>6} {'infospace/s':>12} {'fastembed/s':>12} {'ratio':>6} {'difference':>11}")
-    for name, row in table.items():
-        rates = f"{row['ours']:12.1f} {row['theirs']:12.1f} {row['ratio']:6.2f} {row['difference']:11.1e}"
-        print(f"{name:>14} {row['texts']:6.0f} {rates}")
+        return call
 
-
-if __name__ == "__main__":
-    main()
+    times = interleaved({name: keeping(name) for name in calls}, TURNS, warm=0, pause=QUIET)
+    rates = {name: len(texts) / (spread(taken).p50 / 1000) for name, taken in times.items()}
+    cells: dict[str, Cell] = {"texts": float(len(texts)), "infospace, texts/s": rates["infospace"]}
+    for name in ("fastembed", "sentence-transformers"):
+        there = name in rates
+        cells[f"{name}, texts/s"] = rates[name] if there else NOT_INSTALLED
+        cells[f"infospace : {name}"] = rates["infospace"] / rates[name] if there else NOT_INSTALLED
+        away = float(np.abs(found["infospace"] - found[name]).max()) if there else NOT_INSTALLED
+        cells[f"vectors differ from {name}'s by"] = away
+    return cells

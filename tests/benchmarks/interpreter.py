@@ -1,36 +1,61 @@
-"""The interpreter's cost of one step with the journal on, in microseconds, medians over runs."""
+"""The interpreter's cost of one step with the journal on, in microseconds. Plans and other runtimes take turns."""
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-import statistics
-import tempfile
-import time
-from collections.abc import Callable
+from contextlib import ExitStack, closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from infospace import open_space
-from planner.start import check_plan, prepare, run_sync
+from durable import DBOS_SQLITE, LANGGRAPH, RUNTIMES, installed
+from durable import STEPS as THEIR_STEPS
+from figures import NOT_INSTALLED, Call, Cell, Table, interleaved, spread
+
+from infospace import Space, open_space
+from planner.run import Run
+from planner.start import Refused, check_plan, prepare
 
 TURNS = 7
 STEPS = 1_000
+FLOOR, CREATE, LOOP = "one SQLite transaction a step", "create-note", "for-each of create-note, an item"
+Steps = list[dict[str, Any]]
 
 
-def run() -> dict[str, dict[str, float]]:
-    """Return microseconds a step for several plans, and for SQLite's own floor."""
-    plans: dict[str, list[dict[str, Any]]] = {
+def run() -> dict[str, Table]:
+    """Return the table `interpreter`: microseconds a step of running, and of checking, several plans."""
+    plans: dict[str, Steps] = {
         "bind": [_note("$x"), *({"type": "bind", "target": "$x", "out": f"$y{i}"} for i in range(STEPS))],
-        "create-note": [_note(f"$x{i}") for i in range(STEPS)],
+        CREATE: [_note(f"$x{i}") for i in range(STEPS)],
         "size": [_list("$c"), *({"type": "size", "target": "$c", "out": f"$n{i}"} for i in range(STEPS))],
         "create-note with a template": [_note("$x"), *(_template(i) for i in range(STEPS))],
-        "for-each of create-note": [_list("$c", STEPS), _loop()],
-        "map of create-note": [_list("$c", STEPS), _map()],
+        LOOP: [_list("$c", STEPS), _loop()],
+        "map of create-note, an item": [_list("$c", STEPS), _map()],
     }
-    found = {"one SQLite transaction a step": {"run": _floor(), "check": 0.0}}
-    for name, steps in plans.items():
-        found[name] = {"run": _run(steps), "check": _check(steps)}
-    return found
+    with TemporaryDirectory() as name, ExitStack() as open_:
+        folder = Path(name)
+        ran: dict[str, Call] = {FLOOR: open_.enter_context(closing(_Floor(folder))).run}
+        checked: dict[str, Call] = {}
+        for number, (plan, steps) in enumerate(plans.items()):
+            space = open_.enter_context(open_space(folder / f"{number}.db"))
+            ran[plan], checked[plan] = _running(space, steps), _checking(space, steps)
+        for runtime, (modules, begin) in RUNTIMES.items():
+            if installed(modules):
+                ran[runtime] = open_.enter_context(begin(folder))
+        times = {column: interleaved(calls, TURNS) for column, calls in (("run", ran), ("check", checked))}
+    return {"interpreter": {plan: _cells(plan, times) for plan in (FLOOR, *plans, LANGGRAPH, DBOS_SQLITE)}}
+
+
+def _cells(plan: str, times: dict[str, dict[str, list[float]]]) -> dict[str, Cell]:
+    if plan in RUNTIMES and plan not in times["run"]:
+        return {"run": NOT_INSTALLED}
+    steps = THEIR_STEPS if plan in RUNTIMES else STEPS
+    return {
+        column: spread([taken * 1000 / steps for taken in found[plan]])
+        for column, found in times.items()
+        if plan in found
+    }
 
 
 def _note(out: str) -> dict[str, Any]:
@@ -54,47 +79,40 @@ def _map() -> dict[str, Any]:
     return {"type": "map", "target": "$c", "operation": {"type": "create-note", "value": "item ${item}"}, "out": "$ys"}
 
 
-def _run(steps: list[dict[str, Any]]) -> float:
-    with tempfile.TemporaryDirectory() as folder, open_space(Path(folder) / "space.db") as space:
+def _running(space: Space, steps: Steps) -> Call:
+    """What runs a plan that is checked already."""
+    prepared = prepare(space, {"steps": steps, "budget": {"steps": 100_000}})
+    if isinstance(prepared, Refused):
+        raise TypeError(prepared.problems)
 
-        def once() -> None:
-            status = run_sync(space, {"steps": steps, "budget": {"steps": 100_000}}).status
-            if status != "success":
-                raise RuntimeError(status)
+    def call(_: int) -> None:
+        done = asyncio.run(Run(space, prepared.plan, lambda _event: None).all(prepared.bound))
+        if done.status != "success":
+            raise RuntimeError(done.reason)
 
-        prepared = _median(lambda: prepare(space, {"steps": steps}))
-        return (_median(once) - prepared) / STEPS
-
-
-def _check(steps: list[dict[str, Any]]) -> float:
-    with tempfile.TemporaryDirectory() as folder, open_space(Path(folder) / "space.db") as space:
-        return _median(lambda: check_plan(space, steps)) / STEPS
+    return call
 
 
-def _floor() -> float:
-    with tempfile.TemporaryDirectory() as folder:
-        connection = sqlite3.connect(Path(folder) / "floor.db", isolation_level=None)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("CREATE TABLE steps(n INTEGER PRIMARY KEY, text TEXT)")
-
-        def once() -> None:
-            for _ in range(STEPS):
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute("INSERT INTO steps(text) VALUES ('x')")
-                connection.execute("COMMIT")
-
-        try:
-            return _median(once) / STEPS
-        finally:
-            connection.close()
+def _checking(space: Space, steps: Steps) -> Call:
+    return lambda _: check_plan(space, steps)
 
 
-def _median(call: Callable[[], Any]) -> float:
-    call()
-    times = []
-    for _ in range(TURNS):
-        start = time.perf_counter()
-        call()
-        times.append((time.perf_counter() - start) * 1e6)
-    return statistics.median(times)
+class _Floor:
+    """What SQLite itself needs, with a write-ahead log and `synchronous=NORMAL`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._connection = sqlite3.connect(folder / "floor.db", isolation_level=None)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.execute("CREATE TABLE steps(n INTEGER PRIMARY KEY, text TEXT)")
+
+    def run(self, _: int) -> None:
+        """Commit a row a step."""
+        for _ in range(STEPS):
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute("INSERT INTO steps(text) VALUES ('x')")
+            self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()

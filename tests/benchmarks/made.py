@@ -3,25 +3,52 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infospace import Space, open_space
 from infospace.ids import Kind
-from infospace.memory.changes import Change, Embed, MakeNote, Stretch, Vectors
+from infospace.memory.changes import Change, Embed, MakeNote, Query, Stretch, Vectors
 from infospace.resources import text_of
 
 CLUSTERS = 50
 """Made vectors lie around this many centres, as those of real notes do around themes."""
 
+AT_A_TIME = 2_000
 
-def made_vectors(count: int, dimension: int = 384, seed: int = 1) -> np.ndarray:
+
+def made_vectors(count: int, dimension: int = 384, seed: int = 1) -> NDArray[np.float32]:
     """Return clustered unit vectors, float32 of shape (count, dimension)."""
     chance = np.random.default_rng(seed)
     centres = chance.normal(size=(CLUSTERS, dimension))
     rows = centres[chance.integers(CLUSTERS, size=count)] + chance.normal(scale=1.5, size=(count, dimension))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return _unit(rows)
+
+
+def made_queries(vectors: NDArray[np.float32], count: int, seed: int = 2) -> NDArray[np.float32]:
+    """Return `count` unit vectors, each at a cosine of about 0.7 to one of `vectors`."""
+    chance = np.random.default_rng(seed)
+    rows = vectors[chance.integers(len(vectors), size=count)]
+    return _unit(rows + chance.normal(size=rows.shape) / rows.shape[1] ** 0.5)
+
+
+def threshold_for(vectors: NDArray[np.float32], query: NDArray[np.float32], matches: int) -> float:
+    """Return the cosine at or above which `matches` of the vectors lie, or all where there are fewer."""
+    scores = np.vecdot(vectors.astype(np.float64), query.astype(np.float64))
+    return float(np.floor(np.sort(scores)[-min(matches, len(scores))] * 1e6) / 1e6)
+
+
+def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
+    unit: NDArray[np.float32] = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit
+
+
+def made_text(number: int) -> str:
+    """Return the text of a made Note, about 300 characters."""
+    return f"Note number {number}. " + "Words that stand for the text of a note. " * 7
 
 
 def made_space(path: Path, count: int) -> Space:
@@ -29,18 +56,31 @@ def made_space(path: Path, count: int) -> Space:
     space = open_space(path)
     space.store.use_model(space.embedding.key)
     vectors = made_vectors(count)
-    for start in range(0, count, 2_000):
-        rows = vectors[start : start + 2_000]
+    for start in range(0, count, AT_A_TIME):
+        rows = vectors[start : start + AT_A_TIME]
         notes: list[Change] = []
         embedded: list[Change] = []
         digests = []
-        for offset in range(len(rows)):
-            text = f"Note number {start + offset}. " + "Words that stand for the text of a note. " * 7
+        for number in range(start, start + len(rows)):
+            text = made_text(number)
             identifier = space.store.new_id(Kind.NOTE)
-            metadata = {"title": f"Note {start + offset}", "year": 2000 + (start + offset) % 25}
-            notes.append(MakeNote(identifier, text, metadata, kept=True))
+            notes.append(MakeNote(identifier, text, {"title": f"Note {number}", "year": 2000 + number % 25}, kept=True))
             digest = hashlib.sha256(text_of(text).encode()).digest()
             digests.append(digest)
             embedded.append(Embed(identifier, 1, [Stretch(0, len(text), digest)]))
         space.store.commit([*notes, Vectors(space.embedding.key, digests, rows), *embedded])
     return space
+
+
+def keep_queries(space: Space, texts: Sequence[str], rows: NDArray[np.float32]) -> None:
+    """Have the space know the vectors of queries, as if each had been asked before."""
+    digests = [hashlib.sha256(text.encode()).digest() for text in texts]
+    space.store.commit([Query(space.embedding.key, *one) for one in zip(digests, rows, strict=True)])
+
+
+def space_file(folder: Path, size: int) -> Path:
+    """Return the file of a made space in a folder; it is made where it is not there yet."""
+    path = folder / f"{size}.db"
+    if not path.exists():
+        made_space(path, size).close()
+    return path
