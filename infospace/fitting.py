@@ -1,0 +1,180 @@
+"""JSON Schema (2020-12) as plans and primitives give it: whether it is one, and whether a value fits it.
+
+Patterns are RE2's, in linear time. A `$ref` stays within its schema: nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import islice
+from typing import Any, NamedTuple
+
+from infospace.errors import Invalid
+from infospace.jsonvalue import JSON
+from infospace.patterns import compile_pattern
+
+Place = tuple[str | int, ...]
+
+DATA = ("const", "enum", "default", "examples")
+"""Keywords whose values are data, in which nothing is a schema."""
+
+TOLD = 8
+"""Most misfits of one value that are told."""
+
+
+class SchemaFault(NamedTuple):
+    """What is wrong with a schema: where in it, a sentence, and what would have fitted."""
+
+    place: Place
+    says: str
+    hint: str | None = None
+
+
+def schema_faults(schema: Any) -> Iterator[SchemaFault]:
+    """Iterate over what keeps something from being a JSON Schema (2020-12) that a value can be held against."""
+    from jsonschema.exceptions import SchemaError
+
+    try:
+        _dialect().check_schema(schema)
+    except SchemaError as error:
+        yield SchemaFault(tuple(error.absolute_path), f"this is not JSON Schema: {error.message[:200]}")
+        return
+    yield from _unaskable(schema, schema, ())
+
+
+def _unaskable(part: Any, root: Any, place: Place) -> Iterator[SchemaFault]:
+    """What the meta-schema allows and no value can be held against: patterns and references that lead nowhere."""
+    if isinstance(part, list):
+        for index, item in enumerate(part):
+            yield from _unaskable(item, root, (*place, index))
+        return
+    if not isinstance(part, Mapping):
+        return
+    for key, value in part.items():
+        inner = (*place, key)
+        if key == "pattern" and isinstance(value, str):
+            yield from _bad_pattern(value, inner)
+        elif key == "$ref" and isinstance(value, str):
+            yield from _bad_reference(value, root, inner)
+        elif key == "patternProperties" and isinstance(value, Mapping):
+            for name in value:
+                yield from _bad_key(name, (*inner, name))
+        if key not in DATA:
+            yield from _unaskable(value, root, inner)
+
+
+def _bad_pattern(pattern: str, place: Place) -> Iterator[SchemaFault]:
+    try:
+        compile_pattern(pattern)
+    except Invalid as error:
+        yield SchemaFault(place, error.says, error.hint)
+
+
+def _bad_key(pattern: str, place: Place) -> Iterator[SchemaFault]:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        yield SchemaFault(place, f"{pattern!r:.60} is not a pattern: {error}")
+
+
+def _bad_reference(reference: str, root: Any, place: Place) -> Iterator[SchemaFault]:
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    try:
+        Registry().resolver_with_root(DRAFT202012.create_resource(root)).lookup(reference)
+    except Unresolvable:
+        hint = "such as #/$defs/name"
+        yield SchemaFault(place, f"$ref {reference!r:.80} leads nowhere in this schema", hint)
+
+
+def misfit(value: JSON, schema: Mapping[str, Any]) -> str | None:
+    """Say why a value does not fit a JSON Schema without faults, None when it does."""
+    from jsonschema.exceptions import best_match
+
+    try:
+        error = best_match(_validator(schema).iter_errors(value))
+    except RecursionError:
+        return _ENDLESS
+    return None if error is None else _sentence(error)
+
+
+def misfits(value: JSON, schema: Mapping[str, Any], most: int = TOLD) -> list[str]:
+    """Say everything in which a value does not fit a JSON Schema without faults, at most so many sentences."""
+    try:
+        return [_sentence(error) for error in islice(_validator(schema).iter_errors(value), most)]
+    except RecursionError:
+        return [_ENDLESS]
+
+
+class Misfit(NamedTuple):
+    """One thing in which a value does not fit: where in it, by which keyword, a sentence, and what was there."""
+
+    place: Place
+    keyword: str
+    says: str
+    instance: Any
+    wanted: Any
+    """The keyword's value."""
+
+
+def misfits_but_for(value: Any, schema: Mapping[str, Any], unknown: object) -> Iterator[Misfit]:
+    """Iterate over what does not fit whatever stands in the places where the value is `unknown`."""
+    try:
+        for error in _validator(schema).iter_errors(value):
+            if error.validator in _OF_SHAPE or not _holds(error.instance, unknown):
+                place = tuple(error.absolute_path)
+                yield Misfit(place, str(error.validator), error.message[:200], error.instance, error.validator_value)
+    except RecursionError:
+        return
+
+
+_OF_SHAPE = (
+    "required",
+    "additionalProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "minItems",
+    "maxItems",
+)
+"""Keywords that ask how many there are, or under which keys, and not what."""
+
+
+def _holds(value: Any, unknown: object) -> bool:
+    if value is unknown:
+        return True
+    if isinstance(value, Mapping):
+        return any(_holds(item, unknown) for item in value.values())
+    return isinstance(value, (list, tuple)) and any(_holds(item, unknown) for item in value)
+
+
+_ENDLESS = "the schema refers to itself without end"
+
+
+def _sentence(error: Any) -> str:
+    where = "".join(f"[{part!r}]" for part in error.absolute_path)
+    return f"{error.message[:200]}{' at ' + where if where else ''}"
+
+
+def _validator(schema: Any) -> Any:
+    from referencing.jsonschema import EMPTY_REGISTRY
+
+    return _dialect()(schema, registry=EMPTY_REGISTRY)
+
+
+@cache
+def _dialect() -> Any:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.validators import extend
+
+    def pattern(_validator: Any, written: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, str) and compile_pattern(written).search(instance) is None:
+            yield ValidationError(f"{instance!r} does not match {written!r}")
+
+    make: Any = extend
+    return make(Draft202012Validator, {"pattern": pattern})

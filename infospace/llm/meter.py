@@ -1,0 +1,139 @@
+"""What one run asks of a language model: each question once, charged, and journalled before and after."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from infospace.clock import now
+from infospace.errors import BadAnswer, BudgetSpent, InfospaceError
+from infospace.llm.model import LanguageModel, Reply, Request, estimate
+from infospace.resources import Made
+from infospace.runs.journal import CallRow, CallStatus
+
+Record = Callable[[CallRow], object]
+"""Commits a row of the journal."""
+
+
+@dataclass(slots=True)
+class _Going:
+    """A call under way, and how many wait for its answer."""
+
+    task: asyncio.Task[Reply]
+    waiting: int = 0
+
+
+class Meter:
+    """The calls of one run. Limits are those of its budget; None is no limit.
+
+    `record` commits the rows of calls that steps of a run make; without it, and outside of runs, nothing is
+    journalled. Equal calls, at once or later, are made and charged once; a call that failed is made again.
+    """
+
+    def __init__(self, llm_calls: int | None = None, tokens: int | None = None, record: Record | None = None) -> None:
+        self.calls = 0
+        """How many calls were made, failed ones too."""
+        self.tokens = 0
+        """How many tokens they cost, as far as that is known."""
+        self._llm_calls = llm_calls
+        self._limit = tokens
+        self._record = record
+        self._sequence = 0
+        self._promised = 0
+        self._answers: dict[bytes, Reply] = {}
+        self._going: dict[bytes, _Going] = {}
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """What was spent, by the names of the budget; empty where nothing was."""
+        return {"llm_calls": self.calls, "tokens": self.tokens} if self.calls else {}
+
+    async def call(self, model: LanguageModel, request: Request, made: Made) -> tuple[Reply, bool]:
+        """Return the answer to a request of a step, and whether a call was made for it.
+
+        Raises LanguageModelError, BudgetSpent.
+        """
+        key = request.digest(model.name)
+        if key in self._answers:
+            return self._answers[key], False
+        going = self._going.get(key)
+        first = going is None
+        if going is None:
+            promised = self._charge(request)
+            going = _Going(asyncio.create_task(self._made(model, request, key, made, promised)))
+            self._going[key] = going
+        going.waiting += 1
+        try:
+            return await asyncio.shield(going.task), first
+        finally:
+            going.waiting -= 1
+            if not going.waiting:
+                self._going.pop(key, None)
+                if not going.task.done():
+                    going.task.cancel()
+                    await asyncio.gather(going.task, return_exceptions=True)
+
+    def forget(self, model: LanguageModel, request: Request) -> None:
+        """Forget an answer that could not be used, so that it can be asked for again."""
+        self._answers.pop(request.digest(model.name), None)
+
+    def number(self) -> int:
+        """Return the number of the run's next call of what is outside, whatever its kind."""
+        self._sequence += 1
+        return self._sequence
+
+    def _charge(self, request: Request) -> int:
+        """Take a call from the budget; return the tokens that its messages are taken for, until it is answered."""
+        if self._llm_calls is not None and self.calls >= self._llm_calls:
+            raise BudgetSpent(
+                f"the budget of {self._llm_calls:,} llm_calls is spent", hint='"budget": {"llm_calls": …}'
+            )
+        wanted, spent = estimate(request.messages), self.tokens + self._promised
+        if self._limit is not None and spent + wanted > self._limit:
+            left = max(0, self._limit - spent)
+            why = f"; {left:,} are left, and the next call has about {wanted:,} in its messages alone" if left else ""
+            raise BudgetSpent(f"the budget of {self._limit:,} tokens is spent{why}", hint='"budget": {"tokens": …}')
+        self.calls += 1
+        self._promised += wanted
+        return wanted
+
+    async def _made(self, model: LanguageModel, request: Request, key: bytes, made: Made, promised: int) -> Reply:
+        sequence, started, clock = self.number(), now(), time.perf_counter()
+
+        def journal(status: CallStatus, reply: Reply | None = None, error: BaseException | None = None) -> None:
+            if self._record is None or made.run is None:
+                return
+            kind = error.kind if isinstance(error, InfospaceError) else "cancelled" if error else None
+            self._record(
+                CallRow(
+                    run=made.run,
+                    sequence=sequence,
+                    position=made.step or "",
+                    kind="llm",
+                    target=model.name,
+                    digest=key,
+                    status=status,
+                    started=started,
+                    duration_ms=round((time.perf_counter() - clock) * 1000, 3) if status != "started" else 0.0,
+                    tokens=reply.tokens if reply else 0,
+                    answer=reply.text if reply else None,
+                    reason=str(error) or "the call was broken off" if error else None,
+                    error=kind,
+                )
+            )
+
+        try:
+            journal("started")
+            reply = await model.complete(request)
+        except BaseException as error:
+            self.tokens += promised if isinstance(error, BadAnswer) else 0
+            journal("failed", error=error)
+            raise
+        finally:
+            self._promised -= promised
+        self.tokens += reply.tokens
+        journal("success", reply)
+        self._answers[key] = reply
+        return reply

@@ -1,0 +1,67 @@
+"""What a language model is to infospace: it is given messages, and answers with a text."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from typing_extensions import TypedDict
+
+from infospace.schemas import Schema
+
+CHARACTERS_PER_TOKEN = 4
+"""What a token is taken for where the endpoint does not count."""
+
+
+class Message(TypedDict):
+    """One message of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call: the messages, the JSON Schema (of an object) that the answer should fit, the most tokens of it."""
+
+    messages: tuple[Message, ...]
+    schema: Schema | None = None
+    max_tokens: int | None = None
+
+    def digest(self, model: str) -> bytes:
+        """Return the SHA-256 of all that an answer depends on, by which a record finds it again."""
+        told = [model, self.messages, self.schema, self.max_tokens]
+        text = json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back. `tokens` are those of the messages and the answer together."""
+
+    text: str
+    tokens: int
+
+
+class LanguageModel(Protocol):
+    """Any model. `infospace.llm.client` has the one that speaks to an endpoint."""
+
+    @property
+    def name(self) -> str:
+        """What the model is called, for the record and for messages."""
+
+    @property
+    def context(self) -> int:
+        """The most tokens that the messages of one call may have."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer. The schema is a wish: whoever asks validates. Raises LanguageModelError."""
+
+
+def estimate(messages: Sequence[Message], answer: str = "") -> int:
+    """Return how many tokens messages and an answer are taken for: their characters / 4, rounded up."""
+    characters = len(answer) + sum(len(message["content"]) for message in messages)
+    return -(-characters // CHARACTERS_PER_TOKEN)

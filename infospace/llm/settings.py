@@ -1,0 +1,96 @@
+"""Which language model is asked, said by the environment.
+
+| variable | meaning |
+|---|---|
+| INFOSPACE_LLM_MODEL | the model's name, as its endpoint calls it; without it none is configured |
+| INFOSPACE_LLM_URL | the endpoint, such as `http://localhost:11434/v1`; else OPENAI_BASE_URL, else OpenAI's own |
+| INFOSPACE_LLM_KEY | the endpoint's key, where it wants one |
+| INFOSPACE_LLM_TIMEOUT | seconds to wait for the next part of an answer (120) |
+| INFOSPACE_LLM_RETRIES | how often a call is repeated that found the endpoint busy, failing or silent (2) |
+| INFOSPACE_LLM_CONTEXT | the most tokens (characters / 4) that the messages of one call may have (100,000) |
+
+OPENAI_API_KEY is used where INFOSPACE_LLM_URL is not given; so a key of OpenAI never goes to another endpoint
+unless OPENAI_BASE_URL, which belongs to it, says so.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from math import inf
+from typing import TypeVar
+
+from infospace.errors import Invalid, NotConfigured
+
+NumberT = TypeVar("NumberT", int, float)
+
+OPENAI = "https://api.openai.com/v1"
+NO_KEY = "none"
+"""Sent to an endpoint that wants no key."""
+
+TIMEOUT, RETRIES, CONTEXT = 120.0, 2, 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to reach a model. `timeout` in seconds, `context` in tokens."""
+
+    model: str
+    url: str
+    key: str = field(default=NO_KEY, repr=False)
+    timeout: float = TIMEOUT
+    retries: int = RETRIES
+    context: int = CONTEXT
+
+
+def configured() -> Settings:
+    """Return what the environment says.
+
+    Raises NotConfigured where it names no model or no way to one, Invalid where a number is none.
+    """
+    model, own = _said("INFOSPACE_LLM_MODEL"), _said("INFOSPACE_LLM_URL")
+    url = own or _said("OPENAI_BASE_URL")
+    key = _said("INFOSPACE_LLM_KEY") or ("" if own else _said("OPENAI_API_KEY"))
+    missing = [
+        *(["INFOSPACE_LLM_MODEL"] if not model else []),
+        *(["INFOSPACE_LLM_URL (or OPENAI_API_KEY)"] if not url and not key else []),
+    ]
+    if missing:
+        raise NotConfigured(
+            f"no model configured: set {' and '.join(missing)}",
+            hint="the URL of any OpenAI-compatible endpoint, such as http://localhost:11434/v1,"
+            " and INFOSPACE_LLM_KEY where it wants a key",
+        )
+    return Settings(
+        model,
+        url or OPENAI,
+        key or NO_KEY,
+        _number("INFOSPACE_LLM_TIMEOUT", float, TIMEOUT, above=0),
+        _number("INFOSPACE_LLM_RETRIES", int, RETRIES, above=-1),
+        _number("INFOSPACE_LLM_CONTEXT", int, CONTEXT, above=0),
+    )
+
+
+def installed() -> None:
+    """Raise NotConfigured where the client is not installed."""
+    if find_spec("openai") is None:
+        raise NotConfigured("the client of language models is not installed", hint='pip install "infospace[llm]"')
+
+
+def _said(name: str) -> str:
+    return os.environ.get(name, "").strip()
+
+
+def _number(name: str, read: Callable[[str], NumberT], default: NumberT, *, above: float) -> NumberT:
+    said = _said(name)
+    if not said:
+        return default
+    try:
+        value = read(said)
+    except ValueError:
+        value = read("-1")
+    if not above < value < inf:
+        raise Invalid(f"{name} is {said!r}", hint=f"a number above {above}; without it {default:,}")
+    return value

@@ -1,0 +1,204 @@
+"""A small chat-completions endpoint on loopback, which answers as a test tells it to."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Say:
+    """A completion with this content. `usage` None leaves the count of tokens out."""
+
+    content: Any
+    finish: str = "stop"
+    usage: Any = None
+    refusal: str | None = None
+
+
+@dataclass(frozen=True)
+class Fail:
+    """An error status. Without other headers a client is told to come again at once."""
+
+    status: int
+    message: str = "no"
+    headers: Mapping[str, str] = field(default_factory=lambda: {"retry-after-ms": "1"})
+    code: str | None = None
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A body as it is. With `missing`, so many bytes are promised and never sent."""
+
+    body: bytes
+    content_type: str = "application/json"
+    missing: int = 0
+
+
+class Hang:
+    """No answer, until the endpoint is closed."""
+
+
+Answer = Say | Fail | Raw | Hang
+Answers = Callable[[dict[str, Any]], Answer | str]
+
+
+@dataclass
+class Endpoint:
+    """What was asked of the endpoint, and what it answers: what `script` holds, then what `answers` gives."""
+
+    url: str = ""
+    script: deque[Answer | str] = field(default_factory=deque)
+    answers: Answers = field(default_factory=lambda: fitting)
+    refuses: set[str] = field(default_factory=set)
+    """Types of `response_format` that it answers with 400."""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    """The `Authorization` of each request."""
+    closing: threading.Event = field(default_factory=threading.Event)
+    together: threading.Barrier | None = None
+    """With it, requests are answered only when so many are there at once."""
+    peak: int = 0
+    """The most requests that were there at once."""
+    connections: int = 0
+    _there: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def say(self, *answers: Answer | str) -> None:
+        """Answer the next requests with these, in order."""
+        self.script.extend(answers)
+
+    @property
+    def prompts(self) -> list[str]:
+        """The last message of each request."""
+        return [request["messages"][-1]["content"] for request in self.requests]
+
+    def take(self, request: dict[str, Any], key: str) -> Answer:
+        """Note a request, and return what it is answered with."""
+        with self._lock:
+            self.requests.append(request)
+            self.keys.append(key)
+            self._there += 1
+            self.peak = max(self.peak, self._there)
+        if self.together is not None:
+            self.together.wait(10)
+        form = request.get("response_format", {}).get("type")
+        with self._lock:
+            if form in self.refuses:
+                return Fail(400, f"response_format of type {form!r} is not supported")
+            found = self.script.popleft() if self.script else self.answers(request)
+        return Say(found) if isinstance(found, str) else found
+
+    def leave(self) -> None:
+        """Note that a request is about to be answered."""
+        with self._lock:
+            self._there -= 1
+
+
+def fitting(request: dict[str, Any]) -> str:
+    """Answer something that fits the schema that was asked for; it cites the first material that was given."""
+    form = request.get("response_format", {})
+    if form.get("type") != "json_schema":
+        return "A sensible answer."
+    label = re.search(r"<<<material [0-9a-f]+ (\S+)", request["messages"][-1]["content"])
+    return json.dumps(_value(form["json_schema"]["schema"], label[1] if label else "Note_1"))
+
+
+def _value(schema: dict[str, Any], label: str) -> Any:
+    kind = schema.get("type")
+    kind = kind[0] if isinstance(kind, list) else kind
+    if kind == "object":
+        return {name: _value(inner, label) for name, inner in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [_value(schema.get("items", {"type": "string"}), label)]
+    return {"boolean": True, "integer": 1, "number": 1.5, "null": None}.get(str(kind), label)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    endpoint: Endpoint
+
+    def setup(self) -> None:
+        self.endpoint.connections += 1
+        super().setup()
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        assert self.path == "/v1/chat/completions", self.path
+        answer = self.endpoint.take(request, self.headers["authorization"])
+        if isinstance(answer, Hang):
+            self.endpoint.closing.wait(30)
+        self.endpoint.leave()
+        match answer:
+            case Say():
+                self._send(200, json.dumps(completion(answer)).encode())
+            case Fail(status, message, headers, code):
+                error = {"error": {"message": message, "type": "invalid", "code": code}}
+                self._send(status, json.dumps(error).encode(), headers)
+            case Raw(body, content_type, missing):
+                self._send(200, body, {"content-type": content_type}, missing)
+            case Hang():
+                self.close_connection = True
+
+    def _send(self, status: int, body: bytes, headers: Mapping[str, str] | None = None, missing: int = 0) -> None:
+        self.send_response(status)
+        for name, value in {"content-type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(body) + missing))
+        self.end_headers()
+        self.wfile.write(body)
+        if missing:
+            self.wfile.flush()
+            self.connection.shutdown(socket.SHUT_WR)
+            self.close_connection = True
+
+    def log_message(self, *_args: object) -> None:
+        """Say nothing."""
+
+
+def completion(answer: Say) -> dict[str, Any]:
+    """Return the body of a chat completion."""
+    message = {"role": "assistant", "content": answer.content}
+    if answer.refusal is not None:
+        message |= {"content": None, "refusal": answer.refusal}
+    body = {
+        "id": "chat-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "made",
+        "choices": [{"index": 0, "message": message, "finish_reason": answer.finish}],
+    }
+    return body if answer.usage is None else body | {"usage": answer.usage}
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_args: object) -> None:
+        """A client that hung up is what some tests are about."""
+
+
+@contextmanager
+def serving() -> Iterator[Endpoint]:
+    """Open an endpoint on a free port of loopback."""
+    endpoint = Endpoint()
+    handler = type("Handler", (_Handler,), {"endpoint": endpoint})
+    with _Server(("127.0.0.1", 0), handler) as server:
+        endpoint.url = f"http://127.0.0.1:{server.server_port}/v1"
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield endpoint
+        finally:
+            endpoint.closing.set()
+            server.shutdown()
+            thread.join()
