@@ -6,9 +6,14 @@
 | `Items` | a list of values and resources, or one resource | a list of both |
 | `Where` | SQL text with `$x` as typed parameter | the condition with its parameters |
 | `Path` | `metadata.score` | a parsed path |
+| `Aggregate` | `avg(metadata.score)` | what is reckoned, and of which path |
 | `Query` | words to look for, not blank | `str` |
 | `Limit` | a whole number from 1, or `"all"` | `int` or `None` for all |
 | `Slice` | `"2:5"`, `":-1"`, `"-3:"` | a Python slice |
+| `Text` | text, not blank | `str` |
+| `JsonSchema` | a JSON Schema (2020-12), read literally | `dict` |
+| `ToolName` | `server/tool` | the `Tool` |
+| `ToolArguments` | a tool's own arguments, nested | `dict` |
 | anything else | JSON, with references replaced by content | that value |
 """
 
@@ -31,7 +36,9 @@ from infospace.resources import Collection, Note, Relation, Resource, is_resourc
 from infospace.wording import shown
 
 if TYPE_CHECKING:
+    from infospace.aggregates import Aggregate as ParsedAggregate
     from infospace.paths import Readable
+    from infospace.tools.tool import Tool
     from infospace.where import Tally
     from infospace.where import Where as ParsedWhere
 
@@ -45,6 +52,12 @@ class Reading(Enum):
     ITEMS = "items"
     WHERE = "where"
     VALUE = "value"
+    LITERAL = "literal"
+    """Nothing in it is a reference."""
+    TOOL = "tool"
+    """The full name of a tool, which becomes that tool."""
+    TOOL_ARGUMENTS = "tool arguments"
+    """A value that fits the schema of the tool beside it."""
 
 
 class UnknownValue:
@@ -55,6 +68,11 @@ class UnknownValue:
 
 
 UNKNOWN = UnknownValue()
+
+
+def are_known(*values: object) -> bool:
+    """Whether none of the values is `UNKNOWN`."""
+    return all(value is not UNKNOWN for value in values)
 
 
 def _invalid(error: Invalid) -> PydanticCustomError:
@@ -97,14 +115,27 @@ def _fields(schema: Any) -> dict[str, Any]:
     return fields
 
 
+def argument_name(field_: str) -> str:
+    """Return the name by which plans give a field of `Args`: without the underscores behind it."""
+    return field_.rstrip("_")
+
+
 class Args(BaseModel):
     """Base of every primitive's arguments: closed, strict, frozen.
 
     In the check, `UNKNOWN` stands for what only the run will know: it passes every field's validation. A
-    validator over several fields (`model_validator`) must let it pass. A field's validator may raise Invalid.
+    validator over several fields (`model_validator`) must let it pass. A validator may raise Invalid.
+    An argument whose name pydantic keeps for itself is declared with an underscore behind it: `schema_`.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True, defer_build=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        arbitrary_types_allowed=True,
+        defer_build=True,
+        alias_generator=argument_name,
+    )
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
@@ -113,7 +144,7 @@ class Args(BaseModel):
             holder = field_["schema"] if field_["schema"]["type"] == "default" else field_
             inner = _admit_whole(holder["schema"])
             holder["schema"] = core_schema.no_info_wrap_validator_function(_checked, inner)
-        return schema
+        return core_schema.no_info_wrap_validator_function(_checked, schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +153,20 @@ class Reads:
 
     reading: Reading
     kinds: frozenset[Kind] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Marks paths with the resource arguments in whose items they are read. Unmarked, that is `target`."""
+
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Marks a Collection with the JSON Schema that the contents of its items have to fit."""
+
+    schema: Mapping[str, Any]
 
 
 _CLASSES: dict[type, Kind] = {Note: Kind.NOTE, Collection: Kind.COLLECTION, Relation: Kind.RELATION}
@@ -195,6 +240,14 @@ def _read_path(value: object) -> ParsedPath:
     return ParsedPath.parse(value)
 
 
+def _read_aggregate(value: object) -> ParsedAggregate:
+    from infospace.aggregates import parse_aggregate
+
+    if not isinstance(value, str):
+        raise _misfit()
+    return parse_aggregate(value)
+
+
 def _read_limit(value: object) -> int | None:
     if value == "all":
         return None
@@ -223,6 +276,37 @@ def _not_blank(query: str) -> str:
     return query
 
 
+def _has_words(text: str) -> str:
+    if not text.strip():
+        raise Invalid("the text is blank", hint="say in words what is wanted")
+    return text
+
+
+def _read_schema(value: object) -> dict[str, Any]:
+    from infospace.fitting import schema_faults
+
+    if not isinstance(value, dict):
+        raise _misfit()
+    for fault in schema_faults(value):
+        where = "".join(f"[{part!r}]" for part in fault.place)
+        raise Invalid(f"{fault.says}{' at ' + where if where else ''}", hint=fault.hint)
+    return value
+
+
+def _read_tool(value: object) -> object:
+    from infospace.tools.tool import Tool
+
+    if isinstance(value, Tool):
+        return value
+    raise _misfit()
+
+
+def _read_tool_arguments(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _misfit()
+    return value
+
+
 def _read_items(value: object) -> list[object]:
     if isinstance(value, (list, tuple)):
         return list(value)
@@ -235,6 +319,8 @@ def _plain(read: Callable[[object], Any], **json_schema: Any) -> Any:
     """A type that one function reads, shown in JSON Schema as given."""
 
     def checked(value: object) -> Any:
+        if value is UNKNOWN:
+            return value
         try:
             return read(value)
         except Invalid as error:
@@ -257,16 +343,26 @@ def _plain(read: Callable[[object], Any], **json_schema: Any) -> Any:
 if TYPE_CHECKING:
     Where: TypeAlias = Bound
     Path: TypeAlias = ParsedPath
+    Aggregate: TypeAlias = ParsedAggregate
     Limit: TypeAlias = int | None
     Query: TypeAlias = str
     Slice: TypeAlias = slice
     Items: TypeAlias = list[Resource | JSON]
+    Text: TypeAlias = str
+    JsonSchema: TypeAlias = dict[str, Any]
+    ToolName: TypeAlias = Tool
+    ToolArguments: TypeAlias = dict[str, Any]
     Value: TypeAlias = JSON
 else:
     Where = Annotated[Bound, Reads(Reading.WHERE), _plain(_read_where, type="string", format="where")]
     Path = Annotated[ParsedPath, _plain(_read_path, type="string", format="path")]
+    Aggregate = Annotated[object, _plain(_read_aggregate, type="string", format="aggregate")]
     Query = Annotated[str, AfterValidator(_not_blank)]
     Limit = Annotated[int | None, _plain(_read_limit, anyOf=[{"type": "integer", "minimum": 1}, {"const": "all"}])]
     Slice = Annotated[slice, _plain(_read_slice, type="string", format="slice")]
     Items = Annotated[list, Reads(Reading.ITEMS), _plain(_read_items, type=["array", "string"], format="items")]
+    Text = Annotated[str, AfterValidator(_has_words)]
+    JsonSchema = Annotated[dict, Reads(Reading.LITERAL), _plain(_read_schema, type="object")]
+    ToolName = Annotated[object, Reads(Reading.TOOL), _plain(_read_tool, type="string", format="tool")]
+    ToolArguments = Annotated[dict, Reads(Reading.TOOL_ARGUMENTS), _plain(_read_tool_arguments, type="object")]
     Value = Annotated[object, _plain(lambda value: value)]

@@ -80,6 +80,10 @@ class Catalogue:
     """Entries by type. Two providers that offer one type are a Conflict that names both."""
 
     def __init__(self, providers: Iterable[Provider] = ()) -> None:
+        from infospace.tools.toolbox import Toolbox
+
+        self.tools = Toolbox()
+        """What can be called outside; a space puts its own here."""
         self._entries: dict[str, tuple[Provider, Primitive]] = {}
         for provider in providers:
             self.add(provider)
@@ -103,6 +107,10 @@ class Catalogue:
         """Return the entry of a type, or None."""
         found = self._entries.get(type_)
         return found[1] if found else None
+
+    def formerly(self, type_: str) -> Primitive | None:
+        """Return the entry that plans for earlier runtimes call so, None when there is none."""
+        return next((entry for entry in self if type_ in entry.formerly), None)
 
     def get(self, type_: str) -> Primitive:
         """Return the entry of a type; NotFound says which is nearest."""

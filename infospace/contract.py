@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import ValidationError
 
-from infospace.argument import Args, Reading, Reads, is_ref, kinds_of
+from infospace.argument import Args, Holding, Reading, Reads, Within, argument_name, is_ref, kinds_of
 from infospace.faults import ArgumentsInvalid, Fault, faults_of
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 
 Effect: TypeAlias = Literal["pure", "reads", "writes", "calls"]
 Out: TypeAlias = Literal["required", "optional", "none"]
-Gives: TypeAlias = "Callable[[Mapping[str, Any], Mapping[str, Shape]], Shape]"
-"""From validated arguments (unknown ones are `UNKNOWN`) and the shapes of the resources among them."""
+Gives: TypeAlias = "Callable[[Mapping[str, Any], Mapping[str, Shape]], Shape | None]"
+"""From validated arguments (unknown ones are `UNKNOWN`) and the shapes of the resources among them; None: nothing.
+
+May raise Invalid: what is wrong with `target` as the shapes have it.
+"""
 
 EFFECTS: tuple[Effect, ...] = ("pure", "reads", "writes", "calls")
 OUTS: tuple[Out, ...] = ("required", "optional", "none")
@@ -53,6 +56,10 @@ class Argument:
     required: bool
     default: Any
     description: str
+    within: tuple[str, ...] = ("target",)
+    """The resource arguments in whose items a path in this one is read."""
+    holding: Schema | None = None
+    """What the contents of a Collection's items have to fit."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +79,22 @@ class Primitive:
     avoid: Sequence[str] = ()
     returns: str = ""
     provider: str = field(default="infospace")
+    changes: Gives | None = None
+    """The shape that `target`, changed in place, has afterwards; None of it is deleted."""
+    names: str | None = None
+    """The argument that is a name, which the call gives to its result."""
+    formerly: Sequence[str] = ()
+    """What plans for earlier runtimes call it."""
+    renamed: Mapping[str, str | None] = field(default_factory=dict)
+    """What they call its arguments, with their names here; None for one that is no more."""
 
     @cached_property
     def arguments(self) -> Mapping[str, Argument]:
         """The arguments by name, in the order they are declared."""
         properties = self.schema.get("properties", {})
         found = {}
-        for name, info in self.model.model_fields.items():
+        for field_, info in self.model.model_fields.items():
+            name = argument_name(field_)
             kinds = _kinds(info.annotation, info.metadata)
             reading = Reading.RESOURCE if kinds else _reading(info.annotation, info.metadata)
             found[name] = Argument(
@@ -89,6 +105,8 @@ class Primitive:
                 info.is_required(),
                 None if info.is_required() else info.get_default(call_default_factory=True, validated_data={}),
                 info.description or "",
+                next((mark.arguments for mark in info.metadata if isinstance(mark, Within)), ("target",)),
+                next((mark.schema for mark in info.metadata if isinstance(mark, Holding)), None),
             )
         return found
 
@@ -134,22 +152,27 @@ def primitive(
     effect: Effect | Callable[[Any], Effect],
     out: Out = "optional",
     gives: Gives | None = None,
+    changes: Gives | None = None,
+    names: str | None = None,
     failures: Sequence[str] = (),
     examples: Sequence[Mapping[str, JSON]] = (),
     avoid: Sequence[str] = (),
+    formerly: Sequence[str] = (),
+    renamed: Mapping[str, str | None] | None = None,
 ) -> Callable[[Callable[..., Awaitable[Any]]], Primitive]:
     """Make a primitive of `async def some_verb(args: SomeArgs, space: Infospace) -> …`.
 
     The step type is the function's name with dashes; kinds come from the return annotation, or from
     `gives` where they depend on the arguments. The docstring's first line is the summary, the rest the
-    behaviour. Raises TypeError where the declaration is wrong.
+    behaviour. With `names`, the step's `replace` is an argument too. Raises TypeError where the
+    declaration is wrong.
     """
 
     def make(function: Callable[..., Awaitable[Any]]) -> Primitive:
         name = function.__name__.rstrip("_").replace("_", "-")
         hints = _hints(name, function)
         model, returned = hints["args"], hints["return"]
-        _check_declaration(name, model, returned, effect, out, examples)
+        _check_declaration(name, model, returned, effect, out, examples, () if names is None else ("replace",))
         summary, _, behaviour = (inspect.getdoc(function) or "").partition("\n")
         return Primitive(
             type=name,
@@ -164,6 +187,10 @@ def primitive(
             examples=examples,
             avoid=avoid,
             returns=_returned(returned),
+            changes=changes,
+            names=names,
+            formerly=formerly,
+            renamed=renamed or {},
         )
 
     return make
@@ -188,7 +215,13 @@ def _hints(name: str, function: Callable[..., Awaitable[Any]]) -> dict[str, Any]
 
 
 def _check_declaration(
-    name: str, model: Any, returned: Any, effect: object, out: object, examples: Sequence[Mapping[str, JSON]]
+    name: str,
+    model: Any,
+    returned: Any,
+    effect: object,
+    out: object,
+    examples: Sequence[Mapping[str, JSON]],
+    shared: Sequence[str],
 ) -> None:
     if not (isinstance(model, type) and issubclass(model, Args)):
         raise TypeError(f"primitive {name!r}: `args` is annotated with a class made from Args, not {model!r}")
@@ -199,7 +232,8 @@ def _check_declaration(
     if out not in OUTS:
         raise TypeError(f"primitive {name!r}: out is {out!r}, not one of {', '.join(OUTS)}")
     for field_, info in model.model_fields.items():
-        if field_ in STEP_FIELDS:
+        own = _reading(info.annotation, info.metadata) is Reading.TOOL_ARGUMENTS
+        if argument_name(field_) in STEP_FIELDS and field_ not in shared and not own:
             raise TypeError(f"primitive {name!r}: {field_!r} is a field of every step, and cannot be an argument")
         if _is_buried(info.annotation):
             raise TypeError(f"primitive {name!r}: {field_!r} holds references inside; `Items` is a list of resources")
@@ -229,4 +263,5 @@ def _returned(annotation: Any) -> str:
     if annotation is type(None):
         return "nothing"
     kinds = kinds_of(annotation)
-    return " or ".join(sorted(kinds)) if len(kinds) < len(Kind) else "a resource"
+    words = " or ".join(sorted(kinds)) if len(kinds) < len(Kind) else "a resource"
+    return f"{words} or nothing" if type(None) in typing.get_args(annotation) else words

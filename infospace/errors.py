@@ -9,6 +9,12 @@ InfospaceError
 ├── Conflict           a name that is taken, a version that has moved on
 ├── StoreError         the space cannot be opened, read or written
 ├── ModelError         the embedding model or its weights
+├── LanguageModelError the language model
+│   ├── NotConfigured  nobody said which one, or its client is not installed
+│   ├── Unreachable    it did not answer, or would not now
+│   ├── Declined       its endpoint does not take the request
+│   └── BadAnswer      what it answered cannot be used
+├── BudgetSpent        a run may not spend more
 └── Unsupported        part of the language that this version does not run
 """
 
@@ -83,6 +89,42 @@ class ModelError(InfospaceError):
     """The embedding model or its weights are missing, damaged or not to be had."""
 
     kind = "model"
+
+
+class LanguageModelError(InfospaceError):
+    """The language model cannot do what was asked of it."""
+
+    kind = "llm"
+
+
+class NotConfigured(LanguageModelError):
+    """Nobody said which language model to ask, or its client is not installed."""
+
+    kind = "llm-not-configured"
+
+
+class Unreachable(LanguageModelError):
+    """The language model did not answer in time, broke off, or takes no requests now."""
+
+    kind = "llm-unreachable"
+
+
+class Declined(LanguageModelError):
+    """The language model's endpoint does not take the request: its key, the model's name, the size."""
+
+    kind = "llm-declined"
+
+
+class BadAnswer(LanguageModelError):
+    """What the language model answered is empty, cut off, a refusal, or does not fit what was asked."""
+
+    kind = "llm-bad-answer"
+
+
+class BudgetSpent(InfospaceError):
+    """A run may not spend more of something."""
+
+    kind = "budget"
 
 
 class Unsupported(InfospaceError):

@@ -47,6 +47,8 @@ class Fault:
     code: str
     says: str
     hint: str | None = None
+    missing: str | None = None
+    """The argument that is not there."""
 
 
 class ArgumentsInvalid(Invalid):
@@ -160,7 +162,7 @@ class _Writer:
     def _missing(self, place: Place, argument: Argument | None) -> Fault:
         if len(place) == 1:
             hint = argument.description.removesuffix(".") if argument is not None else None
-            return Fault((), "missing-argument", f"{self._type} needs {place[0]!r}", hint or None)
+            return Fault((), "missing-argument", f"{self._type} needs {place[0]!r}", hint or None, str(place[0]))
         return Fault(place[:-1], "bad-argument", f"{_spell(place[:-1])} needs {place[-1]!r}", _about(argument))
 
     def _unknown(self, place: Place) -> Fault:

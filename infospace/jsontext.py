@@ -31,6 +31,7 @@ _TOKENS = re.compile(rf"{_STRING}|[\[\]{{}},:]", re.DOTALL)
 _ALL_BUT_BRACKETS = re.compile(rf'{_STRING}|[^\[\]{{}}"]+', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
+_WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[^\n`]*(?:\n|$)")
 _UNFINISHED = re.compile(r"(?:tr?u?|fa?l?s?|nu?l?|-|\.?|[eE][+-]?)")
@@ -125,7 +126,7 @@ def dump(value: JSON) -> str:
     Raises `Invalid` for what JSON has no form for: NaN, an infinity, a lone surrogate, another type.
     """
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = _WRITER.encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise Invalid(
             f"a value cannot be written as JSON: {error}",

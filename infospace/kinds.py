@@ -23,8 +23,10 @@ from infospace.schemas import (
     type_words,
     types_of,
 )
+from infospace.shaping import alone
 
 __all__ = [
+    "ALTERNATIVES",
     "NO_METADATA",
     "TYPES",
     "CollectionShape",
@@ -34,6 +36,7 @@ __all__ = [
     "Schema",
     "Shape",
     "Unknown",
+    "alternatives",
     "describe",
     "field_shape",
     "inside",
@@ -48,6 +51,7 @@ __all__ = [
     "source_of",
     "type_words",
     "types_of",
+    "union",
 ]
 
 
@@ -117,9 +121,7 @@ def place_in(shape: Shape, parts: tuple[str | int, ...]) -> Schema | Nowhere | N
     if not isinstance(shape, NoteShape):
         return None
     found = inside(shape.content, parts)
-    if not isinstance(found, Nowhere):
-        return found
-    if not isinstance(inside(shape.content, parts[:1]), Nowhere):
+    if not isinstance(found, Nowhere) or not isinstance(inside(shape.content, parts[:1]), Nowhere):
         perhaps = first == "metadata" and not _has_always(shape.content, first)
         return None if perhaps and not isinstance(inside(shape.metadata, rest), Nowhere) else found
     if first == "metadata":
@@ -197,12 +199,58 @@ def is_result(shape: Shape) -> bool:
 
 def source_of(shape: Shape) -> Shape | None:
     """Return the shape of what a search result stands for; None for what is no search result."""
-    if isinstance(shape, NoteShape) and shape.content is not None:
-        if shape.content == schema_of(CollectionResult):
-            return CollectionShape()
-        if shape.content in (schema_of(SearchResult), schema_of(FusedResult)):
-            return NoteShape()
+    if not isinstance(shape, NoteShape) or shape.content is None:
+        return None
+    options = shape.content.get("anyOf")
+    found = [_source_of(option) for option in (options if isinstance(options, list) else [shape.content])]
+    if not any(found):
+        return None
+    return found[0] if all(source == found[0] for source in found) else Unknown()
+
+
+def _source_of(content: Schema) -> Shape | None:
+    for result, source in (
+        (CollectionResult, CollectionShape()),
+        (SearchResult, NoteShape()),
+        (FusedResult, NoteShape()),
+    ):
+        if content in (schema_of(result), alone(schema_of(result))):
+            return source
     return None
+
+
+ALTERNATIVES = 8
+"""Schemas that a value may have one of, beyond which nothing is known of it."""
+
+
+def union(one: Shape, other: Shape) -> Shape:
+    """Return what is known of a resource that has one shape or the other."""
+    match one, other:
+        case _ if one == other:
+            return one
+        case NoteShape(), NoteShape():
+            return NoteShape(_either(one.content, other.content), _either(one.metadata, other.metadata))
+        case CollectionShape(), CollectionShape():
+            return CollectionShape(union(one.item, other.item))
+        case RelationShape(), RelationShape():
+            return one
+    return Unknown()
+
+
+def _either(one: Schema | None, other: Schema | None) -> Schema | None:
+    if one == other or one is None or other is None:
+        return one if one == other else None
+    options = [*alternatives(one)]
+    options += [option for option in alternatives(other) if option not in options]
+    if len(options) == 1:
+        return one
+    return {"anyOf": options} if len(options) <= ALTERNATIVES else None
+
+
+def alternatives(schema: Schema) -> list[Schema]:
+    """Return the schemas, each standing alone, of which what a schema admits has one."""
+    options = schema.get("anyOf")
+    return list(options) if schema.keys() == {"anyOf"} and isinstance(options, list) else [alone(schema)]
 
 
 def field_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape], name: str) -> Schema | None:

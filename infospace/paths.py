@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from operator import attrgetter
@@ -82,6 +82,8 @@ class Path:
     """
 
     parts: tuple[Part, ...]
+    written: str = field(default="", compare=False, repr=False)
+    """As its author wrote it, where `parse` read it."""
 
     @classmethod
     def parse(cls, text: str) -> Path:
@@ -89,7 +91,7 @@ class Path:
         path, end = read_path(text, 0)
         if end != len(text):
             raise _unreadable(text, end)
-        return path
+        return cls(path.parts, text)
 
     def __str__(self) -> str:
         """Write the path as `parse` reads it."""

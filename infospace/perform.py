@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,13 +42,18 @@ async def call(entry: Primitive, arguments: Mapping[str, Any], view: Infospace) 
 
 async def perform(entry: Primitive, args: Args, view: Infospace) -> Outcome:
     """Call the primitive with validated arguments. Never raises for what the call does wrong."""
+    return await guarded(entry.type, entry.call(args, view), view)
+
+
+async def guarded(type_: str, making: Awaitable[Resource | None], view: Infospace) -> Outcome:
+    """Await what a call of a type makes. Never raises for what the call does wrong."""
     try:
-        resource = await entry.call(args, view)
+        resource = await making
         return Outcome("success", resource, "" if resource is None else view.preview(resource))
     except InfospaceError as error:
         return Outcome("failed", reason=str(error), error=error.kind)
     except Exception as error:  # noqa: BLE001 - a bug in a primitive ends its step, and is recorded as one
-        return Outcome("failed", reason=bug_says(entry.type, error), error=BUG, trace=traceback.format_exc())
+        return Outcome("failed", reason=bug_says(type_, error), error=BUG, trace=traceback.format_exc())
 
 
 def bug_says(type_: str, error: BaseException) -> str:

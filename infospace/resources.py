@@ -177,6 +177,28 @@ class CollectionResult(TypedDict):
     char_count: int
 
 
+class ToolMetadata(TypedDict):
+    """Which tool was found, how well it fits, and what it takes and gives."""
+
+    source_id: str
+    tool: str
+    server: str
+    connected: bool
+    score: float
+    type: Literal["Tool"]
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None
+
+
+class ToolResult(TypedDict):
+    """The content of a search-result Note that stands for a tool; `text` is its description."""
+
+    text: str
+    format: str
+    metadata: ToolMetadata
+    char_count: int
+
+
 def is_resource(value: object) -> TypeGuard[Resource]:
     """Whether a value is a resource, as opposed to JSON."""
     return isinstance(value, (Note, Collection, Relation))

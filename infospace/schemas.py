@@ -146,8 +146,12 @@ def _step(schema: Schema, part: str | int, root: Schema | None, depth: int = 0) 
     if options:
         steps = [_step(resolved(option, root), part, root, depth + 1) for option in options]
         there = [step for step in steps if not isinstance(step, Nowhere)]
-        known = tuple(key for step in steps if isinstance(step, Nowhere) for key in step.known)
-        return (there[0] if len(there) == 1 else None) if there else Nowhere(part, known)
+        if not there:
+            known = dict.fromkeys(key for step in steps if isinstance(step, Nowhere) for key in step.known)
+            return Nowhere(part, tuple(known))
+        if len(there) == 1 or not all(isinstance(step, Mapping) for step in there):
+            return there[0] if len(there) == 1 else None
+        return there[0] if all(step == there[0] for step in there) else {"anyOf": there}
     types = types_of(schema)
     if isinstance(part, int):
         if "array" not in types:
@@ -177,7 +181,37 @@ def schema_of(annotation: Any) -> Schema:
     """Return the closed JSON Schema of a Python type (TypedDict, `str`, `list[int]`, …)."""
     from pydantic import TypeAdapter
 
-    return cast("Schema", _close(TypeAdapter(annotation).json_schema()))
+    return cast("Schema", _close(TypeAdapter(understood(annotation)).json_schema()))
+
+
+def understood(annotation: Any) -> Any:
+    """Return a type with each `typing.TypedDict` in it as one that pydantic reads before Python 3.12 too."""
+    import sys
+    import types
+    import typing
+
+    import typing_extensions
+
+    if sys.version_info >= (3, 12):
+        return annotation
+    if typing.is_typeddict(annotation) and type(annotation).__module__ == "typing":
+        fields = typing.get_type_hints(annotation, include_extras=True)
+        wrapped = {
+            name: understood(of)
+            if name in annotation.__required_keys__
+            else typing_extensions.NotRequired[understood(of)]
+            for name, of in fields.items()
+        }
+        make: Any = typing_extensions.TypedDict
+        made = make(annotation.__name__, wrapped)
+        made.__doc__ = annotation.__doc__
+        return made
+    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (list, dict, tuple) and inner:
+        return origin[tuple(understood(of) for of in inner)]
+    if origin in (typing.Union, types.UnionType):
+        return typing.Union[tuple(understood(of) for of in inner)]  # noqa: UP007 - of a tuple
+    return annotation
 
 
 def _close(schema: Any) -> Any:

@@ -12,9 +12,12 @@ from infospace.view import Infospace, Listener
 
 if TYPE_CHECKING:
     from infospace.catalogue import Catalogue
+    from infospace.llm.meter import Meter
+    from infospace.llm.model import LanguageModel
     from infospace.memory.store import Store
     from infospace.search.discovery import Search
     from infospace.search.embedding import Embedding
+    from infospace.tools.toolbox import Toolbox
 
 
 class Space:
@@ -42,11 +45,42 @@ class Space:
         """All that can be done here."""
         from infospace.catalogue import installed
 
-        return installed()
+        found = installed()
+        found.tools = self.tools
+        return found
 
-    def view(self, made: Made | None = None, listener: Listener | None = None, *, scratch: bool = False) -> Infospace:
-        """Return a view for one step. What is made through a `scratch` one is never kept."""
-        return Infospace(self, made or Made(), listener, scratch=scratch)
+    @cached_property
+    def language_model(self) -> LanguageModel:
+        """What primitives ask: the model that the environment names, or one that was put here.
+
+        Raises NotConfigured where there is none.
+        """
+        from infospace.llm.client import connect
+
+        return connect()
+
+    @cached_property
+    def tools(self) -> Toolbox:
+        """What can be called outside of the space; none until a provider is added."""
+        from infospace.tools.toolbox import Toolbox
+
+        return Toolbox()
+
+    def view(
+        self,
+        made: Made | None = None,
+        listener: Listener | None = None,
+        *,
+        scratch: bool = False,
+        meter: Meter | None = None,
+    ) -> Infospace:
+        """Return a view for one step. What is made through a `scratch` one is never kept.
+
+        `meter` counts what it asks of the language model, together with other steps.
+        """
+        view = Infospace(self, made or Made(), listener, scratch=scratch)
+        view.meter = meter
+        return view
 
     def close(self) -> None:
         """Close it."""
@@ -64,8 +98,9 @@ class Space:
 def open_space(address: str | Path, *, create: bool = True) -> Space:
     """Open the space in a SQLite file. A missing file is made, or with `create` false stands for an empty space.
 
-    Raises StoreError: a folder, no rights, not a space, a newer version.
+    `SCHEME://…` is for the store that is installed for it. Raises StoreError: a folder, no rights, not a space, a
+    newer version, no store for the scheme.
     """
-    from infospace.memory.sqlite import open_store
+    from infospace.memory.opening import open_store
 
     return Space(open_store(address, create=create))

@@ -26,6 +26,8 @@ from infospace.resources import (
     SearchResult,
     text_of,
 )
+from infospace.view_asking import Asking
+from infospace.view_changing import Changing, Drafts
 
 if TYPE_CHECKING:
     from infospace.argument import Bound
@@ -55,10 +57,18 @@ class Silence:
         """Let it pass."""
 
 
-class Infospace:
+class Infospace(Changing, Asking):
     """The space as one step sees it."""
 
-    def __init__(self, space: Space, made: Made, listener: Listener | None = None, *, scratch: bool = False) -> None:
+    def __init__(
+        self,
+        space: Space,
+        made: Made,
+        listener: Listener | None = None,
+        *,
+        scratch: bool = False,
+        drafts: Drafts | None = None,
+    ) -> None:
         self.space = space
         self.made = made
         self.changes: list[Change] = []
@@ -67,7 +77,8 @@ class Infospace:
         self.uses: dict[str, int] = {}
         """Versions of the resources that were read, by id."""
         self._listener = listener or Silence()
-        self._drafts: dict[str, Resource | Evidence] = {}
+        self._drafts = drafts or Drafts()
+        self._seen: dict[str, Note[Any]] = {}
         self._scratch = _SCRATCH if scratch else None
 
     # Making
@@ -83,15 +94,15 @@ class Infospace:
             updated=at,
             made=self.made,
         )
-        self._drafts[made.id] = made
+        self._drafts.made[made.id] = made
         self.changes.append(MakeNote(made.id, content, made.metadata, made=self.made))
         return made
 
     def evidence(self, hit: Hit) -> Member:
         """Make a search-result Note of a hit, by reference to its source; return its place in a Collection."""
         identifier = self._id(Kind.NOTE)
-        evidence = Evidence(hit.source, hit.version, hit.score, hit.start, hit.end, hit.extra)
-        self._drafts[identifier] = evidence
+        evidence = Evidence(hit.source, hit.version, hit.score, hit.start, hit.end, hit.extra, hit.passage)
+        self._drafts.made[identifier] = evidence
         self.changes.append(MakeNote(identifier, evidence, made=self.made))
         return Member(identifier)
 
@@ -109,7 +120,7 @@ class Infospace:
             updated=at,
             made=self.made,
         )
-        self._drafts[made.id] = made
+        self._drafts.made[made.id] = made
         self.changes.append(MakeCollection(made.id, members, made.metadata, made=self.made))
         return made
 
@@ -125,7 +136,7 @@ class Infospace:
             updated=at,
             made=self.made,
         )
-        self._drafts[made.id] = made
+        self._drafts.made[made.id] = made
         self.changes.append(MakeRelation(made.id, made.source, made.target, relation, made=self.made))
         return made
 
@@ -137,15 +148,22 @@ class Infospace:
         """Name a resource, and so keep it. A taken name is a Conflict when the step ends, unless `replace`."""
         self.changes.append(GiveName(resource.id, name, replace))
 
+    def inner(self, made: Made) -> Infospace:
+        """Return a view for a part of the step: it sees what was made and changed here, until it is absorbed."""
+        scratch = self._scratch is not None
+        view = Infospace(self.space, made, self._listener, scratch=scratch, drafts=Drafts(self._drafts))
+        view.meter = self.meter
+        return view
+
     def absorb(self, other: Infospace) -> None:
         """Take over what was made through another view of the same step."""
         self.changes += other.changes
-        self._drafts |= other._drafts
+        self._drafts.absorb(other._drafts)
         self.uses |= other.uses
 
     def is_new(self, resource: Resource) -> bool:
         """Whether a resource was made through this view."""
-        return resource.id in self._drafts
+        return resource.id in self._drafts.made
 
     def _id(self, kind: Kind) -> str:
         if self._scratch is not None:
@@ -156,16 +174,20 @@ class Infospace:
 
     def get(self, reference: str) -> Resource:
         """Return a resource by id or name; NotFound when there is none."""
-        draft = self._drafts.get(reference)
+        draft = self._drafts.find(reference)
         if draft is not None:
             return self._real(reference, draft)
-        with self.space.store.reading() as snapshot:
-            identifier = reference if is_id(reference) else snapshot.named(reference)
-            if identifier is None:
-                raise NotFound(f"nothing here has the name {reference!r}", hint=_near(reference, snapshot.names()))
-            found = snapshot.get(identifier)
+        found = self.space.store.get(reference) if is_id(reference) else self._named(reference)
         self.uses.setdefault(found.id, found.version)
         return found
+
+    def _named(self, name: str) -> Resource:
+        with self.space.store.reading() as snapshot:
+            identifier = snapshot.named(name)
+            if identifier is None:
+                raise NotFound(f"nothing here has the name {name!r}", hint=_near(name, snapshot.names()))
+            draft = self._drafts.find(identifier)
+            return snapshot.get(identifier) if draft is None else self._real(identifier, draft)
 
     def items(self, collection: Collection[ItemT]) -> list[Resource]:
         """Return a Collection's items as they are now, in order."""
@@ -173,19 +195,22 @@ class Infospace:
 
     def resources(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return resources by id, in order; NotFound names the first that was deleted."""
-        stored = [identifier for identifier in identifiers if identifier not in self._drafts]
+        drafts = {i: draft for i in identifiers if (draft := self._drafts.find(i)) is not None}
+        stored = [identifier for identifier in identifiers if identifier not in drafts]
         found: dict[str, Resource] = {}
         if stored:
             with self.space.store.reading() as snapshot:
                 found = dict(zip(stored, snapshot.many(stored), strict=True))
             for resource in found.values():
                 self.uses.setdefault(resource.id, resource.version)
-        return [found[i] if i in found else self._real(i, self._drafts[i]) for i in identifiers]
+        self._read(drafts)
+        return [found[i] if i in found else self._real(i, drafts[i]) for i in identifiers]
 
     def source(self, resource: Resource) -> Resource:
-        """Return the source of a search result, and any other resource itself."""
+        """Return the source of a search result, and any other resource itself; a tool has no source here."""
         if isinstance(resource, Note) and resource.evidence:
-            return self.get(cast("SearchResult", resource.content)["metadata"]["source_id"])
+            source = cast("SearchResult", resource.content)["metadata"]["source_id"]
+            return self.get(source) if is_id(source) else resource
         return resource
 
     def content(self, resource: Resource) -> JSON:
@@ -205,11 +230,18 @@ class Infospace:
     def _real(self, identifier: str, draft: Resource | Evidence) -> Resource:
         if not isinstance(draft, Evidence):
             return draft
+        self._read({identifier: draft})
+        return self._seen[identifier]
+
+    def _read(self, drafts: Mapping[str, Resource | Evidence]) -> None:
+        """Read those of a step's search results that were not read before, at once."""
+        unread = {i: draft for i, draft in drafts.items() if isinstance(draft, Evidence) and i not in self._seen}
+        if not unread:
+            return
         with self.space.store.reading() as snapshot:
-            content = snapshot.evidence(draft)
-        made: Note[Any] = Note(id=identifier, content=content, made=self.made, evidence=True)
-        self._drafts[identifier] = made
-        return made
+            contents = snapshot.evidence(list(unread.values()))
+        for identifier, content in zip(unread, contents, strict=True):
+            self._seen[identifier] = Note(id=identifier, content=content, made=self.made, evidence=True)
 
     def _glance(self, identifiers: Sequence[str]) -> list[Resource]:
         """Resources to be shown: they do not count as used."""

@@ -13,6 +13,7 @@ SHOWN = 60
 """Most characters of a value in a message."""
 
 _FORMATS = {
+    "aggregate": 'an aggregate such as "count" or "avg(score)"',
     "items": "a list or one resource",
     "path": "a path",
     "slice": 'a slice such as "2:5", ":100" or "-3:"',

@@ -24,6 +24,7 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="pure",
+    renamed={"properties": "metadata"},
     gives=_gives,
     failures=["An element is shaped like an id that the space does not have."],
     examples=[

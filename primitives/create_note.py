@@ -28,6 +28,7 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="pure",
+    renamed={"properties": "metadata"},
     gives=_gives,
     examples=[
         {"type": "create-note", "value": "Ship on the 12th.", "out": "$decision"},

@@ -23,6 +23,8 @@ class DiscoverCollections(Args):
 
 @primitive(
     effect="reads",
+    formerly=["search-collections"],
+    renamed={"value": "query"},
     out="required",
     failures=[
         "`query` or `out` is missing, or `query` is blank.",
@@ -45,10 +47,9 @@ async def discover_collections(args: DiscoverCollections, space: Infospace) -> C
     titles of the items; `load` gives the Collection itself. `extra.certificate` says what was proved, in
     counts of `collections`.
     """
-    from infospace.search.passing import Among, among_collections
+    from infospace.search.collections import among_collections
 
-    wanted = Among(args.query, args.limit, args.threshold, by_text=True, counted="collections")
-    found = await space.look(among_collections(wanted))
+    found = await space.look(among_collections(args.query, args.limit, args.threshold))
     space.extra["item_count"] = len(found.hits)
     space.extra["certificate"] = found.certificate
     return space.collection([space.evidence(hit) for hit in found.hits])

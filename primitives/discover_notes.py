@@ -33,6 +33,8 @@ class DiscoverNotes(Args):
 
 @primitive(
     effect="reads",
+    formerly=["search-notes"],
+    renamed={"value": "query"},
     out="required",
     gives=results_by_mode,
     failures=[
@@ -82,9 +84,11 @@ async def discover_notes(args: DiscoverNotes, space: Infospace) -> Collection[Se
     `notes`, `unembedded`, `max_below` (the best score under the threshold), `method`, `threshold`, `model`,
     `generation`. Notes whose name begins with `_`, search results and transient Notes are not searched.
     `keyword` finds all Notes with a word of the query in title or text, stop words apart and words by their
-    stem; the score is b/(b+1) of BM25, and there is no threshold, model or passage. `hybrid` finds the Notes at
-    or above the threshold and those with a word; the score is cosine + BM25/50, and a hit's metadata has
-    `cosine`, `bm25` and `matched_by` too. In very large spaces the commonest words are left out, and named in
+    stem; the score is b/(b+1) of BM25, and there is no threshold or model. Chinese, Japanese, Korean and Thai,
+    which put no spaces between words, are searched by pairs of characters. `hybrid` finds the Notes at or above
+    the threshold and those with a word; the score is cosine + BM25/50, and a hit's metadata has `cosine`,
+    `bm25` and `matched_by` too. The passage of a hit that only words found is the one that has most of them,
+    null where only the title has one. In very large spaces the commonest words are left out, and named in
     `extra.certificate.words_left_out`. Where `where` is satisfied by nothing because a key stands elsewhere,
     `extra.hint` says so.
     """

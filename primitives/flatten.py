@@ -9,6 +9,7 @@ from pydantic import Field
 
 from infospace import Args, Collection, Infospace, Note, Ref, primitive
 from infospace.argument import UNKNOWN
+from infospace.ids import Kind
 from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown
 
 
@@ -27,7 +28,9 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         return NoteShape({"type": "string"}, NO_METADATA)
     target = shapes.get("target", Unknown())
     item = target.item if isinstance(target, CollectionShape) else Unknown()
-    return item if isinstance(item, CollectionShape) else CollectionShape(Unknown())
+    if isinstance(item, CollectionShape):
+        return item
+    return CollectionShape(Unknown() if Kind.COLLECTION in item.kinds else item)
 
 
 @primitive(

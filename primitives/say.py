@@ -16,6 +16,8 @@ class Say(Args):
 
 @primitive(
     effect="calls",
+    formerly=["display"],
+    renamed={"target": "value"},
     examples=[{"type": "say", "value": "Found ${n} notes; the best is ${hits[0].metadata.title}."}],
     avoid=["Saying the result of the plan: name it in `result`."],
 )

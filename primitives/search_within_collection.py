@@ -24,6 +24,7 @@ class SearchWithinCollection(Args):
 
 @primitive(
     effect="reads",
+    renamed={"value": "query"},
     out="required",
     gives=results_by_mode,
     failures=[

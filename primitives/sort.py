@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from infospace import Args, Collection, Infospace, Path, Ref, Resource, primitive
+from infospace.comparing import order_key
 from infospace.kinds import same_as
 from infospace.paths import ABSENT, find
 
@@ -53,25 +53,8 @@ def _by(
     empty = [row for value, row in keyed if value is ABSENT or value is None]
     full = sorted(
         ((value, row) for value, row in keyed if value is not ABSENT and value is not None),
-        key=lambda pair: _key(pair[0]),
+        key=lambda pair: order_key(pair[0]),
         reverse=descending,
     )
     ordered = [row for _, row in full]
     return empty + ordered if nulls_first else ordered + empty
-
-
-def _key(value: Any) -> tuple[int, Any]:
-    """Order by type, then by value; values that are the same JSON have the same key."""
-    match value:
-        case bool():
-            return 2, value
-        case int() | float():
-            return 0, value
-        case str():
-            return 1, value
-        case list() | tuple():
-            return 3, [_key(item) for item in value]
-        case Mapping():
-            return 4, sorted((key, _key(item)) for key, item in value.items())
-        case _:
-            return 5, None

@@ -58,10 +58,11 @@ def parse(text: str) -> tuple[Condition, tuple[Word, ...]]:
         raise WhereInvalid(says, hint="pass a long list as a parameter: has($list, id)", position=LONGEST)
     words = read_words(text)
     check_order(words)
-    return _Reader(words).condition(_read_sql(words)), tuple(words)
+    return _Reader(words).condition(read_sql(words)), tuple(words)
 
 
-def _read_sql(words: Sequence[Word]) -> exp.Expr:
+def read_sql(words: Sequence[Word]) -> exp.Expr:
+    """Read words by sqlglot; raises `WhereInvalid`."""
     tokens = [_token(words, place) for place in range(len(words))]
     try:
         [tree] = Parser().parse_into(exp.Condition, tokens)

@@ -6,7 +6,7 @@ Imports sqlglot; import it late.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import takewhile
@@ -86,8 +86,8 @@ _OTHER_FUNCTIONS: Final = {
 }
 
 
-def read_words(text: str) -> list[Word]:
-    """Cut `text` into words; raises `WhereInvalid` at what is no word of the language."""
+def read_words(text: str, functions: Sequence[str] = get_args(Function)) -> list[Word]:
+    """Cut `text` into words; raises `WhereInvalid` at what is no word of the language with these functions."""
     words: list[Word] = []
     reach = 0
     for type_, content, start, end in _tokens(text):
@@ -101,7 +101,7 @@ def read_words(text: str) -> list[Word]:
             _refuse_template(text, start, end)
             word, reach = _value(text, start, end, Constant(content)), end
         else:
-            word, reach = _read_other(text, start, end, after_value=after_value)
+            word, reach = _read_other(text, start, end, functions, after_value=after_value)
         words.append(word)
     _refuse_gap(text, reach, len(text))
     return words
@@ -134,7 +134,7 @@ def _value(text: str, start: int, end: int, value: Constant | Field | Parameter)
     return Word(Kind.VALUE, TokenType.NUMBER, text[start:end], start, value)
 
 
-def _read_other(text: str, start: int, end: int, *, after_value: bool) -> tuple[Word, int]:
+def _read_other(text: str, start: int, end: int, functions: Sequence[str], *, after_value: bool) -> tuple[Word, int]:
     """Read a number, parameter, keyword, function or path; what is none of them ends at `end`."""
     if text[start] == "$":
         return _read_parameter(text, start)
@@ -142,30 +142,29 @@ def _read_other(text: str, start: int, end: int, *, after_value: bool) -> tuple[
         return _read_field(text, start)
     key = KEY.match(text, start)
     if key is not None:
-        return _read_name(text, start, key[0], after_value=after_value)
+        return _read_name(text, start, key[0], functions, after_value=after_value)
     number = None if after_value and text[start] in "-." else _NUMBER.match(text, start)
     if number is None:
         return Word(Kind.OTHER, TokenType.UNKNOWN, text[start:end], start), end
     return _value(text, start, number.end(), Constant(_number(number[0], start))), number.end()
 
 
-def _read_name(text: str, start: int, key: str, *, after_value: bool) -> tuple[Word, int]:
+def _read_name(text: str, start: int, key: str, functions: Sequence[str], *, after_value: bool) -> tuple[Word, int]:
     end, upper = start + len(key), key.upper()
     if upper in _CONSTANTS:
         return _value(text, start, end, _CONSTANTS[upper]), end
     if upper in _KEYWORDS and (after_value or upper != "ESCAPE"):
         return Word(*_KEYWORDS[upper], key, start), end
     if _OPENING.match(text, end):
-        return Word(Kind.CALL, TokenType.VAR, _function(key, start), start), end
+        return Word(Kind.CALL, TokenType.VAR, _function(key, start, functions), start), end
     if key.endswith("-") and text.startswith(">", end):
         says = f"`where` has `->` (character {end - 1})"
         raise WhereInvalid(says, hint="a place in JSON is written metadata.score or tags[0]", position=end - 1)
     return _read_field(text, start)
 
 
-def _function(name: str, start: int) -> str:
+def _function(name: str, start: int, known: Sequence[str]) -> str:
     lower = name.lower()
-    known = get_args(Function)
     if lower in known:
         return lower
     near = _OTHER_FUNCTIONS.get(lower) or nearest(lower, known)

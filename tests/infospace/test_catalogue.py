@@ -131,7 +131,7 @@ def test_what_is_not_there_is_not_found_with_the_nearest() -> None:
     """Or, where nothing is near, with all that there is."""
     with pytest.raises(NotFound, match="did you mean 'discover-notes'"):
         installed().get("discover-note")
-    with pytest.raises(NotFound, match="there are bind, create-collection"):
+    with pytest.raises(NotFound, match="there are add, "):
         installed().get("zzzzz")
     assert installed().find("zzzzz") is None
 

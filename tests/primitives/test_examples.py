@@ -6,35 +6,53 @@ import importlib
 import json
 import pkgutil
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import primitives
-from infospace import Primitive
+from infospace import Primitive, Space
 from infospace.catalogue import installed
+from planner.start import run_sync
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "planner"))
+from furnished import files
 
 NOTE = {"type": "create-note", "value": {"title": "Any", "metadata": {"title": "Any"}}}
 HITS = {"type": "discover-notes", "query": "a sleepy cat", "limit": "all", "threshold": -1}
 VARIABLES: dict[str, list[dict[str, Any]]] = {
     "a": [NOTE],
+    "answer": [{"type": "create-note", "value": {"items": ["One", {"n": 2}]}}],
+    "answer_text": [{"type": "create-note", "value": '{"score": 0.5}'}],
     "b": [NOTE],
+    "customers": [{"type": "create-collection", "value": [{"customer": "Ada", "city": "Rome"}]}],
     "decision": [NOTE],
+    "goals": [{"type": "create-collection", "value": [{"area": {"code": "north"}, "goal": 5}]}],
     "groups": [
         {"type": "create-collection", "value": [1, 2], "out": "$group"},
         {"type": "create-collection", "value": ["$group", "$group"]},
     ],
+    "hit": [{"type": "create-note", "value": {"metadata": {"tool": "files/read"}}}],
     "hits": [HITS],
+    "line": [{"type": "create-note", "value": "one; two"}],
     "most": [{"type": "create-note", "value": 2}],
     "n": [{"type": "create-note", "value": 4}],
     "notes": [
         {"type": "create-note", "value": "text", "metadata": {"tags": ["red", "blue"]}, "out": "$tagged"},
         {"type": "create-collection", "value": ["$tagged"]},
     ],
+    "reply": [{"type": "create-note", "value": " 42\n"}],
+    "sales": [
+        {"type": "create-collection", "value": [{"region": "north", "year": 2024, "amount": 2.5, "customer": "Ada"}]}
+    ],
     "sorted": [{"type": "create-collection", "value": list(range(5))}],
     "status": [NOTE],
     "summary": [NOTE],
+    "tags": [{"type": "create-collection", "value": ["Two", "Three"]}],
     "tasks": [{"type": "create-collection", "value": [{"priority": 2, "due": "May"}, {"priority": 1}]}],
+    "text": [{"type": "create-note", "value": "One sentence; in two parts. Another."}],
     "titles": [{"type": "create-collection", "value": ["One", "Two"]}],
 }
 """What makes something sensible for each variable that an example reads; the last step binds it."""
@@ -76,14 +94,25 @@ def test_every_primitive_has_a_whole_contract(entry: Primitive) -> None:
 @pytest.mark.parametrize(
     ("entry", "example"), EXAMPLES, ids=[f"{entry.type}-{len(json.dumps(example))}" for entry, example in EXAMPLES]
 )
-def test_every_example_runs(search: Any, entry: Primitive, example: dict[str, Any]) -> None:
-    """It passes the check and succeeds where its variables are bound to something sensible."""
+def test_every_example_runs(
+    search: Any, found: Space, endpoint: object, entry: Primitive, example: dict[str, Any]
+) -> None:
+    """It passes the check and succeeds where its variables are bound to something sensible.
+
+    The language model is an endpoint on loopback, whose answers fit what was asked for.
+    """
+    assert endpoint is not None
+    found.tools.add(files())
     steps = NAMES.get(str(example.get("target")), [])
     for name in dict.fromkeys(re.findall(r"\$\{?([A-Za-z_]\w*)", json.dumps({**example, "out": None}))):
         *before, last = VARIABLES[name]
         steps = [*steps, *before, {**last, "out": f"${name}"}]
+    if entry.type == "discover-tools":
+        result = run_sync(found, [*steps, example])
+        assert "cannot be searched" in str(result.reason)
+        return
     ran = search(*steps, example)
     assert not [problem for problem in ran.result.problems if problem.severity == "error"]
     assert (ran.last.type, ran.last.status) == (entry.type, "success")
     if "out" in example:
-        assert ran.resource(str(example["out"]).removeprefix("$")).kind in {"Note", "Collection"}
+        assert ran.resource(str(example["out"]).removeprefix("$")).kind in {"Note", "Collection", "Relation"}

@@ -1,0 +1,1 @@
+"""Tools: what can be called outside of the space."""

@@ -1,0 +1,44 @@
+"""Calling a tool from a step: what its answer becomes in the space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from infospace.errors import Invalid
+from infospace.fitting import misfits
+from infospace.jsonvalue import JSON
+from infospace.resources import Note
+from infospace.tools.tool import Tool, ToolAnswer, ToolFailed
+
+if TYPE_CHECKING:
+    from infospace.view import Infospace
+
+
+async def call_tool(view: Infospace, tool: Tool, arguments: JSON) -> Note[Any]:
+    """Call a tool and make a Note of its answer; all content blocks go into the answer's `extra`.
+
+    What does not fit the tool's output schema is kept, and told in `extra.misfits`. Raises what `answered` does.
+    """
+    answer = await answered(view, tool, arguments)
+    view.extra["content"] = [dict(block) for block in answer.blocks]
+    if tool.output_schema is not None and answer.structured is not None:
+        faults = misfits(answer.structured, tool.output_schema)
+        if faults:
+            view.extra["misfits"] = faults
+    return view.note(answer.content)
+
+
+async def answered(view: Infospace, tool: Tool, arguments: JSON) -> ToolAnswer:
+    """Call a tool for a step, which `extra.tool` then names.
+
+    Raises Invalid for arguments that do not fit, before the call; ToolFailed where it says that it failed, or could
+    not be reached.
+    """
+    view.extra["tool"] = tool.full_name
+    if not isinstance(arguments, Mapping):
+        raise Invalid(f"the arguments of {tool.full_name} are an object, not {arguments!r:.60}")
+    answer = await view.space.tools.call(tool, arguments)
+    if answer.is_error:
+        raise ToolFailed(f"{tool.full_name} failed: {answer.text or answer.content!r:.500}")
+    return answer

@@ -1,0 +1,101 @@
+"""Tools that are functions of this process.
+
+calendar = LocalTools("calendar")
+
+@calendar.tool(read_only=True)
+async def free(day: str, hours: int = 1) -> list[str]:
+    \"\"\"Find free hours of a day.\"\"\"
+
+space.tools.add(calendar)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError, create_model
+
+from infospace.errors import InfospaceError, NotFound
+from infospace.jsonvalue import JSON
+from infospace.schemas import understood
+from infospace.tools.tool import Tool, ToolAnswer, ToolFailed
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    tool: Tool
+    function: Callable[..., Any]
+    model: Any
+    returns: Any
+
+
+class LocalTools:
+    """A provider of tools that are Python functions; schemas come from their annotations."""
+
+    def __init__(self, server: str) -> None:
+        self.server = server
+        self._entries: dict[str, _Entry] = {}
+
+    def tool(self, *, read_only: bool = False, idempotent: bool = False, destructive: bool = False) -> Callable[[F], F]:
+        """Make a tool of a function, `async` or not, which then runs in a thread.
+
+        Its name is the function's, its description the docstring. Raises TypeError without annotations.
+        """
+
+        def make(function: F) -> F:
+            hints = typing.get_type_hints(function, include_extras=True)
+            fields: dict[str, Any] = {}
+            for parameter in inspect.signature(function).parameters.values():
+                if parameter.name not in hints:
+                    raise TypeError(f"tool {function.__name__!r}: the parameter {parameter.name!r} has no annotation")
+                default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+                fields[parameter.name] = (understood(hints[parameter.name]), default)
+            model = create_model(function.__name__, __config__={"extra": "forbid"}, **fields)
+            returns = TypeAdapter(understood(hints["return"])) if "return" in hints else None
+            tool = Tool(
+                self.server,
+                function.__name__,
+                inspect.getdoc(function) or "",
+                model.model_json_schema(),
+                None if returns is None else returns.json_schema(),
+                read_only,
+                idempotent,
+                destructive,
+            )
+            self._entries[tool.name] = _Entry(tool, function, model, returns)
+            return function
+
+        return make
+
+    def tools(self) -> Sequence[Tool]:
+        """Return the tools in the order they were made."""
+        return [entry.tool for entry in self._entries.values()]
+
+    async def call(self, name: str, arguments: Mapping[str, JSON]) -> ToolAnswer:
+        """Call the function. An InfospaceError of it is the tool's own failure; anything else is a bug of it."""
+        entry = self._entries.get(name)
+        if entry is None:
+            raise NotFound(f"there is no tool {self.server}/{name}")
+        try:
+            model = entry.model.model_validate(dict(arguments))
+        except ValidationError as error:
+            raise ToolFailed(f"{entry.tool.full_name} does not take these arguments: {error}") from error
+        given = {name: getattr(model, name) for name in type(model).model_fields}
+        try:
+            if inspect.iscoroutinefunction(entry.function):
+                made = await entry.function(**given)
+            else:
+                made = await asyncio.to_thread(entry.function, **given)
+        except InfospaceError as error:
+            return ToolAnswer([{"type": "text", "text": str(error)}], is_error=True)
+        value = made if entry.returns is None else entry.returns.dump_python(made, mode="json")
+        if isinstance(value, str):
+            return ToolAnswer([{"type": "text", "text": value}])
+        return ToolAnswer(structured=value)

@@ -1,0 +1,85 @@
+"""What a tool is, and what a call of one answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from infospace.errors import InfospaceError
+from infospace.jsonvalue import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool of a server. Schemas are JSON Schema; `output_schema` is None where the server gives none.
+
+    The three hints are the server's own word: `read_only` changes nothing, `idempotent` may be called twice with
+    one effect, `destructive` may take something away.
+    """
+
+    server: str
+    name: str
+    description: str = ""
+    input_schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
+    output_schema: Mapping[str, Any] | None = None
+    read_only: bool = False
+    idempotent: bool = False
+    destructive: bool = True
+
+    @property
+    def full_name(self) -> str:
+        """`server/tool`, which no other tool has."""
+        return f"{self.server}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a call answered: content blocks as the Model Context Protocol has them, and the structured content.
+
+    `structured` is None where there is none; `is_error` says that the tool failed, in its own words.
+    """
+
+    blocks: Sequence[Mapping[str, Any]] = ()
+    structured: JSON = None
+    is_error: bool = False
+
+    @property
+    def content(self) -> JSON:
+        """The structured content; else the text of a single text block; else the blocks."""
+        if self.structured is not None:
+            return self.structured
+        if len(self.blocks) == 1 and self.blocks[0].get("type") == "text":
+            return str(self.blocks[0].get("text", ""))
+        return [dict(block) for block in self.blocks]
+
+    @property
+    def text(self) -> str:
+        """What its text blocks say."""
+        return "\n".join(str(block.get("text", "")) for block in self.blocks if block.get("type") == "text")
+
+
+class ToolProvider(Protocol):
+    """Something that has tools: a server, or functions of this process."""
+
+    @property
+    def server(self) -> str:
+        """The first part of the full names of its tools."""
+
+    def tools(self) -> Sequence[Tool]:
+        """Return its tools, as they are known now; starts nothing."""
+
+    async def call(self, name: str, arguments: Mapping[str, JSON]) -> ToolAnswer:
+        """Call a tool with arguments that fit its schema. Raises ToolFailed; may be cancelled."""
+
+
+class ToolFailed(InfospaceError):
+    """A call of a tool that came to nothing. It may have had its effect."""
+
+    kind = "tool"
+
+
+class NotCalled(ToolFailed):
+    """A tool that could not be reached: nothing happened."""
+
+    kind = "not-called"

@@ -1,0 +1,38 @@
+"""`difference`: what is in one Collection and not in the other."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Ref, primitive, sets
+from infospace.kinds import same_as
+
+
+class Difference(Args):
+    """Arguments of `difference`."""
+
+    target: Ref[Collection] = Field(description="The Collection whose items are given.")
+    value: Ref[Collection] = Field(description="The Collection that must not have them.")
+    by: Literal["id", "content"] = Field("id", description="What makes items equal: what they are, or their content.")
+
+
+@primitive(
+    effect="reads",
+    gives=same_as("target"),
+    examples=[
+        {"type": "difference", "target": "$hits", "value": "$notes", "out": "$new"},
+        {"type": "difference", "target": "$titles", "value": "$tags", "by": "content", "out": "$untagged"},
+    ],
+    avoid=["Taking one item out of a Collection that is to stay the same one: that is `remove` with `value`."],
+)
+async def difference(args: Difference, space: Infospace) -> Collection:
+    """Give a new Collection of the items of the first that the second does not have, in the order of the first.
+
+    Each is there once, the first of equal ones. By `id` a search result is its source, a passage its source and
+    range, a tool `server/tool`, anything else itself. By `content` equal JSON is equal: 1 and 1.0, not "1".
+    """
+    others = {key for key, _ in sets.keyed(space, args.value, args.by)}
+    pairs = sets.keyed(space, args.target, args.by)
+    return space.collection(sets.first_of_each(pairs, lambda key: key not in others))

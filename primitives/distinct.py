@@ -1,0 +1,49 @@
+"""`distinct`: the first of each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Path, Ref, primitive, sets
+from infospace.comparing import equality_key
+from infospace.kinds import same_as
+from infospace.paths import ABSENT, find
+
+
+class Distinct(Args):
+    """Arguments of `distinct`."""
+
+    target: Ref[Collection] = Field(description="The Collection.")
+    by: Literal["id", "content"] | Path = Field(
+        "id", description="What makes items equal: what they are (`id`), their `content`, or the value at a path."
+    )
+
+
+@primitive(
+    effect="reads",
+    gives=same_as("target"),
+    examples=[
+        {"type": "distinct", "target": "$hits", "out": "$once"},
+        {"type": "distinct", "target": "$hits", "by": "metadata.title", "out": "$by_title"},
+        {"type": "distinct", "target": "$titles", "by": "content", "out": "$different"},
+    ],
+    avoid=['`"by": "id"` for a field of that name in the content: write `["id"]`.'],
+)
+async def distinct(args: Distinct, space: Infospace) -> Collection:
+    """Give a new Collection of the first item of each kind, in order.
+
+    By `id` a search result is its source, a passage its source and range, a tool `server/tool`, anything else
+    itself. By `content`, or by the value at a path, equal JSON is equal: 1 and 1.0, not "1"; items without the
+    field count as null there. `extra.excluded` counts what was left out.
+    """
+    if isinstance(args.by, str):
+        pairs = sets.keyed(space, args.target, args.by)
+    else:
+        values = (find(item, args.by) for item in space.items(args.target))
+        keys = [equality_key(None if value is ABSENT else value) for value in values]
+        pairs = list(zip(keys, args.target.members, strict=True))
+    chosen = sets.first_of_each(pairs)
+    space.extra["excluded"] = len(pairs) - len(chosen)
+    return space.collection(chosen)

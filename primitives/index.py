@@ -1,0 +1,34 @@
+"""`index`: how many passages; kept for plans that ask for an index."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Note, Ref, primitive
+
+
+class Index(Args):
+    """Arguments of `index`."""
+
+    target: Ref[Collection] = Field(description="The Collection.")
+
+
+@primitive(
+    effect="reads",
+    formerly=["organize"],
+    renamed={"source": "target", "index_type": None},
+    failures=["There is text to embed but no embedding weights on the machine."],
+    examples=[{"type": "index", "target": "$notes", "out": "$passages"}],
+    avoid=["Indexing before a search: everything kept is indexed, and a search embeds what it still needs."],
+)
+async def index(args: Index, space: Infospace) -> Note[int]:
+    """Give the number of passages in a Collection's items: those that `search-within-collection` searches.
+
+    Kept for compatibility. They are embedded if they are not yet; of a search result its source counts, of a
+    Collection its items, each source once. `extra.items` counts the texts, and `extra.left_out` the items without one.
+    """
+    from infospace.search.passing import counted_passages
+
+    found = await space.look(counted_passages(space.items(args.target)))
+    space.extra |= {"items": found.certificate["items"], "left_out": found.certificate["left_out"]}
+    return space.note(found.certificate["passages"])

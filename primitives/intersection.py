@@ -1,0 +1,37 @@
+"""`intersection`: what is in both Collections."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Ref, primitive, sets
+from infospace.kinds import same_as
+
+
+class Intersection(Args):
+    """Arguments of `intersection`."""
+
+    target: Ref[Collection] = Field(description="The Collection whose items are given.")
+    value: Ref[Collection] = Field(description="The Collection that must have them too.")
+    by: Literal["id", "content"] = Field("id", description="What makes items equal: what they are, or their content.")
+
+
+@primitive(
+    effect="reads",
+    gives=same_as("target"),
+    examples=[
+        {"type": "intersection", "target": "$hits", "value": "$notes", "out": "$both"},
+        {"type": "intersection", "target": "$titles", "value": "$tags", "by": "content", "out": "$common"},
+    ],
+    avoid=["Two searches and their intersection, where one search `within` the other's result says the same."],
+)
+async def intersection(args: Intersection, space: Infospace) -> Collection:
+    """Give a new Collection of the items of the first that the second has too, in the order of the first.
+
+    Each is there once, the first of equal ones. By `id` a search result is its source, a passage its source and
+    range, a tool `server/tool`, anything else itself. By `content` equal JSON is equal: 1 and 1.0, not "1".
+    """
+    others = {key for key, _ in sets.keyed(space, args.value, args.by)}
+    return space.collection(sets.first_of_each(sets.keyed(space, args.target, args.by), others.__contains__))

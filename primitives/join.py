@@ -1,0 +1,139 @@
+"""`join`: items of two Collections that have one value, merged."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from infospace import Args, Collection, Infospace, Invalid, Path, Ref, Resource, primitive
+from infospace.argument import Holding, Within
+from infospace.comparing import equality_key
+from infospace.jsontext import same
+from infospace.jsonvalue import JSON
+from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Schema, Shape
+from infospace.paths import ABSENT, kind_of, reader
+from infospace.shaping import merged
+
+_HINT = '"on": "id" where both have it under one path, else "left_key" and "right_key"'
+
+_OBJECT: Schema = {"type": "object"}
+
+
+class Join(Args):
+    """Arguments of `join`."""
+
+    target: Annotated[Ref[Collection], Holding(_OBJECT)] = Field(description="The left Collection.")
+    value: Annotated[Ref[Collection], Holding(_OBJECT)] = Field(description="The right Collection.")
+    on: Annotated[Path | None, Within(("target", "value"))] = Field(
+        None, description="The path at which items of both have the value that joins them."
+    )
+    left_key: Path | None = Field(None, description="That path in the items of `target`, where it is not the same.")
+    right_key: Annotated[Path | None, Within(("value",))] = Field(
+        None, description="That path in the items of `value`; goes with `left_key`."
+    )
+    join_type: Literal["inner", "left", "right", "outer"] = Field(
+        "inner", description="Whether items without a match are kept: of neither, one or both Collections."
+    )
+
+    @model_validator(mode="after")
+    def _one_way_to_say_it(self) -> Join:
+        given = [name for name in ("on", "left_key", "right_key") if getattr(self, name) is not None]
+        if given not in (["on"], ["left_key", "right_key"]):
+            has = " and ".join(f"`{name}`" for name in given) if given else "none of them"
+            raise Invalid(f"join needs either `on`, or `left_key` and `right_key`; it has {has}", hint=_HINT)
+        return self
+
+
+def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+    how = arguments.get("join_type")
+    always = (how in {"inner", "left"}, how in {"inner", "right"})
+    schema = merged(_content(shapes.get("target")), _content(shapes.get("value")), always=always)
+    return CollectionShape(NoteShape(schema, NO_METADATA))
+
+
+def _content(shape: Shape | None) -> Schema | None:
+    return shape.item.content if isinstance(shape, CollectionShape) and isinstance(shape.item, NoteShape) else None
+
+
+@primitive(
+    effect="reads",
+    gives=_gives,
+    failures=[
+        "Neither `on` nor both of `left_key` and `right_key` are given, or more than that.",
+        "The content of an item is no object, so that there is nothing to merge.",
+    ],
+    examples=[
+        {"type": "join", "target": "$sales", "value": "$customers", "on": "customer", "out": "$both"},
+        {
+            "type": "join",
+            "target": "$sales",
+            "value": "$goals",
+            "left_key": "region",
+            "right_key": "area.code",
+            "join_type": "left",
+            "out": "$compared",
+        },
+    ],
+    avoid=[
+        "Joining texts: give them a key and an object first, by `project` or `create-note`.",
+        "Joining to put one Collection behind another: `flatten` with `separator: null` does that.",
+    ],
+)
+async def join(args: Join, space: Infospace) -> Collection:
+    """Give a new Note for every pair of items, one of each Collection, that have the same value.
+
+    Its content is both contents merged at the top level. Where both have a key, the right one's value stands; where
+    the values differ, that is counted in `extra.conflicts`. Values are the same as JSON: 1 is 1.0, not "1". Null and
+    missing match nothing. Pairs stand in the order of the left items, for each in the order of the right ones. With
+    `left` and `outer`, a left item without a match stands alone in its place; with `right` and `outer`, right items
+    without a match stand at the end. The new Notes have no metadata of their own.
+    """
+    left, right = space.items(args.target), space.items(args.value)
+    contents = [_object(item) for item in right]
+    matches = _by_key(right, args.right_key or args.on)
+    unmatched = dict.fromkeys(range(len(right)))
+    rows: list[JSON] = []
+    conflicts = 0
+    for item, found in zip(left, _keys(left, args.left_key or args.on), strict=True):
+        content = _object(item)
+        places = matches.get(found, ()) if found is not None else ()
+        for place in places:
+            unmatched.pop(place, None)
+            conflicts += _conflicts(content, contents[place])
+            rows.append({**content, **contents[place]})
+        if not places and args.join_type in {"left", "outer"}:
+            rows.append(content)
+    if args.join_type in {"right", "outer"}:
+        rows += [contents[place] for place in unmatched]
+    space.extra["conflicts"] = conflicts
+    return space.collection([space.note(row) for row in rows])
+
+
+def _object(item: Resource) -> Mapping[str, JSON]:
+    if isinstance(item.content, Mapping):
+        return item.content
+    what = f"of type {kind_of(item.content)}" if item.kind == "Note" else f"a {item.kind}"
+    raise Invalid(
+        f"join merges objects, and {item.id} is {what}", hint="`project` makes objects of fields of the items"
+    )
+
+
+def _keys(items: list[Resource], path: Path | None) -> list[Hashable]:
+    """The keys of the items; None where the value is null or missing."""
+    if path is None:
+        return [None] * len(items)
+    found = map(reader(path), items)
+    return [None if value is ABSENT else equality_key(value) for value in found]
+
+
+def _by_key(items: list[Resource], path: Path | None) -> dict[Hashable, list[int]]:
+    places: dict[Hashable, list[int]] = {}
+    for place, key in enumerate(_keys(items, path)):
+        places.setdefault(key, []).append(place)
+    return places
+
+
+def _conflicts(left: Mapping[str, JSON], right: Mapping[str, JSON]) -> int:
+    return sum(not same(left[key], right[key]) for key in left.keys() & right.keys())

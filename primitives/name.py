@@ -1,0 +1,48 @@
+"""`name`: what a resource is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from infospace import Args, Infospace, Ref, Resource, primitive
+from infospace.kinds import Shape, Unknown, source_of
+
+
+class Name(Args):
+    """Arguments of `name`."""
+
+    target: Ref[Resource] = Field(description="The resource; of a search result, its source.")
+    value: str = Field(description="The name.")
+    replace: bool = Field(False, description="Take the name over where another resource has it.")
+
+
+def _gives(_arguments: object, shapes: Mapping[str, Shape]) -> Shape:
+    target = shapes.get("target", Unknown())
+    return source_of(target) or target
+
+
+@primitive(
+    effect="writes",
+    gives=_gives,
+    names="value",
+    failures=[
+        "The name belongs to another resource and `replace` is not given.",
+        "It cannot be a name: it is blank, has the form of an id, begins with `$`, or is longer than 200 characters.",
+    ],
+    examples=[
+        {"type": "name", "target": "$summary", "value": "weekly summary"},
+        {"type": "name", "target": "$hits[0]", "value": "best source", "replace": True, "out": "$best"},
+    ],
+    avoid=["A step of its own to name what a step makes: any step may have a `name`."],
+)
+async def name(args: Name, space: Infospace) -> Resource:
+    """Give a resource a name, and so keep it; an earlier name of it is free then.
+
+    A name belongs to one resource of the space, whatever its kind. With `replace` the earlier holder loses the name,
+    and nothing else. Of a search result its source is named, and given.
+    """
+    target = space.acted_on(args.target)
+    space.name(target, args.value, replace=args.replace)
+    return target

@@ -1,0 +1,27 @@
+"""`tail`: the last items."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from infospace import Args, Collection, Infospace, Ref, primitive
+from infospace.kinds import same_as
+
+
+class Tail(Args):
+    """Arguments of `tail`."""
+
+    target: Ref[Collection] = Field(description="The Collection.")
+    count: int = Field(1, ge=0, description="How many items, up to the last.")
+
+
+@primitive(
+    effect="pure",
+    gives=same_as("target"),
+    examples=[{"type": "tail", "target": "$sorted", "count": 2, "out": "$largest"}],
+    avoid=["`tail` with count 1 to get a single Note: `$sorted[-1]` is the Note itself."],
+)
+async def tail(args: Tail, space: Infospace) -> Collection:
+    """Give a new Collection of the last `count` items, in their order, or of all when there are fewer."""
+    members = args.target.members
+    return space.collection(members[max(0, len(members) - args.count) :])

@@ -1,0 +1,184 @@
+"""Aggregates: how they are read, what is said of one that is none, and what they reckon."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infospace import Invalid, Note
+from infospace.aggregates import parse_aggregate
+from infospace.where import Tally
+
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+
+
+def reckon(text: str, *values: Any) -> Any:
+    """Reckon an aggregate of Notes that have the values at `x`."""
+    notes = [Note(id=f"Note_{i}", content={"x": value}) for i, value in enumerate(values)]
+    return parse_aggregate(text).reckoner()(notes, Tally())
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("count", "count"),
+        ("COUNT", "count"),
+        ("count()", "count"),
+        ("count(*)", "count"),
+        (" count( x ) ", "count(x)"),
+        ("Avg(metadata.score)", "avg(metadata.score)"),
+        ("sum(`odd key`)", 'sum(["odd key"])'),
+        ('max(["a b"].c[-1])', 'max(["a b"].c[-1])'),
+        ("list(@id)", "list(@id)"),
+        ("min(count)", "min(count)"),
+    ],
+)
+def test_an_aggregate_is_a_function_of_a_path_or_count(text: str, read: str) -> None:
+    """Case and blanks are no matter; a key may be odd, or have the name of a function."""
+    assert str(parse_aggregate(text)) == read
+    assert parse_aggregate(read) == parse_aggregate(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("avrg(x)", 'did you mean "avg(x)"?'),
+        ("mean(metadata.score)", 'did you mean "avg(metadata.score)"?'),
+        ("total(x)", 'did you mean "sum(x)"?'),
+        ("countdistinct(x)", 'did you mean "count_distinct(x)"?'),
+        ('average(["a"])', 'did you mean `avg(["a"])`?'),
+        ("count(distinct x)", "distinct values are counted by count_distinct(path)"),
+        ("sum", "such as sum(metadata.score)"),
+        ("sum(*)", "such as sum(metadata.score)"),
+        ("list()", "such as list(metadata.score)"),
+    ],
+)
+def test_what_is_no_aggregate_is_told_with_the_nearest(text: str, hint: str) -> None:
+    """In one sentence."""
+    with pytest.raises(Invalid, match="is no aggregate") as raised:
+        parse_aggregate(text)
+    assert raised.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "title",
+        "sum(1)",
+        "sum('a')",
+        "sum($x)",
+        "sum(${x})",
+        "sum(a, b)",
+        "sum(a+b)",
+        "sum(a) > 3",
+        "sum(a",
+        "(count)",
+        "sum(sum(a))",
+        "not count",
+        "lower(a)",
+        "sum(null)",
+        "avg(a..b)",
+        "sum(x)".ljust(2_000),
+        "sum(`a)",
+    ],
+)
+def test_nothing_else_is_an_aggregate(text: str) -> None:
+    """Each is refused, and there is a hint."""
+    with pytest.raises(Invalid) as raised:
+        parse_aggregate(text)
+    assert raised.value.hint
+
+
+@given(words=st.lists(st.sampled_from(["count", "sum", "(", ")", "*", ",", "x", "not", "in", "is", "1", "[0]"])))
+def test_reading_ends_in_an_aggregate_or_in_a_sentence(words: list[str]) -> None:
+    """Never in another error."""
+    with suppress(Invalid):
+        assert parse_aggregate(" ".join(words)).reckoning in {"count", "sum"}
+
+
+@given(values=st.lists(NUMBERS, min_size=1))
+def test_sums_and_means_are_exact_for_whole_numbers_and_rounded_once_for_others(values: list[Any]) -> None:
+    """Of any size."""
+    exact = sum(map(Fraction, values))
+    if all(isinstance(value, int) for value in values):
+        assert reckon("sum(x)", *values) == exact
+        assert isinstance(reckon("sum(x)", *values), int)
+    elif abs(exact) < 2**1000:
+        assert reckon("sum(x)", *values) == float(exact)
+    if abs(exact) < 2**1000:
+        mean = reckon("avg(x)", *values)
+        assert mean == exact / len(values) if isinstance(mean, int) else mean == float(exact / len(values))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("sum(x)", None),
+        ("avg(x)", None),
+        ("min(x)", None),
+        ("max(x)", None),
+        ("count(x)", 0),
+        ("count_distinct(x)", 0),
+        ("list(x)", []),
+        ("count", 2),
+        ("count(y)", 0),
+    ],
+)
+def test_null_and_missing_count_for_count_alone(text: str, value: Any) -> None:
+    """As in SQL."""
+    assert reckon(text, None, None) == value
+
+
+def test_distinct_values_are_json_values() -> None:
+    """1 is 1.0, and -0.0 is 0; true, "1" and [1] are others; keys have no order."""
+    values = [
+        1,
+        1.0,
+        True,
+        "1",
+        [1],
+        [1.0],
+        [True],
+        {"a": 1, "b": 2},
+        {"b": 2.0, "a": 1},
+        0,
+        -0.0,
+        False,
+        2**53,
+        2.0**53,
+    ]
+    assert reckon("count_distinct(x)", *values) == 9
+
+
+def test_least_and_greatest_go_by_the_order_of_sort() -> None:
+    """Numbers, strings, booleans, lists, objects; the first of equal ones, and large numbers exactly."""
+    values = ["b", 3, True, [0], {"a": 0}, 2**53 + 1, 2.0**53, None]
+    assert (reckon("min(x)", *values), reckon("max(x)", *values)) == (3, {"a": 0})
+    assert reckon("max(x)", *values[5:]) == 2**53 + 1
+    assert repr(reckon("min(x)", -0.0, 0)) == "-0.0"
+
+
+def test_what_is_no_number_is_left_out_of_a_sum_and_tallied() -> None:
+    """A boolean is no number; null is not tallied."""
+    tally = Tally()
+    notes = [Note(id="Note_1", content={"x": value}) for value in (1, "2", True, None, [3], 4)]
+    assert parse_aggregate("sum(x)").reckoner()(notes, tally) == 5
+    assert tally.mismatches == 3
+    assert parse_aggregate("avg(x)").reckoner()(notes[1:3], tally) is None
+
+
+def test_a_sum_that_no_number_holds_fails_though_a_mean_does_not() -> None:
+    """The sentence names the aggregate."""
+    with pytest.raises(Invalid, match=r"sum\(x\) is beyond what a number holds"):
+        reckon("sum(x)", 1e308, 1e308)
+    assert reckon("avg(x)", 1e308, 1e308) == 1e308
+    assert reckon("sum(x)", 1e308, 1e308, -1e308) == 1e308
+    with pytest.raises(Invalid, match=r"avg\(x\)"):
+        reckon("avg(x)", 10**400, 1)

@@ -1,0 +1,102 @@
+"""Tools that are functions of this process: their schemas, answers and failures."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, TypedDict
+
+import pytest
+
+from infospace import Conflict, InfospaceError, Invalid, NotFound
+from infospace.tools.local import LocalTools
+from infospace.tools.tool import ToolAnswer
+from infospace.tools.toolbox import Toolbox
+
+
+class Place(TypedDict):
+    """A place; of a kind that pydantic alone does not read before Python 3.12."""
+
+    name: str
+    parts: list[str] | None
+
+
+def toolbox() -> Toolbox:
+    atlas = LocalTools("atlas")
+
+    @atlas.tool(read_only=True)
+    def find(name: str, deep: bool = False) -> Place:
+        """Find a place."""
+        return {"name": name, "parts": ["harbour"] if deep else None}
+
+    @atlas.tool()
+    async def forget(name: str) -> str:
+        """Forget a place."""
+        raise InfospaceError(f"{name} is not known")
+
+    tools = Toolbox()
+    tools.add(atlas)
+    return tools
+
+
+def test_schemas_come_from_the_annotations() -> None:
+    """What it takes, closed; what it gives; what it does to the world."""
+    tool = toolbox().get("atlas/find")
+    assert tool.input_schema["required"] == ["name"]
+    assert tool.input_schema["additionalProperties"] is False
+    assert tool.output_schema is not None
+    assert tool.output_schema["properties"]["name"] == {"title": "Name", "type": "string"}
+    assert (tool.read_only, tool.destructive, tool.description) == (True, False, "Find a place.")
+
+
+def test_a_call_answers_with_structured_content() -> None:
+    """Arguments that do not fit are told before the call, all at once."""
+    tools = toolbox()
+    answer = asyncio.run(tools.call(tools.get("atlas/find"), {"name": "Oslo", "deep": True}))
+    assert answer.content == {"name": "Oslo", "parts": ["harbour"]}
+    with pytest.raises(Invalid, match="required") as raised:
+        asyncio.run(tools.call(tools.get("atlas/find"), {"deep": "yes", "wide": 1}))
+    assert "'yes' is not of type 'boolean'" in str(raised.value)
+    assert "'wide' was unexpected" in str(raised.value)
+
+
+def test_an_expected_failure_is_an_answer() -> None:
+    """In the tool's words."""
+    tools = toolbox()
+    answer = asyncio.run(tools.call(tools.get("atlas/forget"), {"name": "Oslo"}))
+    assert (answer.is_error, answer.text) == (True, "Oslo is not known")
+
+
+def test_what_is_not_there_is_not_found_with_the_nearest() -> None:
+    """By likeness, or by the only tool of that name."""
+    tools = toolbox()
+    for name in ("atlas/fnd", "globe/find"):
+        with pytest.raises(NotFound, match="did you mean 'atlas/find'"):
+            tools.get(name)
+    with pytest.raises(NotFound, match="no tools in this space"):
+        Toolbox().get("a/b")
+
+
+def test_two_servers_of_one_name_are_a_conflict() -> None:
+    """And a name with a slash is none."""
+    tools = toolbox()
+    with pytest.raises(Conflict, match="atlas"):
+        tools.add(LocalTools("atlas"))
+    with pytest.raises(Invalid, match="a/b"):
+        tools.add(LocalTools("a/b"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "content"),
+    [
+        (ToolAnswer([{"type": "text", "text": "a"}], {"x": 1}), {"x": 1}),
+        (ToolAnswer([{"type": "text", "text": "a"}]), "a"),
+        (
+            ToolAnswer([{"type": "text", "text": "a"}, {"type": "image", "data": "…"}]),
+            [{"type": "text", "text": "a"}, {"type": "image", "data": "…"}],
+        ),
+        (ToolAnswer([{"type": "image", "data": "…"}]), [{"type": "image", "data": "…"}]),
+    ],
+)
+def test_the_content_is_structured_or_a_single_text_or_the_blocks(answer: ToolAnswer, content: Any) -> None:
+    """In that order."""
+    assert answer.content == content
