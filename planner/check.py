@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 
+from infospace.argument import UNKNOWN
 from infospace.catalogue import Catalogue
 from infospace.ids import Kind
+from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
-from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, RelationShape, Shape
+from infospace.kinds import (
+    NO_METADATA,
+    CollectionShape,
+    NoteShape,
+    RelationShape,
+    Shape,
+    Unknown,
+    never_fits,
+    type_words,
+)
+from infospace.paths import nearest
 from planner.check_conditions import whole
-from planner.check_steps import StepChecker
-from planner.environment import Variable
+from planner.check_forms import FormChecker
+from planner.environment import Environment, Variable
 from planner.known import Known
+from planner.mend import mended
 from planner.parse import parse_plan
-from planner.plan import Block, If, Input, Plan
-from planner.problems import Problems, join, replace
+from planner.plan import Block, Input, Plan, Saved, Step, blocks, every_step
+from planner.problems import Problem, Problems, join, listed, replace
+from planner.saved import PREFIX, unknown_plan
+from planner.schemas import misfit
 
 _KINDS: Mapping[str, Shape] = {
     Kind.NOTE: NoteShape(),
@@ -25,6 +41,19 @@ _KINDS: Mapping[str, Shape] = {
 
 def check(document: JSON, catalogue: Catalogue, known: Known) -> tuple[Plan, Problems]:
     """Read and check a whole plan; all problems at once. Nothing is run, nothing is changed."""
+    plan, problems = _checked(document, catalogue, known)
+    if not problems.ok:
+
+        def errors(patched: JSON) -> list[Problem]:
+            again = _checked(patched, catalogue, known)[1].found
+            return [problem for problem in again if problem.severity == "error"]
+
+        steps = sum(1 for _ in every_step(plan.steps))
+        problems.found[:] = mended(document, problems.found, steps, errors)
+    return plan, problems
+
+
+def _checked(document: JSON, catalogue: Catalogue, known: Known) -> tuple[Plan, Problems]:
     problems = Problems()
     plan = parse_plan(document, problems)
     checker = Checker(catalogue, known, problems)
@@ -33,15 +62,18 @@ def check(document: JSON, catalogue: Catalogue, known: Known) -> tuple[Plan, Pro
     checker.result(plan)
     if problems.ok:
         checker.unread(plan)
-    return plan, problems
+    return dataclasses.replace(plan, plans=checker.plans), problems
 
 
-class Checker(StepChecker):
+class Checker(FormChecker):
     """Checks a plan in document order with what is known of each variable. A session extends it line by line."""
 
     def __init__(self, catalogue: Catalogue, known: Known, problems: Problems) -> None:
         super().__init__(catalogue, known, problems)
-        self._inputs: list[Input] = []
+        self.plans: dict[str, Plan] = {}
+        """The saved plans that are named, directly or not."""
+        self._calling: tuple[str, ...] = ()
+        """Names of the saved plans that this one is called from, outermost first, and its own."""
 
     def inputs(self, plan: Plan) -> None:
         """Bind the declared inputs."""
@@ -65,6 +97,88 @@ class Checker(StepChecker):
             says = f"the default of {declared.name!r} is a {kind}, and {declared.default!r} is not one"
             self.problems.error("bad-input", pointer, says)
         return _KINDS[kind]
+
+    def _saved(self, step: Step, form: Saved, depth: int) -> Shape:
+        pointer = join(step.pointer, "type")
+        document = self._values.known.plan(form.name)
+        if document is None:
+            self._no_plan(form, pointer)
+            self._values.references(dict(form.arguments), join(step.pointer, "arguments"), self.env)
+            return Unknown()
+        if form.name in self._calling:
+            chain = " → ".join((*self._calling[self._calling.index(form.name) :], form.name))
+            self.problems.error("plan-cycle", pointer, f"saved plans that run one another never end: {chain}")
+            return Unknown()
+        inner = Checker(self._catalogue, self._values.known, Problems())
+        plan = parse_plan(document, inner.problems)
+        inner._calling = (*self._calling, form.name)
+        inner.env = Environment(given=dict(self.env.given), loops=self.env.loops, beside=dict(self.env.beside))
+        inner.plans = self.plans
+        self.plans[form.name] = plan
+        inner.inputs(plan)
+        inner.block(plan.steps, depth + 1, self._most)
+        inner.result(plan)
+        self._called(form, plan, join(step.pointer, "arguments"))
+        for problem in inner.problems.found:
+            if problem.severity == "error":
+                says = f"the saved plan {form.name!r} would fail: {problem.says} (at {problem.pointer or 'its top'})"
+                self.problems.error(problem.code, pointer, says, problem.hint)
+        self.env.given = inner.env.given
+        return inner.answer(plan)
+
+    def _no_plan(self, form: Saved, pointer: str) -> None:
+        names = [
+            name.removeprefix(PREFIX)
+            for name in (*self._values.known.names(), *self.env.given)
+            if name.startswith(PREFIX)
+        ]
+        near = nearest(form.name, names)
+        fix = replace(pointer, f"plan:{near}") if near else None
+        hint = unknown_plan(form.name, names)
+        self.problems.error("unknown-plan", pointer, f"there is no saved plan {form.name!r}", hint, fix)
+
+    def _called(self, form: Saved, plan: Plan, pointer: str) -> None:
+        """Check the arguments of a saved plan against its inputs."""
+        for name, raw in form.arguments.items():
+            place = join(pointer, name)
+            declared = plan.inputs.get(name)
+            if declared is None:
+                near = nearest(name, [key for key in plan.inputs if key not in form.arguments])
+                fix = [{"op": "move", "from": place, "path": join(pointer, near)}] if near else None
+                takes = f"it takes {listed(list(plan.inputs))}" if plan.inputs else "it takes none"
+                hint = f"did you mean {near!r}?" if near else takes
+                says = f"the saved plan {form.name!r} has no input {name!r}"
+                self.problems.error("unknown-argument", place, says, hint, fix)
+                self._values.references(raw, place, self.env)
+            elif declared.kind is not None:
+                self._values.resource(raw, place, frozenset({Kind(declared.kind)}), self.env)
+            else:
+                self._fits(declared, raw, place)
+        for name, declared in plan.inputs.items():
+            if declared.required and name not in form.arguments:
+                says = f"the saved plan {form.name!r} needs the input {name!r}"
+                where = pointer if form.arguments else pointer.removesuffix("/arguments")
+                wanted = f"a {declared.kind}" if declared.kind else dump(dict(declared.schema or {}))
+                self.problems.error("missing-argument", where, says, f"it wants {wanted}")
+
+    def _fits(self, declared: Input, raw: JSON, pointer: str) -> None:
+        value, schema = self._values.value(raw, pointer, None, self.env)
+        wanted = declared.schema or {}
+        if value is not UNKNOWN:
+            fault = misfit(value, wanted)
+            if fault is not None:
+                self.problems.error("bad-argument", pointer, f"the input {declared.name!r} does not fit: {fault}")
+        elif never_fits(schema, wanted):
+            says = f"the input {declared.name!r} is {type_words(schema)} here, and {type_words(wanted)} is wanted"
+            self.problems.error("bad-argument", pointer, says)
+
+    def answer(self, plan: Plan) -> Shape:
+        """Return what is known of the plan's answer, once it is checked."""
+        reference = whole(plan.result)
+        if reference is None:
+            return Unknown()
+        with self.problems.muted():
+            return self._values.reference(reference, "/result", self.env) or Unknown()
 
     def result(self, plan: Plan, pointer: str = "/result") -> None:
         """Check what the plan says that it answers with."""
@@ -97,8 +211,7 @@ def _last_places(steps: Block) -> Iterator[str]:
         return
     last = steps[-1]
     yield join(last.pointer, "out")
-    if isinstance(last.form, If):
-        yield from _last_places(last.form.then)
-        yield from _last_places(last.form.otherwise)
+    for block in blocks(last.form):
+        yield from _last_places(block)
     if isinstance(last.on_fail, tuple):
         yield from _last_places(last.on_fail)

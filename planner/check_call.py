@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
 
-from infospace.argument import UNKNOWN, Args, Bound, Reading
-from infospace.contract import Primitive
+from infospace.aggregates import Aggregate, Reckoning
+from infospace.argument import UNKNOWN, Args, Bound, Reading, argument_name
+from infospace.contract import Argument, Primitive
 from infospace.errors import Invalid
 from infospace.faults import ArgumentsInvalid, Fault
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
-from infospace.kinds import CollectionShape, NoteShape, Nowhere, Shape, place_in
-from infospace.paths import Path, nearest
+from infospace.kinds import (
+    CollectionShape,
+    NoteShape,
+    Nowhere,
+    Schema,
+    Shape,
+    Unknown,
+    never_fits,
+    place_in,
+    type_words,
+)
+from infospace.paths import Path
+from infospace.tools.tool import Tool
+from infospace.wording import wanted
+from planner.check_tools import ToolChecker
 from planner.check_values import ValueChecker
 from planner.environment import Environment
-from planner.forms import COMMON
+from planner.meant import meant
+from planner.meant_where import mended_where
+from planner.mending import mended_value
 from planner.problems import Patch, Problems, join, replace
 
 
 class CallChecker:
     """Checks calls against their contracts."""
 
-    def __init__(self, values: ValueChecker, problems: Problems) -> None:
+    def __init__(self, values: ValueChecker, tools: ToolChecker, problems: Problems) -> None:
         self._values = values
+        self._tools = tools
         self._problems = problems
 
     def check(
@@ -35,8 +52,8 @@ class CallChecker:
         given: Mapping[str, Shape] | None = None,
         *,
         quiet: bool = False,
-    ) -> Shape:
-        """Check the arguments as written; return what the call will give, as far as that is known.
+    ) -> Shape | None:
+        """Check the arguments as written; return what the call will give, as far as that is known; None: nothing.
 
         `given` are resources that the form around the call supplies. `quiet` tells of references alone: the
         entry is only the nearest to what was written.
@@ -48,12 +65,30 @@ class CallChecker:
                 placeholders[name] = self._argument(entry, name, written, join(pointer, name), env, shapes)
             else:
                 self._values.references(written, join(pointer, name), env)
+        self._tool_arguments(entry, placeholders, raw, pointer, env)
         args, faults = _validate(entry, placeholders)
         if not quiet:
             for fault in faults:
-                self._fault(entry, fault, raw, pointer)
-            self._places(args, raw, shapes, pointer, env)
-        return entry.gives(args, shapes)
+                self._fault(entry, fault, raw, pointer, env)
+            self._places(entry, args, raw, shapes, pointer, env)
+        try:
+            gives = entry.gives(args, shapes)
+        except Invalid as error:
+            if not quiet:
+                self._problems.error("wrong-kind", join(pointer, "target"), error.says, error.hint)
+            return Unknown()
+        if not quiet:
+            self._values.changes.call(entry, args, shapes, raw, env)
+        return gives
+
+    def _tool_arguments(
+        self, entry: Primitive, read: Mapping[str, Any], raw: Mapping[str, JSON], pointer: str, env: Environment
+    ) -> None:
+        """Check the arguments of a tool, as soon as it is known which it is."""
+        tool = next((value for value in read.values() if isinstance(value, Tool)), None)
+        for name, argument in entry.arguments.items():
+            if argument.reading is Reading.TOOL_ARGUMENTS:
+                self._tools.arguments(tool, raw.get(name, {}), join(pointer, name), env)
 
     def _argument(
         self, entry: Primitive, name: str, written: JSON, pointer: str, env: Environment, shapes: dict[str, Shape]
@@ -64,57 +99,90 @@ class CallChecker:
                 if written is None and not argument.required:
                     return None
                 shapes[name] = self._values.resource(written, pointer, argument.kinds, env)
+                self._held(entry, argument, shapes[name], pointer)
                 return UNKNOWN
             case Reading.ITEMS:
                 shapes[name] = self._values.items(written, pointer, env)
                 return UNKNOWN
-            case Reading.WHERE:
+            case Reading.WHERE | Reading.LITERAL:
                 return written
+            case Reading.TOOL:
+                return self._tools.named(written, pointer, env)
+            case Reading.TOOL_ARGUMENTS:
+                return UNKNOWN if isinstance(written, (dict, str)) else written
         value, schema = self._values.value(written, pointer, argument, env)
-        shapes[name] = NoteShape(schema)
+        if argument is not None:
+            shapes[name] = NoteShape(schema)
         return value
 
-    def _fault(self, entry: Primitive, fault: Fault, raw: Mapping[str, JSON], pointer: str) -> None:
+    def _fault(self, entry: Primitive, fault: Fault, raw: Mapping[str, JSON], pointer: str, env: Environment) -> None:
         place = join(pointer, *(part for part in _within(fault.place, raw)))
         hint, fix = fault.hint, None
         if fault.code == "unknown-argument" and fault.place:
-            hint, fix = _meant(entry, str(fault.place[0]), raw, pointer, hint)
+            hint, fix = meant(entry, str(fault.place[0]), raw, pointer, hint)
+        elif fault.missing is not None:
+            if any(entry.renamed.get(name) == fault.missing for name in raw):
+                return
+            fix = self._filled(entry.arguments[fault.missing], pointer, env)
         elif fault.code == "bad-argument" and hint is not None and hint.startswith('did you mean "'):
             fix = replace(place, hint.split('"')[1])
+        elif fault.code == "bad-where" and fault.place:
+            sql = mended_where(raw.get(str(fault.place[0])))
+            fix = None if sql is None else replace(place, sql)
+        elif fault.code == "bad-argument" and len(fault.place) == 1 and fault.place[0] in entry.arguments:
+            name = str(fault.place[0])
+            mended = mended_value(raw.get(name), entry.arguments[name].schema)
+            fix = None if mended is None else replace(place, mended.value)
         self._problems.error(fault.code, place, fault.says, hint, fix)
+
+    def _held(self, entry: Primitive, argument: Argument, shape: Shape, pointer: str) -> None:
+        """Check what the items of a Collection hold, where that is known."""
+        item = shape.item if isinstance(shape, CollectionShape) else None
+        if isinstance(item, NoteShape) and never_fits(item.content, argument.holding):
+            held, takes = type_words(item.content), wanted(argument.holding)
+            self._problems.error("wrong-kind", pointer, f"each item is {held}, and {entry.type} takes {takes}")
+
+    @staticmethod
+    def _filled(argument: Argument, pointer: str, env: Environment) -> Patch | None:
+        """Give a resource that is missing: the variable of its kind that was bound last."""
+        fits = list(env.of_kind(argument.kinds)) if argument.reading is Reading.RESOURCE else []
+        return [{"op": "add", "path": join(pointer, argument.name), "value": fits[-1]}] if fits else None
 
     def _places(
         self,
+        entry: Primitive,
         args: Mapping[str, Any],
         raw: Mapping[str, JSON],
         shapes: Mapping[str, Shape],
         pointer: str,
         env: Environment,
     ) -> None:
-        """Check the paths among the arguments against what is known of the items of `target`."""
+        """Check the paths among the arguments against what is known of the items they are read in."""
         for name, value in args.items():
             place = join(pointer, name)
             if isinstance(value, Bound):
                 self._values.parameters(value, place, env)
-            target = shapes.get("target")
-            if target is None:
-                continue
-            item = target.item if isinstance(target, CollectionShape) else target
-            for inner, path in _paths(value):
-                written = raw.get(name)
-                for part in inner:
-                    written = written[part] if isinstance(written, list) else None
-                self._place(path, item, join(place, *inner), written)
+            argument = entry.arguments.get(name)
+            for holder in argument.within if argument else ():
+                if holder not in shapes:
+                    continue
+                target, of_items = shapes[holder], entry.arguments[holder].kinds == {Kind.COLLECTION}
+                item = target.item if of_items and isinstance(target, CollectionShape) else target
+                for inner, path, takes in _paths(value):
+                    written = _at(raw.get(name), inner)
+                    self._place(path, item, join(place, *inner), written, takes)
 
-    def _place(self, path: Path, item: Shape, pointer: str, written: JSON) -> None:
+    def _place(self, path: Path, item: Shape, pointer: str, written: JSON, takes: Schema | None) -> None:
         found = place_in(item, path.parts)
-        if not isinstance(found, Nowhere):
-            return
-        (says, hint), better = self._values.nowhere(item, path.parts, found)
-        fix = None
-        if better is not None and isinstance(written, str):
-            fix = replace(pointer, _mended(written, path, Path(better)))
-        self._problems.error("unknown-field", pointer, says, hint, fix)
+        if isinstance(found, Nowhere):
+            (says, hint), better = self._values.nowhere(item, path.parts, found)
+            fix = None
+            if better is not None and isinstance(written, str):
+                fix = replace(pointer, _mended(written, path, Path(better)))
+            self._problems.error("unknown-field", pointer, says, hint, fix)
+        elif never_fits(found, takes):
+            says = f"`{path}` is {type_words(found)} here, and {written!r:.60} takes {wanted(takes)}"
+            self._problems.error("bad-argument", pointer, says)
 
 
 def _validate(entry: Primitive, placeholders: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Fault]]:
@@ -123,9 +191,14 @@ def _validate(entry: Primitive, placeholders: Mapping[str, Any]) -> tuple[Mappin
         return _fields(entry.validate(placeholders)), []
     except ArgumentsInvalid as error:
         faults = list(error.faults)
-    bad = {str(fault.place[0]) for fault in faults if fault.place}
+    bad: dict[str, list[Fault]] = {}
+    for fault in faults:
+        if fault.place:
+            bad.setdefault(str(fault.place[0]), []).append(fault)
     mended = {
-        name: UNKNOWN if name in bad else value for name, value in placeholders.items() if name in entry.arguments
+        name: _without(value, bad[name]) if name in bad else value
+        for name, value in placeholders.items()
+        if name in entry.arguments
     }
     for name, argument in entry.arguments.items():
         if argument.required:
@@ -136,8 +209,16 @@ def _validate(entry: Primitive, placeholders: Mapping[str, Any]) -> tuple[Mappin
         return mended, faults
 
 
+def _without(value: Any, faults: Sequence[Fault]) -> Any:
+    """An argument with what is wrong in it counted as not known: values of an object alone, else all of it."""
+    keys = [fault.place[1] for fault in faults if len(fault.place) > 1]
+    if not isinstance(value, dict) or len(keys) < len(faults):
+        return UNKNOWN
+    return {key: UNKNOWN if key in keys else inner for key, inner in value.items()}
+
+
 def _fields(args: Args) -> dict[str, Any]:
-    return {name: getattr(args, name) for name in type(args).model_fields}
+    return {argument_name(name): getattr(args, name) for name in type(args).model_fields}
 
 
 def _within(place: tuple[str | int, ...], raw: Mapping[str, JSON]) -> Iterator[str | int]:
@@ -154,26 +235,50 @@ def _within(place: tuple[str | int, ...], raw: Mapping[str, JSON]) -> Iterator[s
         yield part
 
 
-def _paths(value: Any, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Path]]:
-    """The paths in an argument, with their places in it."""
-    if isinstance(value, Path):
-        yield place, value
-    elif isinstance(value, Bound):
-        for path in value.where.paths:
-            yield place, path
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _paths(item, (*place, index))
+def _paths(
+    value: Any, place: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], Path, Schema | None]]:
+    """The paths in an argument, with their places in it and what the values there have to be."""
+    match value:
+        case Path():
+            yield place, value, None
+        case Bound():
+            for path in value.where.paths:
+                yield place, path, None
+        case Aggregate(path=Path() as path):
+            yield place, path, value.takes
+        case list():
+            for index, item in enumerate(value):
+                yield from _paths(item, (*place, index))
+        case dict():
+            for key, item in value.items():
+                yield from _paths(item, (*place, key))
+
+
+def _at(written: Any, place: tuple[str | int, ...]) -> JSON:
+    for part in place:
+        match written, part:
+            case dict(), str():
+                written = written.get(part)
+            case list(), int():
+                written = written[part]
+            case _:
+                return None
+    found: JSON = written
+    return found
 
 
 def _mended(written: str, path: Path, better: Path) -> str:
     """Return a path, or a `where`, with another path in the place of one."""
-    if _path_of(written) == path:
+    alone = _path_of(written)
+    if alone == path:
         return str(better)
-    from infospace.where.tree import Field
+    if alone is not None and (*path.parts[: -len(alone.parts)], *alone.parts) == path.parts:
+        return str(Path(better.parts[len(path.parts) - len(alone.parts) :]))
+    from infospace.where.tree import Field, Function
     from infospace.where.words import read_words
 
-    for word in reversed(read_words(written)):
+    for word in reversed(read_words(written, (*get_args(Function), *get_args(Reckoning)))):
         if isinstance(word.value, Field) and word.value.path == path:
             written = f"{written[: word.start]}{better}{written[word.start + len(word.text) :]}"
     return written
@@ -184,24 +289,6 @@ def _path_of(text: str) -> Path | None:
         return Path.parse(text)
     except Invalid:
         return None
-
-
-def _meant(
-    entry: Primitive, name: str, raw: Mapping[str, JSON], pointer: str, hint: str | None
-) -> tuple[str | None, Patch | None]:
-    """Say what an unknown argument was meant to be, and how to mend it."""
-    place = join(pointer, name)
-    inner = raw[name]
-    if name == "arguments" and isinstance(inner, dict):
-        moves = [{"op": "move", "from": join(place, key), "path": join(pointer, key)} for key in inner]
-        flat = all(key in entry.arguments and key not in raw for key in inner)
-        return "the arguments of a primitive stand in the step itself", (
-            [*moves, {"op": "remove", "path": place}] if flat else None
-        )
-    near = nearest(name, [key for key in (*entry.arguments, *COMMON) if key not in raw])
-    if near is None:
-        return hint, None
-    return f"did you mean {near!r}?", [{"op": "move", "from": place, "path": join(pointer, near)}]
 
 
 def item_slot(entry: Primitive, arguments: Mapping[str, JSON], kinds: frozenset[Kind]) -> str | None:

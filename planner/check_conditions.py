@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from infospace.jsonvalue import JSON
 from infospace.kinds import Schema, never_fits, types_of
 from infospace.paths import nearest
+from planner.check_tools import ToolChecker
 from planner.check_values import ValueChecker
-from planner.conditions import COMPARED, EXISTENCE, PRESENCE
+from planner.conditions import COMPARED, EXISTENCE, LITERAL, PRESENCE
 from planner.environment import Environment
 from planner.plan import All, AnyOf, Condition, Not, Test
 from planner.problems import Problems, join, replace
-from planner.references import Literal, Reference, ReferenceInvalid, read_text, whole_reference
+from planner.references import (
+    Literal,
+    Reference,
+    ReferenceInvalid,
+    read_text,
+    references_in,
+    strings,
+    whole_reference,
+)
 
 _ORDERED: Schema = {"type": ["number", "string"]}
 _HOLDERS: Schema = {"type": ["string", "array", "object"]}
@@ -23,8 +33,9 @@ _TEXT: Schema = {"type": "string"}
 class ConditionChecker:
     """Checks conditions in an environment."""
 
-    def __init__(self, values: ValueChecker, problems: Problems) -> None:
+    def __init__(self, values: ValueChecker, tools: ToolChecker, problems: Problems) -> None:
         self._values = values
+        self._tools = tools
         self._problems = problems
 
     def check(self, condition: Condition, env: Environment) -> None:
@@ -38,6 +49,8 @@ class ConditionChecker:
                     inner = inner.certainly(yes if isinstance(condition, All) else no)
             case Not(of):
                 self.check(of, env)
+            case Test("tool_condition"):
+                self._tools.condition(condition, env)
             case Test(type_, arguments, pointer):
                 if type_:
                     self._test(type_, arguments, pointer, env)
@@ -113,6 +126,9 @@ def guards(condition: Condition) -> tuple[set[str], set[str]]:
             return _read(arguments, "target"), set()
         case Test("notbound", arguments):
             return set(), _read(arguments, "target")
+        case Test("tool_condition", arguments):
+            read = _read(arguments, "tool")
+            return read, read
         case Test(_, arguments):
             read = _read(arguments, "target") | _read(arguments, "value")
             return read, read
@@ -125,6 +141,27 @@ def guards(condition: Condition) -> tuple[set[str], set[str]]:
         case Not(of):
             yes, no = guards(of)
             return no, yes
+
+
+def read_by(condition: Condition) -> set[str] | None:
+    """Return the variables that a condition reads, None when it reads more than variables."""
+    match condition:
+        case All(of) | AnyOf(of):
+            found = [read_by(part) for part in of]
+            return None if None in found else set().union(*(names for names in found if names is not None))
+        case Not(of):
+            return read_by(of)
+        case Test("" | "tool_condition", _):
+            return None
+        case Test(_, arguments):
+            raw = {key: value for key, value in arguments.items() if key not in LITERAL}
+            texts = (text for _, text in strings(raw))
+            return {reference.name for text in texts for reference in _references(text)}
+
+
+def _references(text: str) -> Iterator[Reference]:
+    with suppress(ReferenceInvalid):
+        yield from references_in(read_text(text))
 
 
 def verdict(condition: Condition, env: Environment) -> bool | None:

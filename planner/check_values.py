@@ -25,10 +25,12 @@ from infospace.kinds import (
     place_in,
     schema_of_value,
     type_words,
+    union,
 )
 from infospace.names import normalised
 from infospace.paths import Path, nearest, show_parts
-from planner.environment import Environment, Variable, union
+from planner.check_changes import Changes
+from planner.environment import Environment, Variable
 from planner.known import Known
 from planner.problems import Patch, Problems, join, listed, replace
 from planner.references import (
@@ -55,6 +57,7 @@ class ValueChecker:
         self.problems = problems
         self.doubted: str | None = None
         """A variable that was read though an `on_fail` may have left it unbound: whoever reads it may be skipped."""
+        self.changes = Changes()
         self._lenient = False
         self._unbound = ("this step is then skipped", "bind it on both paths, or put this into an `if` with {guard}")
 
@@ -90,7 +93,12 @@ class ValueChecker:
             )
             fix = replace(pointer, str(Reference(near, reference.path))) if near and whole else None
             self.problems.error(
-                "unbound-variable", pointer, f"${reference.name} is not bound before this step", hint, fix
+                "unbound-variable",
+                pointer,
+                f"${reference.name} is not bound before this step",
+                hint,
+                fix,
+                reference.name,
             )
             return None
         if variable.doubt is not None:
@@ -104,7 +112,8 @@ class ValueChecker:
             self.problems.warn("maybe-unbound", pointer, says, self._unbound[0])
             return
         guard = {"type": "bound", "target": f"${reference.name}"}
-        self.problems.error("maybe-unbound", pointer, says, self._unbound[1].format(guard=dump(guard)))
+        hint = self._unbound[1].format(guard=dump(guard))
+        self.problems.error("maybe-unbound", pointer, says, hint, None, reference.name)
 
     def place(self, shape: Shape, reference: Reference, pointer: str, *, whole: bool) -> Shape | None:
         """Follow a reference's path into a shape."""
@@ -177,7 +186,9 @@ class ValueChecker:
         hint = f"of that kind here: {listed(fits, 6)}" if fits else None
         if kinds == {Kind.NOTE} and isinstance(shape, CollectionShape):
             hint = f"one item is {raw}[0]; `for-each` and `map` go over all" + (f"; {hint}" if hint else "")
-        fix = replace(pointer, fits[0]) if len(fits) == 1 else None
+        fix = replace(pointer, fits[-1]) if fits else None
+        if fix is None and isinstance(shape, CollectionShape) and raw.startswith("$"):
+            fix = replace(pointer, f"{raw}[0]")
         self.problems.error("wrong-kind", pointer, f"{raw!r} is {describe(shape)}, and {wanted} is wanted", hint, fix)
 
     def _named_resource(self, raw: str, pointer: str, env: Environment) -> Shape | None:
@@ -200,6 +211,7 @@ class ValueChecker:
         if given is not None and given.certain:
             return given.shape
         shape = self.known.shape(text)
+        shape = None if shape is None else self.changes.shape(text, shape)
         if given is not None:
             if shape is None:
                 says = f"nothing may have the name {text!r}: a step gives it on some path only"
@@ -209,7 +221,10 @@ class ValueChecker:
             return shape
         if is_id(text):
             hint = "ids are given by the space; what a plan makes is written `$variable`"
-            self.problems.error("unknown-id", pointer, f"the space has no {text}", hint)
+            kept = {"N": Kind.NOTE, "C": Kind.COLLECTION, "R": Kind.RELATION}[text[0]]
+            fits = list(env.of_kind(frozenset({kept})))
+            fix = replace(pointer, fits[-1]) if fits else None
+            self.problems.error("unknown-id", pointer, f"the space has no {text}", hint, fix)
             return None
         near = nearest(text, [*self.known.names(), *env.given])
         if text in env.variables:
@@ -239,6 +254,10 @@ class ValueChecker:
                 argument.description or None,
             )
         return UNKNOWN, schema
+
+    def schema(self, read: Value, pointer: str, env: Environment) -> Schema | None:
+        """Check the references in a value; return what is known of it."""
+        return self._schema(read, pointer, env)
 
     def _schema(self, read: Value, pointer: str, env: Environment) -> Schema | None:
         match read:
@@ -280,6 +299,8 @@ class ValueChecker:
         common: Shape = shapes[0] if shapes else Unknown()
         for shape in shapes[1:]:
             common = union(common, shape)
+        if isinstance(common, NoteShape) and any(shape != common for shape in shapes):
+            return NoteShape(None, common.metadata)
         return common
 
     def _is_reference(self, text: str, pointer: str) -> bool:
@@ -335,6 +356,8 @@ def _better(shape: Shape, parts: tuple[str | int, ...], found: Nowhere) -> tuple
             inner = place_in(shape, (start, *parts))
             if inner is not None and not isinstance(inner, Nowhere):
                 return (start, *parts)
+    if at == 0 and show_parts(parts) in found.known:
+        return (show_parts(parts),)
     near = nearest(found.key, found.known)
     if near is not None:
         return (*parts[:at], near, *parts[at + 1 :])

@@ -9,6 +9,7 @@ from infospace.errors import InfospaceError, Invalid
 from infospace.jsontext import same
 from infospace.jsonvalue import JSON
 from infospace.paths import kind_of, nearest
+from planner.meant_condition import condition_from_text
 from planner.patterns import compile_pattern
 from planner.plan import All, AnyOf, Condition, Not, Test
 from planner.problems import Problems, join, listed
@@ -32,8 +33,23 @@ TESTS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(COMPARED, ("target", "value")),
     "matches_pattern": ("target", "pattern"),
     "validates": ("target", "schema"),
+    "tool_condition": ("tool", "arguments"),
 }
 """Each condition with the fields it needs."""
+
+OTHERWISE: Final[Mapping[str, str]] = {
+    "left": "target",
+    "variable": "target",
+    "subject": "target",
+    "right": "value",
+    "expected": "value",
+    "than": "value",
+    "regex": "pattern",
+}
+"""What fields are called elsewhere."""
+
+OPTIONAL: Final = ("arguments",)
+"""Fields that may be left out."""
 
 LITERAL: Final = ("pattern", "schema")
 """Fields in which no reference is read."""
@@ -45,21 +61,16 @@ ON_ABSENT: Final = ("notbound", "empty", "not_equals", "not_contains")
 def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | None:
     """Read a condition; None when something in it is wrong."""
     if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
+        meant = condition_from_text(raw) if isinstance(raw, str) else None
         problems.error(
             "bad-condition",
             pointer,
             "a condition is an object with a `type`",
             '{"type": "empty", "target": "$hits"}',
+            None if meant is None else [{"op": "replace", "path": pointer, "value": meant}],
         )
         return None
     type_: str = raw["type"]
-    if type_ == "tool_condition":
-        problems.error(
-            "unsupported",
-            join(pointer, "type"),
-            "`tool_condition` belongs to the language, but there are no tools in this version",
-        )
-        return None
     if type_ in JOINS:
         return _parse_join(type_, raw, pointer, problems)
     if type_ not in TESTS:
@@ -83,16 +94,20 @@ def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems
     good = True
     for key in raw:
         if key != "type" and key not in wanted:
-            near = nearest(key, wanted)
+            near = nearest(key, wanted) or OTHERWISE.get(key)
+            near = near if near in wanted else None
             problems.error(
                 "unknown-argument",
                 join(pointer, key),
                 f"the condition {type_} has no field {key!r}",
                 f"did you mean {near!r}?" if near else f"it takes {listed(wanted)}",
+                [{"op": "move", "from": join(pointer, key), "path": join(pointer, near)}]
+                if near and near not in raw
+                else [{"op": "remove", "path": join(pointer, key)}],
             )
             good = False
     for key in wanted:
-        if key not in raw:
+        if key not in raw and key not in OPTIONAL:
             problems.error("missing-argument", pointer, f"the condition {type_} needs {key!r}")
             good = False
     if good and type_ == "matches_pattern":
@@ -121,6 +136,9 @@ def _parse_join(type_: str, raw: Mapping[str, Any], pointer: str, problems: Prob
                 join(pointer, key),
                 f"the condition {type_} has no field {key!r}",
                 "it takes `of`: conditions",
+                [{"op": "move", "from": join(pointer, key), "path": join(pointer, "of")}]
+                if "of" not in raw
+                else [{"op": "remove", "path": join(pointer, key)}],
             )
     place = join(pointer, "of")
     if "of" not in raw:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from infospace.errors import Missing
+from infospace.errors import Invalid, Missing
 from infospace.jsonvalue import JSON
-from infospace.resources import Collection, Note, Relation, Resource, SearchResult
+from infospace.resources import Collection, Member, Note, Relation, Resource
+from infospace.tools.calling import answered
 from infospace.view import Infospace
 from planner.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty
 from planner.patterns import compile_pattern
@@ -24,17 +25,38 @@ class Judge:
         self._view = view
         self._resolver = resolver
 
-    def holds(self, condition: Condition) -> bool:
-        """Whether a condition is true."""
+    async def holds(self, condition: Condition) -> bool:
+        """Whether a condition is true; the parts of `and` and `or` are asked until one decides."""
         match condition:
             case All(of):
-                return all(self.holds(part) for part in of)
+                for part in of:
+                    if not await self.holds(part):
+                        return False
+                return True
             case AnyOf(of):
-                return any(self.holds(part) for part in of)
+                for part in of:
+                    if await self.holds(part):
+                        return True
+                return False
             case Not(of):
-                return not self.holds(of)
+                return not await self.holds(of)
+            case Test("tool_condition", arguments):
+                return await self._tool(arguments)
             case Test(type_, arguments):
                 return self._test(type_, arguments)
+
+    async def _tool(self, arguments: Mapping[str, JSON]) -> bool:
+        name = self._resolver.value(arguments["tool"])
+        if not isinstance(name, str):
+            raise Invalid(f"unchecked: `tool` is a tool's full name, not {name!r:.60}")
+        tool = self._view.space.tools.get(name)
+        if not tool.read_only:
+            raise Invalid(f"unchecked: {tool.full_name} may change things, and a condition only reads")
+        given = self._resolver.value(arguments.get("arguments", {}))
+        answer = await answered(self._view, tool, given)
+        if not isinstance(answer.content, bool):
+            raise Invalid(f"unchecked: {tool.full_name} answers {answer.content!r:.60}, not true or false")
+        return answer.content
 
     def _test(self, type_: str, arguments: Mapping[str, JSON]) -> bool:
         try:
@@ -71,9 +93,8 @@ class Judge:
             return type_ in ON_ABSENT
         members = type_ in ("contains", "not_contains") and isinstance(target, Collection)
         if members and isinstance(value, (Note, Collection, Relation)):
-            items = self._view.items(cast("Collection", target))
-            found = identity(value) in {identity(item) for item in items}
-            return found == (type_ == "contains")
+            wanted, *there = self._view.identities([Member(value.id), *cast("Collection", target).members])
+            return (wanted in there) == (type_ == "contains")
         return compare(type_, self._value(target), self._value(value))
 
     def _thing(self, raw: JSON) -> Resource | Place:
@@ -89,10 +110,3 @@ class Judge:
         if isinstance(thing, Collection):
             return not len(thing)
         return is_empty(self._value(thing))
-
-
-def identity(resource: Resource) -> str:
-    """Return what a resource is as a member: its id, of a search result its source's id."""
-    if isinstance(resource, Note) and resource.evidence:
-        return cast("SearchResult", resource.content)["metadata"]["source_id"]
-    return resource.id

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from infospace.ids import Kind
-from infospace.kinds import CollectionShape, NoteShape, RelationShape, Shape, Unknown
+from infospace.kinds import Shape, union
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,21 @@ class Environment:
     loops: int = 0
     changed: set[str] = field(default_factory=set)
     """Variables that were bound, or came to be known as bound, since this was copied from another."""
+    dead: bool = False
+    """Whether no path leads here, since the plan was stopped before."""
+    beside: dict[str, Given] = field(default_factory=dict)
+    """Names that branches beside this one give: taken, and not there to be looked up."""
 
     def copy(self, *, loop: bool = False) -> Environment:
         """Return an environment that starts with the same variables and names."""
-        return Environment(dict(self.variables), dict(self.given), self.read, self.loops + loop)
+        return Environment(
+            dict(self.variables), dict(self.given), self.read, self.loops + loop, beside=dict(self.beside)
+        )
+
+    def take(self, after: Environment) -> None:
+        """Become what a copy of this has become."""
+        self.variables, self.given, self.dead = after.variables, after.given, after.dead
+        self.changed |= after.changed
 
     def bind(self, name: str, variable: Variable) -> None:
         """Bind a name."""
@@ -80,6 +91,9 @@ class Environment:
         `doubts` say why what only the one, or only the other, binds may be unbound; `handled` whether what
         only the one binds is then skipped rather than wrong.
         """
+        self.dead = one.dead and other.dead
+        if one.dead != other.dead:
+            one = other = other if one.dead else one
         for name in one.changed | other.changed:
             left, right = one.variables.get(name), other.variables.get(name)
             if left is not None and right is not None:
@@ -118,19 +132,3 @@ def joined(one: Mapping[str, Given], other: Mapping[str, Given]) -> dict[str, Gi
             assert only is not None  # noqa: S101 - the name is of one of them
             found[name] = Given(only.shape, certain=False)
     return found
-
-
-def union(one: Shape, other: Shape) -> Shape:
-    """Return what is known of a value that has one shape or the other."""
-    match one, other:
-        case _ if one == other:
-            return one
-        case NoteShape(), NoteShape():
-            same = one.metadata == other.metadata
-            content = one.content if one.content == other.content else None
-            return NoteShape(content, one.metadata if same else None)
-        case CollectionShape(), CollectionShape():
-            return CollectionShape(union(one.item, other.item))
-        case RelationShape(), RelationShape():
-            return one
-    return Unknown()

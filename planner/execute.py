@@ -2,51 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from infospace.answer import cut
 from infospace.clock import now
-from infospace.contract import Primitive
-from infospace.errors import InfospaceError, Invalid, Unsupported
-from infospace.faults import ArgumentsInvalid
-from infospace.ids import kind_of
+from infospace.errors import InfospaceError, Unsupported
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, MakeNote
-from infospace.perform import BUG, Outcome, perform
-from infospace.resources import Collection, Made, Member, Resource, is_resource
+from infospace.perform import Outcome
+from infospace.resources import Made
 from infospace.runs.journal import StepRow, Use
-from infospace.view import Infospace
-from planner.check_call import item_slot
-from planner.decide import Judge
+from planner.calls import FINAL, may_repeat, validated
 from planner.events import StepStarted
-from planner.failure import Exhausted, Failure, sentence
-from planner.plan import Block, Call, ForEach, If, Map, Step, Unread, collected, outs
+from planner.failure import Exhausted, Failure, Stopped
+from planner.plan import Ask, Block, Call, ForEach, Form, Map, Step, Stop, Unread, outs
 from planner.resolve import Resolver, digest
-from planner.results import Results
 from planner.scope import Cause, Scope, Unbound
 from planner.voices import Voices
 
 if TYPE_CHECKING:
     from planner.run import Run
 
-FINAL = (BUG, Exhausted.kind)
-"""Kinds of failure that no `on_fail` handles."""
 
+class Execution(ABC):
+    """One execution of one step. The control forms are in `execute_forms`."""
 
-class Execution:
-    """One execution of one step."""
-
-    def __init__(self, run: Run, step: Step, scope: Scope, position: str, nesting: int) -> None:
+    def __init__(self, run: Run, step: Step, scope: Scope, position: str, nesting: int, *, last: bool = True) -> None:
+        self.again = False
+        """Whether it failed and is to be attempted once more."""
+        self._last = last
         self._run = run
         self._step = step
         self._scope = scope
         self._position = position
         self._nesting = nesting
         self._voices = Voices(run.emit, position)
-        self._view = run.space.view(Made(run.id, position, step.type), self._voices)
+        self._view = run.space.view(Made(run.id, position, step.type), self._voices, meter=run.meter)
         self._resolver = Resolver(self._view, scope)
         self._digest: bytes | None = None
         self._started = now()
@@ -65,11 +60,18 @@ class Execution:
             return Failure(self._position, step.type, str(error), error.kind)
         self._run.emit(StepStarted(self._sequence, self._position, step.type, step.out, self._nesting))
         await self._run.breathe()
-        outcome = self._committed(self._named(await self._outcome()))
+        try:
+            outcome = self._committed(self._named(await self._in_time()))
+        except Stopped as stop:
+            self._journal(Outcome("success", value=str(stop)))
+            raise
         match outcome.status:
             case "success":
                 if step.out is not None and outcome.resource is not None:
                     self._scope.bind(step.out, outcome.resource.id)
+                if isinstance(step.form, Stop):
+                    answer = None if outcome.resource is None else outcome.resource.id
+                    raise Stopped(self._position, step.form.status, answer)
                 return None
             case "skipped":
                 self._journal(outcome)
@@ -80,6 +82,11 @@ class Execution:
         """Do what `on_fail` says about the failure of the whole step; return the failure that remains."""
         step, on_fail = self._step, self._step.on_fail
         failure = Failure(self._position, step.type, outcome.reason or "", outcome.error or "failed")
+        if not self._last and may_repeat(outcome, self._view):
+            self.again = True
+            self._view.extra["retried"] = True
+            self._journal(outcome, handled=True)
+            return None
         if on_fail == "stop" or isinstance(step.form, (ForEach, Map)) or outcome.error in FINAL:
             self._journal(outcome)
             return failure
@@ -90,7 +97,11 @@ class Execution:
         self._open = outcome
         self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
         self._lose(Cause(self._position, f"step {self._position} failed, and its `on_fail` does not bind it"))
-        second = await self._handle(failure, on_fail, self._scope, f"{self._position}.on_fail.")
+        try:
+            second = await self._handle(failure, on_fail, self._scope, f"{self._position}.on_fail.")
+        except Stopped:
+            self._journal(outcome, handled=True)
+            raise
         self._journal(outcome, handled=second is None)
         return second
 
@@ -103,19 +114,28 @@ class Execution:
         for name in outs((self._step,)):
             self._scope.lose(name, cause)
 
+    async def _in_time(self) -> Outcome:
+        """Come to an outcome within the step's own time; that it ran out is a failure."""
+        seconds = self._step.timeout_s
+        if seconds is None:
+            return await self._outcome()
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await self._outcome()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return Outcome("failed", reason=f"it took longer than its `timeout_s` of {seconds:g} s", error="timeout")
+
     async def _outcome(self) -> Outcome:
         try:
             match self._step.form:
                 case Call(arguments):
                     return await self._call(arguments)
-                case If():
-                    return await self._if(self._step.form)
-                case ForEach():
-                    return await self._for_each(self._step.form)
-                case Map():
-                    return await self._map(self._step.form)
-                case Unread():
-                    raise Unsupported(f"step {self._position} could not be read")
+                case Unread() | Ask():
+                    raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
+                case _:
+                    return await self._form(self._step.form)
         except Unbound as error:
             return self._skipped(error)
         except InfospaceError as error:
@@ -204,125 +224,14 @@ class Execution:
             scope.bind("error", before)
         return second
 
-    # Forms
-
     async def _call(self, raw: Mapping[str, JSON]) -> Outcome:
         entry = self._run.space.catalogue.get(self._step.type)
         arguments = self._resolver.arguments(entry, raw)
+        if entry.names is not None:
+            arguments["replace"] = self._step.replace
         self._digest = digest(arguments)
-        return await _validated(entry, arguments, self._view)
+        return await validated(entry, arguments, self._view)
 
-    async def _if(self, form: If) -> Outcome:
-        holds = Judge(self._view, self._resolver).holds(form.condition)
-        word: Literal["then", "else"] = "then" if holds else "else"
-        steps = form.then if holds else form.otherwise
-        failure = await self._run.block(steps, self._scope, f"{self._position}.{word}.", self._nesting + 1)
-        if failure is not None:
-            return Outcome("failed", reason=sentence(failure), error=failure.kind)
-        return Outcome("success", value=word if steps else f"{word}: nothing to do")
-
-    async def _for_each(self, form: ForEach) -> Outcome:
-        items = self._items(form.target)
-        results = Results(self._view, form.filter_null)
-        collect = collected(form)
-        for index, member in enumerate(items):
-            inner = Scope(self._scope)
-            inner.bind(form.as_, member.id)
-            prefix = f"{self._position}.do[{index + 1}]."
-            failure = await self._run.block(form.do, inner, prefix, self._nesting + 1)
-            if failure is None:
-                found = inner.own.get(collect) if collect is not None else None
-                cause = inner.causes.get(collect) if collect is not None and found is None else None
-                results.add(index, member.id, self._made(found), None if cause is None else str(cause))
-                continue
-            ended = await self._recover(failure, inner, index, collect, results, member)
-            if ended is not None:
-                return ended
-        return self._collected(results, len(items))
-
-    async def _map(self, form: Map) -> Outcome:
-        items = self._items(form.target)
-        entry = self._run.space.catalogue.get(form.operation)
-        results = Results(self._view, form.filter_null)
-        for index, member in enumerate(items):
-            await self._run.breathe()
-            inner = Scope(self._scope)
-            inner.bind("item", member.id)
-            where = f"{self._position}[{index + 1}]"
-            view = self._run.space.view(Made(self._run.id, where, entry.type), self._voices)
-            outcome = await self._one(entry, form.arguments, member, inner, view)
-            self._view.uses.update(view.uses)
-            if outcome.status == "success":
-                self._view.absorb(view)
-                results.add(index, member.id, outcome.resource)
-                continue
-            failure = Failure(where, entry.type, outcome.reason or "", outcome.error or "failed")
-            ended = await self._recover(failure, inner, index, self._step.out, results, member)
-            if ended is not None:
-                return replace(ended, trace=outcome.trace)
-        return self._collected(results, len(items))
-
-    @staticmethod
-    async def _one(entry: Primitive, raw: Mapping[str, JSON], member: Member, scope: Scope, view: Infospace) -> Outcome:
-        """Perform the operation of `map` for one item; raises Unbound, for which the whole step is skipped."""
-        resolver = Resolver(view, scope)
-        try:
-            arguments = resolver.arguments(entry, raw)
-            slot = item_slot(entry, raw, frozenset({kind_of(member.id)}))
-            if slot is not None:
-                arguments[slot] = resolver.resource("$item")
-        except Unbound:
-            raise
-        except InfospaceError as error:
-            return Outcome("failed", reason=str(error), error=error.kind)
-        return await _validated(entry, arguments, view)
-
-    async def _recover(
-        self, failure: Failure, inner: Scope, index: int, collect: str | None, results: Results, member: Member
-    ) -> Outcome | None:
-        """Do what `on_fail` says about a failing item; return the outcome of the whole step where it ends it."""
-        on_fail = self._step.on_fail
-        if on_fail == "stop" or failure.kind in FINAL:
-            return Outcome("failed", reason=f"item {index + 1} ({member.id}): {sentence(failure)}", error=failure.kind)
-        if isinstance(on_fail, tuple):
-            before = inner.own.get(self._item_name())
-            if collect is not None and collect != self._item_name():
-                inner.own.pop(collect, None)
-            second = await self._handle(failure, on_fail, inner, f"{self._position}[{index + 1}].on_fail.")
-            if second is not None and second.kind in FINAL:
-                return Outcome("failed", reason=sentence(second), error=second.kind)
-            supplied = inner.own.get(collect) if collect is not None else None
-            if second is None and supplied is not None and (supplied != before or collect != self._item_name()):
-                results.add(index, member.id, self._made(supplied))
-                return None
-        results.fail(index, member.id, sentence(failure))
-        return None
-
-    def _item_name(self) -> str:
-        return self._step.form.as_ if isinstance(self._step.form, ForEach) else "item"
-
-    def _made(self, identifier: str | None) -> Resource | None:
-        return None if identifier is None else self._view.get(identifier)
-
-    def _items(self, raw: JSON) -> tuple[Member, ...]:
-        found = self._resolver.resource(raw)
-        if not isinstance(found, Collection):
-            raise Invalid(f"unchecked: `target` is {_what(found)}, not a Collection")
-        return found.members
-
-    def _collected(self, results: Results, count: int) -> Outcome:
-        made = self._view.collection(results.members)
-        self._view.extra |= {"item_count": count, "failed": results.failed}
-        return Outcome("success", made, self._view.preview(made))
-
-
-async def _validated(entry: Primitive, arguments: Mapping[str, Any], view: Infospace) -> Outcome:
-    try:
-        args = entry.validate(arguments)
-    except ArgumentsInvalid as error:
-        return Outcome("failed", reason=f"unchecked: {error}", error=error.kind)
-    return await perform(entry, args, view)
-
-
-def _what(found: Resource | JSON) -> str:
-    return f"{found.id}, a {found.kind}" if is_resource(found) else f"{found!r:.60}"
+    @abstractmethod
+    async def _form(self, form: Form) -> Outcome:
+        """Execute a control form. Raises Unbound, for which the step is skipped."""

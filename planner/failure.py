@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from infospace.errors import InfospaceError
 
@@ -21,6 +22,20 @@ class Exhausted(InfospaceError):
     """The budget ran out."""
 
     kind = "budget"
+
+
+class Stopped(Exception):
+    """A `stop` was reached: what it stands in ends with it."""
+
+    def __init__(self, position: str, status: Literal["success", "failed"], resource: str | None) -> None:
+        super().__init__(position)
+        self.position = position
+        self.status = status
+        self.resource = resource
+        """The id of the plan's answer."""
+
+    def __str__(self) -> str:
+        return f"step {self.position} stopped the plan"
 
 
 def sentence(failure: Failure) -> str:

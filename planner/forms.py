@@ -3,156 +3,235 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from infospace.jsonvalue import JSON
-from infospace.paths import nearest
-from planner.conditions import parse_condition
-from planner.plan import Block, ForEach, If, Map, Test
-from planner.problems import Problems, join, listed
+from infospace.jsontext import dump
+from planner.fields import COMMON, Fields, nested
+from planner.plan import Ask, ForEach, If, Map, Parallel, Stop, Wait, While
+from planner.problems import join
+from planner.schemas import check_schema
 
-COMMON = ("type", "out", "id", "name", "replace", "on_fail", "retry", "timeout_s", "expect")
-"""Fields that every step may have."""
+__all__ = ["COMMON", "FORMS", "Form", "read_form"]
 
-LATER = {
-    "while": "`for-each` goes over a Collection",
-    "parallel": "write the branches' steps one after the other",
-    "wait": "leave it out",
-    "ask": "declare an input instead",
-    "stop": "end the plan with its last step",
-}
-"""Forms of the language that this version knows and does not run, with what to do instead."""
-
-Blocks: TypeAlias = "Callable[[JSON, str, Problems], Block]"
+Read: TypeAlias = "If | While | ForEach | Map | Parallel | Wait | Ask | Stop"
 
 
-class FormReader:
-    """Reads the fields of one control form in a step."""
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A control form: the fields it needs, those it may have, what it is for, an example, and how it is read."""
 
-    def __init__(self, raw: Mapping[str, Any], pointer: str, problems: Problems, block: Blocks) -> None:
-        self._raw = raw
-        self._pointer = pointer
-        self._problems = problems
-        self._block = block
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+    summary: str
+    example: Mapping[str, Any]
+    read: Callable[[Fields], Read | None]
+    dropped: tuple[str, ...] = ()
+    """Fields that plans for earlier runtimes give it, and that it does without."""
 
-    def read(self, type_: str, form: Form) -> If | ForEach | Map | None:
-        """Return the form, or None when a field without which it means nothing is missing or wrong.
 
-        Blocks are read all the same, so that what is wrong in them is said too.
-        """
-        required, optional, make = form
-        for key in self._raw:
-            if key not in (*COMMON, *required, *optional):
-                self._unknown(type_, key, (*required, *optional))
-        missing = [key for key in required if key not in self._raw]
-        for key in missing:
-            self._problems.error("missing-argument", self._pointer, f"{type_} needs {key!r}", _WANTED[key])
-        if not missing:
-            return make(self)
-        for key in ("then", "else", "do"):
-            if key in (*required, *optional):
-                self.block(key)
+def read_form(type_: str, fields: Fields) -> Read | None:
+    """Return a control form, or None when a field without which it means nothing is missing or wrong.
+
+    Blocks are read all the same, so that what is wrong in them is said too.
+    """
+    form = FORMS[type_]
+    if type_ != "map" or not isinstance(fields.raw.get("operation"), str):
+        fields.known(type_, (*form.required, *form.optional), form.dropped)
+    missing = [key for key in form.required if key not in fields.raw]
+    for key in missing:
+        fields.problems.error("missing-argument", fields.pointer, f"{type_} needs {key!r}", _WANTED[key])
+    if not missing:
+        return form.read(fields)
+    fields.all_blocks()
+    return None
+
+
+def _if(fields: Fields) -> If:
+    fields.gives_nothing("if", "give it to the steps in `then` and `else`")
+    return If(fields.condition(), fields.block("then"), fields.block("else"))
+
+
+def _while(fields: Fields) -> While:
+    fields.gives_nothing("while", "give it to the steps in `body`")
+    return While(fields.condition(), fields.block("body"), fields.whole_number("max_iterations", 100))
+
+
+def _for_each(fields: Fields) -> ForEach:
+    as_ = fields.variable("as")
+    body = fields.block("do")
+    collect = fields.variable("collect")
+    return ForEach(fields.raw["target"], as_ or "item", body, collect, fields.flag("filter_null", True))
+
+
+def _map(fields: Fields) -> Map | None:
+    operation, place = fields.raw["operation"], join(fields.pointer, "operation")
+    keep = fields.flag("filter_null", True)
+    if isinstance(operation, str):
+        _beside(operation, fields)
+        return Map(fields.raw["target"], operation, {}, place, named=True, filter_null=keep)
+    if not isinstance(operation, dict) or not isinstance(operation.get("type"), str):
+        says = "`operation` is a primitive's name, or an object with a `type`"
+        other = next(
+            (key for key in ("tool", "name", "operation") if isinstance(operation, dict) and key in operation), ""
+        )
+        fix = [{"op": "move", "from": join(place, other), "path": join(place, "type")}] if other else None
+        fields.problems.error("bad-value", place, says, '{"type": "pluck", "field": "title"}', fix)
         return None
-
-    def _unknown(self, type_: str, key: str, known: tuple[str, ...]) -> None:
-        near = nearest(key, (*known, *COMMON))
-        place = join(self._pointer, key)
-        fix = None
-        if near and near not in self._raw:
-            fix = [{"op": "move", "from": place, "path": join(self._pointer, near)}]
-        hint = f"did you mean {near!r}?" if near else f"it takes {listed(known)}"
-        self._problems.error("unknown-argument", place, f"{type_} has no field {key!r}", hint, fix)
-
-    def block(self, key: str) -> Block:
-        """Return the steps of a field, none when it is left out."""
-        return self._block(self._raw[key], join(self._pointer, key), self._problems) if key in self._raw else ()
-
-    def flag(self, key: str, default: bool) -> bool:
-        """Return a true or false field."""
-        value = self._raw.get(key, default)
-        if not isinstance(value, bool):
-            self._problems.error("bad-value", join(self._pointer, key), f"`{key}` is true or false, not {value!r:.40}")
-            return default
-        return value
-
-    def variable(self, key: str) -> str | None:
-        """Return the name in a field that holds one `$name`."""
-        from planner.steps import variable
-
-        value = self._raw.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, str):
-            self._problems.error("bad-value", join(self._pointer, key), f"`{key}` is a `$variable`, not {value!r:.40}")
-            return None
-        return variable(value, join(self._pointer, key), self._problems)
-
-    def _if(self) -> If | None:
-        condition = parse_condition(self._raw["condition"], join(self._pointer, "condition"), self._problems)
-        then, otherwise = self.block("then"), self.block("else")
-        for key in ("out", "name"):
-            if key in self._raw:
-                self._problems.error(
-                    "unwanted-out",
-                    join(self._pointer, key),
-                    f"`if` gives nothing, so it has no `{key}`",
-                    "give it to the steps in `then` and `else`",
-                )
-        return If(condition or Test("", {}, self._pointer), then, otherwise)
-
-    def _for_each(self) -> ForEach | None:
-        as_ = self.variable("as")
-        body = self.block("do")
-        collect = self.variable("collect")
-        return ForEach(self._raw["target"], as_ or "item", body, collect, self.flag("filter_null", True))
-
-    def _map(self) -> Map | None:
-        operation = self._raw["operation"]
-        place = join(self._pointer, "operation")
-        keep = self.flag("filter_null", True)
-        if isinstance(operation, str):
-            return Map(self._raw["target"], operation, {}, place, named=True, filter_null=keep)
-        if not isinstance(operation, dict) or not isinstance(operation.get("type"), str):
-            self._problems.error(
-                "bad-value",
-                place,
-                "`operation` is a primitive's name, or an object with a `type`",
-                '{"type": "pluck", "field": "title"}',
-            )
-            return None
-        if operation["type"] in FORMS or operation["type"] in LATER:
-            self._problems.error(
-                "bad-value",
-                join(place, "type"),
-                f"`{operation['type']}` is a control form and cannot be mapped",
-                "`for-each` runs any steps for each item",
-            )
-            return None
-        for key in COMMON[1:]:
-            if key in operation:
-                self._problems.error(
-                    "unwanted-out",
-                    join(place, key),
-                    f"the operation of `map` has no `{key}`",
-                    "write it on the `map` step",
-                )
-        arguments = {key: value for key, value in operation.items() if key not in COMMON}
-        return Map(self._raw["target"], operation["type"], arguments, place, filter_null=keep)
+    if operation["type"] in FORMS:
+        says = f"`{operation['type']}` is a control form and cannot be mapped"
+        hint = "`for-each` runs any steps for each item"
+        fields.problems.error("bad-value", join(place, "type"), says, hint)
+        return None
+    for key in COMMON[1:]:
+        if key in operation:
+            says = f"the operation of `map` has no `{key}`"
+            fix = [{"op": "remove", "path": join(place, key)}]
+            if key not in fields.raw:
+                fix = [{"op": "move", "from": join(place, key), "path": join(fields.pointer, key)}]
+            fields.problems.error("unwanted-out", join(place, key), says, "write it on the `map` step", fix)
+    arguments = {key: value for key, value in operation.items() if key not in COMMON}
+    if "/" in operation["type"]:
+        arguments = {"arguments": nested(operation["type"], operation, place, fields.problems)}
+    return Map(fields.raw["target"], operation["type"], arguments, place, filter_null=keep)
 
 
-Form: TypeAlias = "tuple[tuple[str, ...], tuple[str, ...], Callable[[FormReader], If | ForEach | Map | None]]"
+def _beside(operation: str, fields: Fields) -> None:
+    """Say that arguments which stand beside an operation's name stand in it."""
+    stray = [key for key in fields.raw if key not in (*COMMON, "target", "operation", "filter_null")]
+    if not stray:
+        return
+    place = join(fields.pointer, "operation")
+    whole = {"type": operation, **{key: fields.raw[key] for key in stray}}
+    fix = [{"op": "replace", "path": place, "value": whole}]
+    fix += [{"op": "remove", "path": join(fields.pointer, key)} for key in stray]
+    says = f"the arguments of {operation} stand in `operation`, not beside it"
+    fields.problems.error("unknown-argument", join(fields.pointer, stray[0]), says, dump(whole), fix)
+
+
+def _parallel(fields: Fields) -> Parallel:
+    fields.gives_nothing("parallel", "give it to the steps in `branches`")
+    branches = fields.blocks("branches")
+    if not branches and isinstance(fields.raw["branches"], list):
+        fields.problems.error("bad-value", join(fields.pointer, "branches"), "`parallel` has at least one branch")
+    return Parallel(branches)
+
+
+def _wait(fields: Fields) -> Wait | None:
+    fields.gives_nothing("wait", "leave it out")
+    if ("condition" in fields.raw) == ("seconds" in fields.raw):
+        says = "`wait` has either a `condition` or `seconds`"
+        fields.problems.error("missing-argument", fields.pointer, says, '"seconds": 5')
+        return None
+    if "condition" in fields.raw:
+        return Wait(fields.condition(), None)
+    seconds = fields.raw["seconds"]
+    if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds < 0:
+        place = join(fields.pointer, "seconds")
+        fields.problems.error("bad-value", place, f"`seconds` is a number from 0, not {seconds!r}")
+    return Wait(None, seconds)
+
+
+def _ask(fields: Fields) -> Ask:
+    schema = fields.raw.get("schema")
+    if schema is not None and not check_schema(schema, join(fields.pointer, "schema"), fields.problems):
+        schema = None
+    return Ask(fields.raw["value"], schema if isinstance(schema, dict) else None)
+
+
+def _stop(fields: Fields) -> Stop:
+    fields.gives_nothing("stop", "its `value` is the plan's answer")
+    status = fields.raw.get("status", "success")
+    if status not in ("success", "failed"):
+        place = join(fields.pointer, "status")
+        fields.problems.error("bad-value", place, f'`status` is "success" or "failed", not {status!r:.40}')
+    return Stop("failed" if status == "failed" else "success", fields.raw.get("value"))
+
 
 FORMS: Mapping[str, Form] = {
-    "if": (("condition", "then"), ("else",), FormReader._if),  # noqa: SLF001 - its own
-    "for-each": (("target", "do"), ("as", "collect", "filter_null"), FormReader._for_each),  # noqa: SLF001
-    "map": (("target", "operation"), ("filter_null",), FormReader._map),  # noqa: SLF001
+    "if": Form(
+        ("condition", "then"),
+        ("else",),
+        "One list of steps or the other.",
+        {"type": "if", "condition": {"type": "empty", "target": "$hits"}, "then": [{"type": "say", "value": "none"}]},
+        _if,
+    ),
+    "while": Form(
+        ("condition", "body"),
+        ("max_iterations",),
+        "Steps again and again as long as the condition holds; the body must change what it reads.",
+        {
+            "type": "while",
+            "condition": {"type": "less_than", "target": "$n", "value": 5},
+            "body": [{"type": "size", "target": "$found", "out": "$n"}],
+        },
+        _while,
+    ),
+    "for-each": Form(
+        ("target", "do"),
+        ("as", "collect", "filter_null"),
+        "Steps for each item, in a scope of their own; gives a Collection of what each collects.",
+        {
+            "type": "for-each",
+            "target": "$hits",
+            "as": "$hit",
+            "do": [{"type": "create-note", "value": "${hit.metadata.title}", "out": "$line"}],
+            "out": "$lines",
+        },
+        _for_each,
+    ),
+    "map": Form(
+        ("target", "operation"),
+        ("filter_null",),
+        "One primitive or tool for each item, which is its first resource, or `$item`; gives a Collection.",
+        {"type": "map", "target": "$hits", "operation": {"type": "load", "slice": ":200"}, "out": "$openings"},
+        _map,
+    ),
+    "parallel": Form(
+        ("branches",),
+        (),
+        "Lists of steps that do not depend on one another.",
+        {
+            "type": "parallel",
+            "branches": [
+                [{"type": "discover-notes", "query": "costs", "out": "$costs"}],
+                [{"type": "discover-notes", "query": "risks", "out": "$risks"}],
+            ],
+        },
+        _parallel,
+    ),
+    "wait": Form(
+        (),
+        ("condition", "seconds"),
+        "Until a condition holds, or for some seconds.",
+        {"type": "wait", "seconds": 5},
+        _wait,
+    ),
+    "ask": Form(
+        ("value",),
+        ("schema",),
+        "A question to a person; gives the answer.",
+        {"type": "ask", "value": "Publish ${title}?", "schema": {"type": "boolean"}, "out": "$yes"},
+        _ask,
+        ("target",),
+    ),
+    "stop": Form(
+        (),
+        ("status", "value"),
+        "End the plan on purpose, with an answer.",
+        {"type": "stop", "status": "failed", "value": "nothing was found"},
+        _stop,
+    ),
 }
-"""Each form's required fields, optional fields, and reader."""
+"""The control forms by name."""
 
 _WANTED = {
     "condition": '{"type": "empty", "target": "$hits"}',
     "then": "a list of steps",
+    "body": "a list of steps",
     "target": "the Collection to go over",
     "do": "a list of steps",
     "operation": "a primitive's name, or an object with a `type`",
+    "branches": "a list of lists of steps",
+    "value": "the question",
 }

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from infospace.errors import NotFound
 from infospace.ids import is_id
+from infospace.jsonvalue import JSON
 from infospace.kinds import (
     CollectionShape,
     NoteShape,
@@ -19,6 +20,7 @@ from infospace.kinds import (
 )
 from infospace.memory.store import Snapshot
 from infospace.resources import Collection, Note, Resource, SearchResult
+from planner.saved import saved_plan
 
 SURVEYED = 1_000
 """Items of a Collection that are looked at to say what they all are; of a larger one nothing is said."""
@@ -38,6 +40,9 @@ class Known(Protocol):
     def names(self) -> Sequence[str]:
         """Return all names."""
 
+    def plan(self, name: str) -> JSON:
+        """Return the document of a saved plan, None when there is none of that name."""
+
 
 class Nothing:
     """An empty space."""
@@ -55,6 +60,11 @@ class Nothing:
     def names(self) -> Sequence[str]:
         """There are none."""
         return ()
+
+    def plan(self, name: str) -> JSON:
+        """There is none."""
+        del name
+        return None
 
 
 class KnownSpace:
@@ -86,6 +96,10 @@ class KnownSpace:
     def names(self) -> Sequence[str]:
         """Return all names, sorted."""
         return self._snapshot.names()
+
+    def plan(self, name: str) -> JSON:
+        """Return the document of a saved plan, None when there is none of that name."""
+        return saved_plan(self._snapshot, name)
 
     def _shape_of(self, resource: Resource) -> Shape:
         if isinstance(resource, Note):

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The outcome of a run. `result` always has its `data`; `bindings` are ids by variable name."""
+    """The outcome of a run. `result` always has its `data`; `bindings` are ids by variable name.
+
+    Its `repr` stays short: `asyncio` makes one when a run ends, for a message that nobody sees.
+    """
 
     run: str | None
     status: RunStatus
-    result: Answer | None = None
-    bindings: Mapping[str, Resource] = field(default_factory=dict)
-    steps: Sequence[StepRow] = ()
-    problems: Sequence[Problem] = ()
+    result: Answer | None = field(default=None, repr=False)
+    bindings: Mapping[str, Resource] = field(default_factory=dict, repr=False)
+    steps: Sequence[StepRow] = field(default=(), repr=False)
+    problems: Sequence[Problem] = field(default=(), repr=False)
     reason: str | None = None
 
     def to_json(self, space: Space | None = None) -> dict[str, Any]:

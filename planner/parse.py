@@ -7,6 +7,7 @@ from typing import Any
 
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
+from infospace.kinds import TYPES
 from infospace.paths import nearest
 from planner.plan import Budget, Input, Plan
 from planner.problems import Problems, a_kind, join, listed
@@ -37,7 +38,10 @@ def parse_plan(document: JSON, problems: Problems) -> Plan:
     if key not in document:
         problems.error("not-a-plan", "", "the plan has no `steps`", 'add "steps": [ … ]')
     elif not isinstance(document[key], list):
-        problems.error("not-a-plan", f"/{key}", f"`{key}` is a list of steps, not {a_kind(document[key])}")
+        steps = document[key]
+        inner = list(steps.values()) if isinstance(steps, dict) and "type" not in steps else [steps]
+        fix = [{"op": "replace", "path": f"/{key}", "value": inner}] if isinstance(steps, dict) else None
+        problems.error("not-a-plan", f"/{key}", f"`{key}` is a list of steps, not {a_kind(steps)}", None, fix)
     else:
         block = parse_block(document[key], f"/{key}", problems)
         return Plan(block, head.goal, head.inputs, head.result, head.budget, document, f"/{key}")
@@ -52,7 +56,7 @@ def parse_head(document: Mapping[str, Any], problems: Problems, at: str = "") ->
             fix = (
                 [{"op": "move", "from": join(at, key), "path": join(at, near)}]
                 if near and near not in document
-                else None
+                else [{"op": "remove", "path": join(at, key)}]
             )
             problems.error(
                 "unknown-key",
@@ -91,7 +95,11 @@ def _inputs(declared: JSON, at: str, problems: Problems) -> dict[str, Input]:
             )
             continue
         if not isinstance(spec, dict):
-            problems.error("bad-input", pointer, f'an input is a JSON Schema or {{"kind": …}}, not {a_kind(spec)}')
+            says = f'an input is a JSON Schema or {{"kind": …}}, not {a_kind(spec)}'
+            meant = {"kind": spec} if spec in [str(kind) for kind in Kind] else {"type": spec}
+            known = isinstance(spec, str) and (spec in TYPES or "kind" in meant)
+            fix = [{"op": "replace", "path": pointer, "value": meant}] if known else None
+            problems.error("bad-input", pointer, says, '{"type": "string"}', fix)
             continue
         entry = _input(name, spec, pointer, problems)
         if entry is not None:
@@ -146,7 +154,9 @@ def _budget(declared: JSON, at: str, problems: Problems) -> Budget:
                 pointer,
                 f"a budget has no key {key!r}",
                 f"did you mean {near!r}?" if near else f"it has {listed(BUDGET)}",
-                [{"op": "move", "from": pointer, "path": join(at, near)}] if near and near not in declared else None,
+                [{"op": "move", "from": pointer, "path": join(at, near)}]
+                if near and near not in declared
+                else [{"op": "remove", "path": pointer}],
             )
         elif isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
             problems.error("bad-value", pointer, f"the budget of {key} is a number from 0, not {value!r:.40}")

@@ -80,6 +80,22 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool by its full name, with its arguments as written."""
+
+    tool: str
+    arguments: Mapping[str, JSON]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A saved plan by its name, with its arguments as written."""
+
+    name: str
+    arguments: Mapping[str, JSON]
+
+
+@dataclass(frozen=True, slots=True)
 class If:
     """`if`: one block or the other."""
 
@@ -97,6 +113,55 @@ class ForEach:
     do: Block
     collect: str | None
     filter_null: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """`while`: a block as long as a condition holds, in the scope it stands in."""
+
+    condition: Condition
+    body: Block
+    max_iterations: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """`parallel`: blocks that the author vouches to be independent, each in a scope of its own."""
+
+    branches: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """`wait`: until a condition holds, or for a number of seconds (as written); one of the two is None."""
+
+    condition: Condition | None
+    seconds: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """`ask`: a question to a person, and the JSON Schema of its answer; None takes any answer."""
+
+    value: JSON
+    schema: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """`stop`: the plan ends on purpose. `value` is its answer as written; None is no answer."""
+
+    status: Literal["success", "failed"]
+    value: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often a call is made at most, the seconds before the second attempt, and their factor after each."""
+
+    attempts: int = 3
+    wait_s: float = 1.0
+    backoff: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +185,7 @@ class Unread:
     outs: tuple[str, ...] = ()
 
 
-Form: TypeAlias = Call | If | ForEach | Map | Unread
+Form: TypeAlias = Call | ToolCall | Saved | If | While | ForEach | Map | Parallel | Wait | Ask | Stop | Unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +201,8 @@ class Step:
     name: str | None = None
     replace: bool = False
     on_fail: Literal["stop", "continue"] | Block = "stop"
+    retry: Retry | None = None
+    timeout_s: float | None = None
     expect: str | None = None
     id: str | None = None
 
@@ -152,23 +219,50 @@ class Plan:
     document: JSON = None
     pointer: str = ""
     """Of the list of steps: "" for a bare array, `/steps`, `/plan`."""
+    plans: Mapping[str, Plan] = field(default_factory=dict)
+    """The saved plans that it names, directly or not."""
 
 
-def outs(steps: Block, *, handlers: bool = True) -> Iterator[str]:
-    """Iterate over the variables that steps bind in the scope they stand in, in document order.
+def blocks(form: Form) -> tuple[Block, ...]:
+    """Return the blocks of a form that bind in the scope which the form stands in, in document order."""
+    match form:
+        case If(_, then, otherwise):
+            return then, otherwise
+        case While(_, body):
+            return (body,)
+        case Parallel(branches):
+            return branches
+    return ()
+
+
+def bindings(steps: Block, *, handlers: bool = True) -> Iterator[tuple[str, str]]:
+    """Iterate over the variables that steps bind in the scope they stand in, with pointers, in document order.
 
     `handlers` false leaves `on_fail` lists out.
     """
     for step in steps:
-        if isinstance(step.form, If):
-            yield from outs(step.form.then, handlers=handlers)
-            yield from outs(step.form.otherwise, handlers=handlers)
+        for block in blocks(step.form):
+            yield from bindings(block, handlers=handlers)
         if isinstance(step.form, Unread):
-            yield from step.form.outs
+            yield from ((name, step.pointer) for name in step.form.outs)
         if step.out is not None:
-            yield step.out
+            yield step.out, f"{step.pointer}/out"
         if handlers and isinstance(step.on_fail, tuple) and not isinstance(step.form, (ForEach, Map)):
-            yield from outs(step.on_fail)
+            yield from bindings(step.on_fail)
+
+
+def outs(steps: Block, *, handlers: bool = True) -> Iterator[str]:
+    """Iterate over the variables that steps bind in the scope they stand in, in document order."""
+    return (name for name, _ in bindings(steps, handlers=handlers))
+
+
+def every_step(steps: Block) -> Iterator[Step]:
+    """Iterate over steps and all that stand in them, `on_fail` lists too, in document order."""
+    for step in steps:
+        yield step
+        inner = step.form.do if isinstance(step.form, ForEach) else ()
+        for block in (*blocks(step.form), inner, step.on_fail if isinstance(step.on_fail, tuple) else ()):
+            yield from every_step(block)
 
 
 def collected(form: ForEach) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -23,6 +24,8 @@ class Problem:
     hint: str | None = None
     severity: Severity = "error"
     fix: Patch | None = None
+    about: str | None = None
+    """The variable that it is about."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented JSON object."""
@@ -42,10 +45,19 @@ class Problems:
 
     found: list[Problem] = field(default_factory=list)
     _told: set[tuple[str, str, str]] = field(default_factory=set)
+    _muted: int = 0
 
-    def error(self, code: str, pointer: str, says: str, hint: str | None = None, fix: Patch | None = None) -> None:
+    def error(
+        self,
+        code: str,
+        pointer: str,
+        says: str,
+        hint: str | None = None,
+        fix: Patch | None = None,
+        about: str | None = None,
+    ) -> None:
         """Add an error."""
-        self._add(Problem(code, pointer, says, hint, "error", fix))
+        self._add(Problem(code, pointer, says, hint, "error", fix, about))
 
     def warn(self, code: str, pointer: str, says: str, hint: str | None = None, fix: Patch | None = None) -> None:
         """Add a warning."""
@@ -53,9 +65,16 @@ class Problems:
 
     def _add(self, problem: Problem) -> None:
         told = (problem.code, problem.pointer, problem.says)
-        if told not in self._told:
+        if not self._muted and told not in self._told:
             self._told.add(told)
             self.found.append(problem)
+
+    @contextmanager
+    def muted(self) -> Iterator[None]:
+        """Take no problem: what is found while this lasts is found again."""
+        self._muted += 1
+        yield
+        self._muted -= 1
 
     def below(self, pointer: str) -> bool:
         """Whether there is an error at a place, or at one inside it."""

@@ -56,8 +56,12 @@ class Resolver:
                     resolved[name] = self._items(written)
                 case Reading.WHERE:
                     resolved[name] = self._where(written)
-                case Reading.VALUE:
+                case Reading.TOOL:
+                    resolved[name] = self._tool(written)
+                case Reading.VALUE | Reading.TOOL_ARGUMENTS:
                     resolved[name] = self.value(written)
+                case Reading.LITERAL:
+                    resolved[name] = written
         return resolved
 
     def thing(self, reference: Reference) -> Resource | Place:
@@ -119,6 +123,10 @@ class Resolver:
         found = self.thing(reference)
         return text_of(found.value) if isinstance(found, Place) else self._view.text(found)
 
+    def _tool(self, raw: JSON) -> Any:
+        name = self.value(raw)
+        return self._view.space.tools.get(name) if isinstance(name, str) else name
+
     def _items(self, raw: JSON) -> list[Any] | Any:
         if not isinstance(raw, list):
             return self.resource(raw)
@@ -147,8 +155,7 @@ def _names_resource(item: JSON) -> bool:
 
 def digest(arguments: Mapping[str, Any]) -> bytes:
     """Return the SHA-256 of resolved arguments: resources count by id and version, values as JSON."""
-    text = json.dumps(arguments, default=_stamp, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return hashlib.sha256(_STAMPING.encode(arguments).encode("utf-8", "surrogatepass")).digest()
 
 
 def _stamp(value: object) -> JSON:
@@ -157,3 +164,6 @@ def _stamp(value: object) -> JSON:
     if isinstance(value, Bound):
         return {"where": value.where.text, "parameters": dict(value.parameters)}
     return repr(value)
+
+
+_STAMPING = json.JSONEncoder(default=_stamp, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

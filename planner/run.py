@@ -14,16 +14,18 @@ from infospace.answer import Answer
 from infospace.clock import now
 from infospace.errors import InfospaceError, NotFound
 from infospace.jsonvalue import JSON
+from infospace.llm.meter import Meter
 from infospace.resources import Made, Resource, is_resource
 from infospace.runs.journal import CloseRun, OpenRun, RunKind, RunStatus, StepRow
 from infospace.space import Space
 from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
-from planner.execute import Execution
-from planner.failure import Exhausted, Failure, sentence
+from planner.execute_forms import FormExecution
+from planner.failure import Exhausted, Failure, Stopped, sentence
 from planner.outcome import RunResult
 from planner.plan import Block, Plan, Step
 from planner.problems import Problem
 from planner.resolve import Resolver
+from planner.retrying import pause
 from planner.scope import Scope
 
 BREATH = 0.005
@@ -33,12 +35,22 @@ BREATH = 0.005
 class Run:
     """One run of a plan, or of the lines of a session."""
 
-    def __init__(self, space: Space, plan: Plan, emit: Emit, warnings: Sequence[Problem] = ()) -> None:
+    def __init__(
+        self,
+        space: Space,
+        plan: Plan,
+        emit: Emit,
+        warnings: Sequence[Problem] = (),
+    ) -> None:
         self.space = space
         self.plan = plan
+        self.plans = dict(plan.plans)
+        """The saved plans that are named, directly or not, as they were when this was checked."""
         self.id = ""
         self.scope = Scope()
         self.steps: list[StepRow] = []
+        budget = plan.budget
+        self.meter = Meter(budget.llm_calls, budget.tokens, lambda row: space.store.commit([], [row]))
         self._emit = emit
         self._warnings = warnings
         self._sequence = 0
@@ -55,8 +67,9 @@ class Run:
         view = self.space.view(made)
         for name, value in bound.items():
             self.scope.bind(name, value.id if is_resource(value) else view.note(cast("JSON", value)).id)
+        plans = {name: plan.document for name, plan in self.plans.items()}
         owner = f"{socket.gethostname()}:{os.getpid()}"
-        entry = OpenRun(self.id, kind, self.plan.goal, self.plan.document, dict(self.scope.own), now(), owner)
+        entry = OpenRun(self.id, kind, self.plan.goal, self.plan.document, dict(self.scope.own), now(), owner, plans)
         store.commit(view.changes, [entry])
         self._emit(RunStarted(self.id, self.plan.goal))
 
@@ -65,6 +78,8 @@ class Run:
         self.open("plan", bound)
         try:
             failure = await self.within(self.plan.budget.seconds, self.plan.steps)
+        except Stopped as stop:
+            return self.stopped(stop)
         except asyncio.CancelledError:
             self.close("cancelled", None, "the run was cancelled")
             raise
@@ -83,9 +98,17 @@ class Run:
         except InfospaceError as error:
             return self.close("failed", None, f"the plan's result cannot be given: {error}")
 
+    def stopped(self, stop: Stopped) -> RunResult:
+        """End a run that a `stop` ended on purpose, with its answer."""
+        status: RunStatus = "stopped" if stop.status == "success" else "failed"
+        result = None if stop.resource is None else self.space.view().get(stop.resource)
+        return self.close(status, result, str(stop))
+
     def _result(self) -> Resource | None:
         if self.plan.result is None:
-            return None if self._last is None else self.space.view().get(self._last)
+            with suppress(NotFound):
+                return None if self._last is None else self.space.view().get(self._last)
+            return None
         view = self.space.view(Made(self.id, None, "result"))
         found = Resolver(view, self.scope).resource(self.plan.result)
         if not is_resource(found):
@@ -96,7 +119,7 @@ class Run:
 
     def close(self, status: RunStatus, result: Resource | None, reason: str | None) -> RunResult:
         """Journal the end, and say it."""
-        entry = CloseRun(self.id, status, now(), result.id if result else None, reason)
+        entry = CloseRun(self.id, status, now(), result.id if result else None, reason, self.meter.spent)
         self.space.store.commit([], [entry])
         outcome = RunResult(
             self.id,
@@ -159,12 +182,29 @@ class Run:
         return None
 
     async def _step(self, step: Step, scope: Scope, position: str, nesting: int) -> Failure | None:
-        execution = Execution(self, step, scope, position, nesting)
+        """Execute a step, again while it fails and its `retry` has attempts left: `4`, `4#2`, `4#3`."""
+        attempts = step.retry.attempts if step.retry else 1
+        for attempt in range(1, attempts + 1):
+            place = position if attempt == 1 else f"{position}#{attempt}"
+            execution = FormExecution(self, step, scope, place, nesting, last=attempt == attempts)
+            try:
+                failure = await execution.run()
+            except asyncio.CancelledError:
+                execution.interrupted()
+                raise
+            if not execution.again:
+                break
+            await pause(step.retry, attempt)
+        return failure
+
+    async def called(self, plan: Plan, scope: Scope, position: str, nesting: int) -> tuple[Failure | None, str | None]:
+        """Run the steps of a saved plan in a scope of its own; return what fails, or the id of its last value."""
+        before, self._last = self._last, None
         try:
-            return await execution.run()
-        except asyncio.CancelledError:
-            execution.interrupted()
-            raise
+            failure = await self.block(plan.steps, scope, f"{position}/", nesting)
+            return failure, self._last
+        finally:
+            self._last = before
 
     def next_sequence(self) -> int:
         """Count one more execution of a step; raises Exhausted when the budget has no more."""

@@ -14,7 +14,7 @@ from planner.check import Checker
 from planner.check_conditions import whole
 from planner.environment import Variable
 from planner.events import Emit
-from planner.failure import Failure, sentence
+from planner.failure import Failure, Stopped, sentence
 from planner.known import KnownSpace
 from planner.outcome import RunResult
 from planner.parse import parse_head
@@ -22,7 +22,7 @@ from planner.plan import Plan, Step
 from planner.problems import Problem, Problems, a_kind, join
 from planner.read import is_head
 from planner.run import Run
-from planner.start import bind_inputs
+from planner.start import bind_inputs, refuse_suspending
 from planner.steps import parse_step
 
 
@@ -103,13 +103,20 @@ class Session:
             checker.env.variables = dict(self._variables)
             if parsed is not None:
                 checker.block((parsed,), most=self._plan.budget.depth)
+                for inner in (Plan((parsed,)), *checker.plans.values()):
+                    refuse_suspending(inner, problems)
+                self._run.plans |= checker.plans
         self._lines += 1
         if parsed is None or not problems.ok:
             refused = self._close("refused", "a step was refused by the check")
             return replace(refused, problems=problems.found)
         self._warnings += problems.found
         self._count += 1
-        failure = await self._within(parsed)
+        try:
+            failure = await self._within(parsed)
+        except Stopped as stop:
+            self._ended = True
+            return self._run.stopped(stop)
         self._variables = {
             name: replace(variable, doubt=None, handled=False)
             for name, variable in checker.env.variables.items()

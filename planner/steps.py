@@ -7,13 +7,14 @@ from typing import Any
 
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
-from planner.forms import COMMON, FORMS, LATER, FormReader
-from planner.plan import Block, Call, Step, Unread
-from planner.problems import Problems, a_kind, join
+from planner.fields import COMMON, Fields, nested
+from planner.forms import FORMS, read_form
+from planner.plan import Block, Call, Form, Retry, Saved, Step, ToolCall, Unread
+from planner.problems import Problems, a_kind, join, replace
 from planner.references import NAME
 
-LATER_FIELDS = ("retry", "timeout_s")
-"""Fields of a step that this version knows and does not obey, and so refuses."""
+SAVED = "plan:"
+"""What the type of a step begins with that runs a saved plan."""
 
 
 def parse_block(raw: JSON, pointer: str, problems: Problems, first: int = 1) -> Block:
@@ -51,15 +52,18 @@ def parse_step(raw: JSON, pointer: str, label: str, problems: Problems) -> Step 
     if not isinstance(type_, str) or not type_:
         _no_type(raw, pointer, problems)
         return Step(type="", form=Unread(_outs_in(raw)), **fields)
-    if type_ in LATER:
-        says = f"`{type_}` belongs to the language, but this version does not run it yet"
-        problems.error("unsupported", join(pointer, "type"), says, LATER[type_])
-        return Step(type=type_, form=Unread(_outs_in(raw)), **fields)
-    reader = FORMS.get(type_)
-    if reader is None:
-        return Step(type=type_, form=Call({key: raw[key] for key in raw if key not in COMMON}), **fields)
-    form = FormReader(raw, pointer, problems, parse_block).read(type_, reader)
+    form = _form(type_, raw, pointer, problems)
     return Step(type=type_, form=Unread(_outs_in(raw)) if form is None else form, **fields)
+
+
+def _form(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> Form | None:
+    if type_ in FORMS:
+        return read_form(type_, Fields(raw, pointer, problems, parse_block))
+    if type_.startswith(SAVED):
+        return Saved(type_.removeprefix(SAVED), nested(type_, raw, pointer, problems))
+    if "/" in type_:
+        return ToolCall(type_, nested(type_, raw, pointer, problems))
+    return Call({key: raw[key] for key in raw if key not in COMMON})
 
 
 def _no_type(raw: Mapping[str, Any], pointer: str, problems: Problems) -> None:
@@ -68,6 +72,7 @@ def _no_type(raw: Mapping[str, Any], pointer: str, problems: Problems) -> None:
         problems.error("missing-type", join(pointer, "type"), f"`type` is text, not {a_kind(raw['type'])}", hint)
         return
     near = nearest("type", [key for key in raw if key not in COMMON])
+    near = near or next((key for key in ("action", "op", "tool", "step", "kind", "primitive") if key in raw), None)
     fix = [{"op": "move", "from": join(pointer, near), "path": join(pointer, "type")}] if near else None
     problems.error("missing-type", pointer, "the step has no `type`", hint, fix)
 
@@ -90,14 +95,6 @@ def _every_out(raw: JSON) -> Iterator[str]:
 
 
 def _common(raw: Mapping[str, Any], pointer: str, label: str, problems: Problems) -> dict[str, Any]:
-    for key in LATER_FIELDS:
-        if key in raw:
-            problems.error(
-                "unsupported",
-                join(pointer, key),
-                f"`{key}` belongs to the language, but this version does not obey it yet",
-                "leave it out",
-            )
     fields: dict[str, Any] = {"pointer": pointer, "label": label}
     for key, kind, word in (
         ("out", str, "text"),
@@ -110,7 +107,8 @@ def _common(raw: Mapping[str, Any], pointer: str, label: str, problems: Problems
             if isinstance(raw[key], kind):
                 fields[key] = raw[key]
             else:
-                problems.error("bad-value", join(pointer, key), f"`{key}` is {word}, not {a_kind(raw[key])}")
+                fix = [{"op": "remove", "path": join(pointer, key)}]
+                problems.error("bad-value", join(pointer, key), f"`{key}` is {word}, not {a_kind(raw[key])}", None, fix)
     if "out" in fields:
         fields["out"] = variable(fields["out"], join(pointer, "out"), problems)
     if "id" in fields:
@@ -122,16 +120,56 @@ def _common(raw: Mapping[str, Any], pointer: str, label: str, problems: Problems
                 join(pointer, "id"),
                 f"{fields['id']!r} is not an id",
                 "letters, digits, - and _, not a digit first",
+                [{"op": "remove", "path": join(pointer, "id")}],
             )
-    if fields.get("replace") and "name" not in raw:
-        problems.error(
-            "bad-value",
-            join(pointer, "replace"),
-            "`replace` goes with `name`",
-            "add `name`, or leave `replace` out",
-        )
     fields["on_fail"] = _on_fail(raw.get("on_fail", "stop"), join(pointer, "on_fail"), problems)
+    if "retry" in raw:
+        fields["retry"] = _retry(raw, pointer, problems)
+    if "timeout_s" in raw:
+        fields["timeout_s"] = _seconds(raw["timeout_s"], join(pointer, "timeout_s"), problems)
     return fields
+
+
+def _seconds(raw: JSON, pointer: str, problems: Problems) -> float | None:
+    if isinstance(raw, bool) or not isinstance(raw, (int, float)) or raw <= 0:
+        says = f"`timeout_s` is a number above 0, not {raw!r:.40}"
+        problems.error("bad-value", pointer, says, '"timeout_s": 30', [{"op": "remove", "path": pointer}])
+        return None
+    return float(raw)
+
+
+_RETRY: Mapping[str, tuple[int | float, bool]] = {"attempts": (1, True), "wait_s": (0, False), "backoff": (1, False)}
+"""The fields of `retry`: the least that each may be, and whether it is a whole number."""
+
+
+def _retry(step: Mapping[str, Any], pointer: str, problems: Problems) -> Retry | None:
+    raw, pointer = step["retry"], join(pointer, "retry")
+    if not isinstance(raw, dict):
+        says, whole = f"`retry` is an object, not {a_kind(raw)}", isinstance(raw, int) and raw > 0
+        fix = replace(pointer, {"attempts": raw}) if whole else [{"op": "remove", "path": pointer}]
+        problems.error("bad-value", pointer, says, '{"attempts": 3}', fix)
+        return None
+    if step.get("type") in FORMS and step["type"] != "map":
+        says = f"`retry` repeats one call, and {step['type']!r} is a form around several steps"
+        problems.error("bad-value", pointer, says, "write it on the steps inside", [{"op": "remove", "path": pointer}])
+        return None
+    found: dict[str, Any] = {}
+    for key, value in raw.items():
+        place = join(pointer, key)
+        if key not in _RETRY:
+            near = nearest(key, [name for name in _RETRY if name not in raw])
+            move = [{"op": "move", "from": place, "path": join(pointer, near)}] if near else None
+            hint = f"did you mean {near!r}?" if near else f"it has {', '.join(_RETRY)}"
+            problems.error("unknown-key", place, f"`retry` has no key {key!r}", hint, move)
+            continue
+        least, whole = _RETRY[key]
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or value < least or (whole and value != int(value)):
+            what = "a whole number" if whole else "a number"
+            problems.error("bad-value", place, f"`{key}` is {what} from {least}, not {value!r:.40}")
+            continue
+        found[key] = int(value) if whole else float(value)
+    return Retry(**found)
 
 
 def _on_fail(raw: JSON, pointer: str, problems: Problems) -> Any:
@@ -139,7 +177,9 @@ def _on_fail(raw: JSON, pointer: str, problems: Problems) -> Any:
         return raw
     if isinstance(raw, list):
         return parse_block(raw, pointer, problems)
-    problems.error("bad-value", pointer, f'`on_fail` is "stop", "continue" or a list of steps, not {raw!r:.40}')
+    says = f'`on_fail` is "stop", "continue" or a list of steps, not {raw!r:.40}'
+    instead: JSON = [raw] if isinstance(raw, dict) and "type" in raw else "continue"
+    problems.error("bad-value", pointer, says, None, replace(pointer, instead))
     return "stop"
 
 

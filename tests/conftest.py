@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 if TYPE_CHECKING:
+    from chatting import Endpoint
+
     from infospace import Space
     from infospace.search.model import ModelInfo
 
@@ -57,3 +62,18 @@ def sample_space(sample_file: Path, tmp_path: Path) -> Iterator[Space]:
     shutil.copy(sample_file, path)
     with open_space(path) as opened:
         yield opened
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    """A language model's endpoint on loopback, which the environment names; no answer is waited for over long."""
+    from chatting import serving
+
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "INFOSPACE_LLM_KEY", "INFOSPACE_LLM_CONTEXT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("infospace.llm.client._LEARNT", {})
+    with serving() as endpoint:
+        for name, value in {"URL": endpoint.url, "MODEL": "made", "TIMEOUT": "20", "RETRIES": "2"}.items():
+            monkeypatch.setenv(f"INFOSPACE_LLM_{name}", value)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        yield endpoint

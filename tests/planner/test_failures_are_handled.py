@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from types import ModuleType
 from typing import Any
 
@@ -196,9 +195,7 @@ def test_the_budget_of_depth_is_checked_before_anything_runs(run: Any) -> None:
 def test_the_budget_of_seconds_ends_a_step_that_does_not_end(workshop: Space) -> None:
     """The step is journalled as broken off, and nothing of it is written."""
     plan = {"steps": [{"type": "linger", "out": "$x"}], "budget": {"seconds": 0.2}}
-    started = time.monotonic()
     result = run_sync(workshop, plan)
-    assert time.monotonic() - started < 5
     assert result.status == "failed"
     assert "the budget of 0.2 seconds ran out" in (result.reason or "")
     assert [(row.status, row.error) for row in result.steps] == [("failed", "cancelled")]

@@ -7,43 +7,21 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from infospace import Space, open_space
+from infospace import open_space
 from planner.outcome import RunResult
 from planner.start import check_plan, run_sync
 
+sys.path.insert(0, str(Path(__file__).parent))
+from furnished import furnish
+
 FOLDER = Path(__file__).parents[1] / "plans"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json") if not path.stem.endswith(".outcome"))
-
-NOTES: list[dict[str, Any]] = [
-    {"value": "Attention mechanisms let a network weigh its inputs.", "name": "attention", "title": "Attention"},
-    {"value": "Training neural networks needs much data.", "name": "training", "title": "Training", "priority": 1},
-    {"value": "Gradient descent trains networks step by step.", "name": "descent", "title": "Descent", "priority": 3},
-    {"value": "The office closes at six on Fridays.", "name": "office", "title": "Office hours"},
-]
-QUESTIONS = {"title": "Open questions", "items": ["why now?", "how much?", "who pays?"]}
-
-
-def furnish(space: Space) -> None:
-    """Put the Notes and the Collection into a space that the plans speak of."""
-    steps: list[Any] = []
-    for note in NOTES:
-        metadata = {"title": note["title"], "status": "open" if "priority" in note else "done"}
-        metadata |= {"priority": note["priority"]} if "priority" in note else {}
-        out = "$" + note["name"]
-        steps.append(
-            {"type": "create-note", "value": note["value"], "metadata": metadata, "name": note["name"], "out": out}
-        )
-    status = {"status": "open"}
-    steps.append({"type": "create-note", "value": QUESTIONS, "metadata": status, "name": "open questions"})
-    steps.append(
-        {"type": "create-collection", "value": ["$attention", "$training", "$descent"], "name": "reading list"}
-    )
-    assert run_sync(space, steps).status == "success"
 
 
 def summary(result: RunResult) -> dict[str, Any]:

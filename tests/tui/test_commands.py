@@ -371,3 +371,16 @@ def test_what_each_kind_of_search_proved_is_a_sentence(cli: Any, monkeypatch: py
     assert "or with a word of the query" in cli("search", "rivers", "--mode", "hybrid").err
     monkeypatch.setenv("INFOSPACE_INDEX", "hnsw")
     assert cli("search", "rivers", "--limit", "1").code == 0
+
+
+def test_show_gives_the_first_hundred_items_of_a_large_collection_and_says_so(cli: Any) -> None:
+    """All of them as JSON."""
+    values = [f"item number {number}" for number in range(130)]
+    plan = {"steps": [{"type": "create-collection", "value": values, "name": "large"}]}
+    Path("large.json").write_text(json.dumps(plan))
+    assert cli("run", "large.json").code == 0
+    shown = cli("show", "large")
+    assert "item number 99" in shown.out
+    assert "item number 100" not in shown.out
+    assert "and 30 more; --json gives all 130" in shown.err
+    assert len(cli("show", "large", "--json").json["items"]) == 130

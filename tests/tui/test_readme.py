@@ -76,4 +76,5 @@ def test_every_command_named_exists() -> None:
 
 
 def test_it_is_about_a_hundred_lines() -> None:
-    assert 80 <= len(README.splitlines()) <= 130
+    """The vocabulary apart, which grows."""
+    assert 80 <= len([line for line in README.splitlines() if not line.startswith("| `")]) <= 120

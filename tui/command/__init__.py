@@ -27,6 +27,7 @@ COMMANDS = {
     "check": "say everything that is wrong with a plan, and run nothing",
     "run": "check a plan and run it",
     "runs": "list the runs",
+    "plans": "keep plans in the space by name: save, list, show, rm",
     "model": "the embedding model: which, from where, verified or not",
     "doctor": "what works on this machine, and what to do about the rest",
     "demo": "see it work on sample notes",

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from infospace.errors import Unreadable
 from tui.command.output import Output
-from tui.command.plans import read_source
 from tui.command.spaces import open_from
 
 if TYPE_CHECKING:
@@ -20,24 +19,24 @@ if TYPE_CHECKING:
 
 EXAMPLES = """examples:
   infospace check plan.json
-  infospace check - --json < plan.json"""
+  infospace check - --json < plan.json
+  infospace check plan:weekly-digest"""
 
 REFUSED = 3
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input")
+    parser.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input; `plan:NAME` is a saved plan")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Check, and list the problems."""
-    text = read_source(args.plan)
     with open_from(args, create=False) as space:
-        from tui.command.plans import problems_of
+        from tui.command.documents import problems_of, read_from
 
         try:
-            problems = problems_of(space, text)
+            problems = problems_of(space, read_from(args.plan, args))
         except Unreadable as error:
             from planner.problems import Problem
 

@@ -1,91 +1,143 @@
-"""Plans on the command line: reading them from files, their inputs, and JSON Lines."""
+"""Keep plans in the space by name, to be run by it or as steps of other plans.
+
+A plan is checked when it is saved. One of the same name, with --replace, becomes its next version.
+"""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import argparse
+from typing import TYPE_CHECKING
 
-from infospace.errors import InfospaceError, Unreadable
-from tui.command.output import UsageError
+from infospace.errors import Unreadable
+from tui.command.output import Output, UsageError
+from tui.command.spaces import open_from
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from infospace.jsonvalue import JSON
-    from infospace.space import Space
     from planner.problems import Problem
-    from planner.read import Document, Lines
+
+EXAMPLES = """examples:
+  infospace plans save weekly-digest digest.json
+  infospace plans
+  infospace run plan:weekly-digest --input topic=attention
+  infospace plans rm weekly-digest"""
+
+REFUSED = 3
 
 
-def read_source(path: str) -> bytes:
-    """Return the bytes of a file, or of standard input for `-`."""
-    if path == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(path).expanduser().read_bytes()
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {path!r}") from None
-    except IsADirectoryError:
-        raise UsageError(f"{path!r} is a folder, not a plan") from None
-    except OSError as error:
-        raise UsageError(f"{path!r} cannot be read: {error.strerror}") from error
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    actions = parser.add_subparsers(dest="action", metavar="save|list|show|rm")
+    save = actions.add_parser("save", help="check a plan and keep it")
+    save.add_argument("name", metavar="NAME")
+    save.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input")
+    save.add_argument("--replace", action="store_true", help="make it the next version of the plan of that name")
+    actions.add_parser("list", help="list the saved plans")
+    for action, summary in (("show", "print a saved plan"), ("rm", "delete a saved plan")):
+        actions.add_parser(action, help=summary).add_argument("name", metavar="NAME")
 
 
-def read_from(path: str) -> Document | Lines:
-    """Read a plan from a file, or from standard input for `-`: a session there line by line as it is written."""
-    from planner.read import read_plan, read_stream
-
-    return read_stream(sys.stdin.buffer) if path == "-" else read_plan(read_source(path))
-
-
-def problems_of(space: Space, text: bytes) -> Sequence[Problem]:
-    """Return all problems of a plan in any form; raises Unreadable."""
-    from planner.read import Lines, read_plan
-    from planner.session import check_lines
-    from planner.start import check_plan
-
-    read = read_plan(text)
-    if isinstance(read, Lines):
-        return check_lines(space, [value for _, value in read.lines])
-    return check_plan(space, read.value)[1].found
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Do one of the four; without a word, list."""
+    match args.action:
+        case "save":
+            return _save(args, out)
+        case "show":
+            return _show(args, out)
+        case "rm":
+            return _remove(args, out)
+        case _:
+            return _list(args, out)
 
 
-def parse_inputs(pairs: Sequence[str], file: str | None, declared: Mapping[str, Any]) -> dict[str, JSON]:
-    """Return the inputs of a run: a JSON object from a file, then `name=value` pairs.
-
-    A value is text where the input's schema admits text, and for an input with a `kind`; else JSON.
-    """
-    from infospace.jsontext import read_json
-
-    given: dict[str, JSON] = {}
-    if file is not None:
-        document = read_json(read_source(file), what=f"the input file {file!r}")
-        if not isinstance(document, dict):
-            raise UsageError(f"the input file {file!r} holds no JSON object", hint='{"name": value}')
-        given |= document
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise UsageError(f"{pair!r} is not an input", hint="--input name=value")
-        given[name] = value if _admits_text(declared.get(name)) else _json(name, value)
-    return given
-
-
-def _admits_text(declared: Any) -> bool:
-    from infospace.kinds import types_of
-
-    if not isinstance(declared, dict):
-        return True
-    return "kind" in declared or "string" in types_of(declared)
-
-
-def _json(name: str, value: str) -> JSON:
-    from infospace.jsontext import read_json
+def _save(args: argparse.Namespace, out: Output) -> int:
+    from planner.read import Document
+    from planner.saved import save_plan
+    from tui.command.documents import problems_of, read_from
 
     try:
-        return read_json(value, what=f"the input {name!r}")
+        read = read_from(args.plan, args)
     except Unreadable as error:
-        raise InfospaceError(
-            f"the input {name!r} is not JSON: {value!r:.60}", hint="its schema admits no text"
-        ) from error
+        out.error(error)
+        return REFUSED
+    if not isinstance(read, Document):
+        raise UsageError("a session in JSON Lines cannot be saved", hint='write its steps as {"steps": [ … ]}')
+    with open_from(args, create=True) as space:
+        problems = problems_of(space, read)
+        if any(problem.severity == "error" for problem in problems):
+            return _refused(problems, out)
+        note = save_plan(space, args.name, _whole(read.value), replace=args.replace)
+    if out.json:
+        out.document({"name": args.name, "id": note})
+    else:
+        out.text(f"saved plan:{args.name}  ({note})")
+    return 0
+
+
+def _whole(document: JSON) -> JSON:
+    return {"steps": document} if isinstance(document, list) else document
+
+
+def _refused(problems: Sequence[Problem], out: Output) -> int:
+    from tui.command.check import show_problems
+
+    if out.json:
+        out.document({"ok": False, "problems": [problem.to_json() for problem in problems]})
+    else:
+        show_problems(problems, out)
+        out.text("the plan is refused, and not saved")
+    return REFUSED
+
+
+def _list(args: argparse.Namespace, out: Output) -> int:
+    from planner.saved import saved_plan, saved_plans
+
+    with open_from(args, create=False) as space, space.store.reading() as snapshot:
+        documents = {name: saved_plan(snapshot, name) for name in saved_plans(snapshot)}
+    if out.json:
+        out.document([{"name": name, "goal": _goal(plan), "inputs": _inputs(plan)} for name, plan in documents.items()])
+        return 0
+    if not documents:
+        out.talk("no plan is saved; `infospace plans save NAME PLAN` keeps one")
+    for name, plan in documents.items():
+        inputs = ", ".join(_inputs(plan))
+        out.text(f"plan:{name}{f' ({inputs})' if inputs else ''}  {_goal(plan)}".rstrip())
+    return 0
+
+
+def _goal(document: JSON) -> str:
+    goal = document.get("goal", "") if isinstance(document, dict) else ""
+    return goal if isinstance(goal, str) else ""
+
+
+def _inputs(document: JSON) -> list[str]:
+    inputs = document.get("inputs", {}) if isinstance(document, dict) else {}
+    return list(inputs) if isinstance(inputs, dict) else []
+
+
+def _show(args: argparse.Namespace, out: Output) -> int:
+    import json
+
+    from planner.saved import load_plan
+
+    with open_from(args, create=False) as space:
+        document = load_plan(space, args.name)
+    if out.json:
+        out.document(document)
+    else:
+        out.text(json.dumps(document, ensure_ascii=False, indent=2))
+    return 0
+
+
+def _remove(args: argparse.Namespace, out: Output) -> int:
+    from planner.saved import remove_plan
+
+    with open_from(args, create=False) as space:
+        note = remove_plan(space, args.name)
+    if out.json:
+        out.document({"name": args.name, "id": note})
+    else:
+        out.text(f"removed plan:{args.name}  ({note}); `infospace undo` of its run brings it back")
+    return 0

@@ -1,14 +1,14 @@
-"""The vocabulary: what a plan can do."""
+"""The vocabulary: what a plan can do.
+
+Without names --markdown is the whole language in short, for a prompt; --full has every contract besides. --json is
+the grammar of plans as JSON Schema, with the contracts.
+"""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from tui.command.output import Output
-
-if TYPE_CHECKING:
-    from infospace.contract import Primitive
 
 EXAMPLES = """examples:
   infospace primitives
@@ -20,22 +20,28 @@ EXAMPLES = """examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these, in full")
-    parser.add_argument("--markdown", action="store_true", help="contracts in full, as Markdown for a prompt")
+    parser.add_argument("--markdown", action="store_true", help="as Markdown for a prompt: the language, in short")
+    parser.add_argument("--full", action="store_true", help="with --markdown: every contract in full")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
-    """List, or show contracts."""
+    """List, or show the vocabulary."""
     from infospace.catalogue import installed
-    from infospace.contracts import to_json, to_markdown
 
     catalogue = installed()
-    entries: list[Primitive] = [catalogue.get(name) for name in args.names] or list(catalogue)
     if out.json:
-        out.document({"primitives": [to_json(entry) for entry in entries]})
-    elif args.markdown or args.names:
-        out.text("\n\n".join(to_markdown(entry) for entry in entries))
-    else:
-        width = max(len(entry.type) for entry in entries)
-        for entry in entries:
-            out.text(f"{entry.type:<{width}}  {entry.summary}")
+        from planner.vocabulary import machine
+
+        out.document(machine(catalogue, args.names))
+        return 0
+    if args.markdown or args.full or args.names:
+        from planner.vocabulary import full, short
+
+        text = full(catalogue, args.names) if args.full or args.names else short(catalogue)
+        out.text(text)
+        out.talk(f"{len(text):,} characters", "dim")
+        return 0
+    width = max(len(entry.type) for entry in catalogue)
+    for entry in catalogue:
+        out.text(f"{entry.type:<{width}}  {entry.summary}")
     return 0

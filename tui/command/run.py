@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infospace.errors import Unreadable
+from tui.command.documents import parse_inputs, read_from
 from tui.command.output import Output, UsageError
-from tui.command.plans import parse_inputs, read_from
 from tui.command.spaces import address_of, open_from
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Run, show, and say by the exit code how it ended."""
     _writable(args.out)
     try:
-        read = read_from(args.plan)
+        read = read_from(args.plan, args)
     except Unreadable as error:
         return _finish(_unreadable(error), args, out)
     inputs = parse_inputs(args.input, args.input_file, _declared(read))

@@ -1,0 +1,118 @@
+"""Checking values against the JSON Schemas of tools and of saved plans: the parts that are known, and the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from infospace.argument import UNKNOWN
+from infospace.fitting import Misfit, misfits_but_for
+from infospace.jsonvalue import JSON
+from infospace.kinds import Nowhere, Schema, inside, never_fits, type_words
+from infospace.paths import nearest
+from planner.check_values import ValueChecker
+from planner.environment import Environment
+from planner.mending import mended_value
+from planner.problems import Patch, Problems, join, listed, replace
+from planner.references import ListOf, Literal, ObjectOf, ReferenceInvalid, Value, read_value
+
+
+class FitChecker:
+    """Checks a value as written against a JSON Schema."""
+
+    def __init__(self, values: ValueChecker, problems: Problems) -> None:
+        self._values = values
+        self._problems = problems
+
+    def check(self, raw: JSON, schema: Schema, pointer: str, env: Environment, whose: str) -> None:
+        """Check references in a value, and the value as far as it is known; `whose` it is, in words.
+
+        A whole reference is held against the schema by what is known of it.
+        """
+        try:
+            read = read_value(raw)
+        except ReferenceInvalid:
+            self._values.value(raw, pointer, None, env)
+            return
+        known: Any = self._known(read, schema, schema, pointer, env, whose)
+        for misfit in misfits_but_for(known, schema, UNKNOWN):
+            self._misfit(misfit, schema, pointer, whose)
+
+    def _known(self, read: Value, root: Schema, wanted: Schema, pointer: str, env: Environment, whose: str) -> Any:
+        match read:
+            case Literal(value):
+                return value
+            case ListOf(items):
+                inner = [_inner(root, wanted, index) for index in range(len(items))]
+                return [
+                    self._known(item, root, of, join(pointer, index), env, whose)
+                    for index, (item, of) in enumerate(zip(items, inner, strict=True))
+                ]
+            case ObjectOf(items):
+                return {
+                    key: self._known(item, root, _inner(root, wanted, key), join(pointer, key), env, whose)
+                    for key, item in items.items()
+                }
+        schema = self._values.schema(read, pointer, env)
+        if never_fits(schema, {**wanted, "$defs": root.get("$defs", {})}):
+            says = f"{whose} wants {type_words(wanted) or 'something else'} here, and this is {type_words(schema)}"
+            self._problems.error("bad-argument", pointer, says)
+        return UNKNOWN
+
+    def _misfit(self, misfit: Misfit, schema: Schema, pointer: str, whose: str) -> None:
+        place = join(pointer, *misfit.place)
+        if misfit.keyword == "required":
+            for key in misfit.wanted:
+                if key not in misfit.instance:
+                    self._missing(key, misfit, schema, place, whose)
+            return
+        if misfit.keyword == "additionalProperties":
+            known = tuple(_properties(schema, misfit.place))
+            for key in misfit.instance:
+                if key not in known:
+                    self._unknown(str(key), known, misfit.instance, place, whose)
+            return
+        fix = None
+        mended = mended_value(misfit.instance, _schema_at(schema, misfit.place))
+        if mended is not None:
+            fix = replace(place, mended.value)
+        self._problems.error("bad-argument", place, f"{whose}: {misfit.says}", None, fix)
+
+    def _missing(self, key: str, misfit: Misfit, schema: Schema, place: str, whose: str) -> None:
+        wanted = _inner(schema, _schema_at(schema, misfit.place), key)
+        near = nearest(key, [name for name in misfit.instance if name not in _properties(schema, misfit.place)])
+        if near is not None:
+            return
+        hint = wanted.get("description") or type_words(wanted) or None
+        self._problems.error("missing-argument", place, f"{whose} needs {key!r}", hint, _only(wanted, join(place, key)))
+
+    def _unknown(self, key: str, known: tuple[str, ...], instance: Mapping[str, Any], place: str, whose: str) -> None:
+        near = nearest(key, [name for name in known if name not in instance])
+        fix: Patch = [{"op": "remove", "path": join(place, key)}]
+        if near is not None:
+            fix = [{"op": "move", "from": join(place, key), "path": join(place, near)}]
+        hint = f"did you mean {near!r}?" if near else f"it takes {listed(list(known))}" if known else "it takes nothing"
+        self._problems.error("unknown-argument", join(place, key), f"{whose} has no {key!r}", hint, fix)
+
+
+def _only(wanted: Schema, place: str) -> Patch | None:
+    """Add the one value that fits, where there is but one."""
+    if "default" in wanted:
+        return [{"op": "add", "path": place, "value": wanted["default"]}]
+    if "const" in wanted or len(wanted.get("enum", ())) == 1:
+        return [{"op": "add", "path": place, "value": wanted["const"] if "const" in wanted else wanted["enum"][0]}]
+    return None
+
+
+def _schema_at(schema: Schema, place: tuple[str | int, ...]) -> Schema:
+    found = inside(schema, place)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _inner(root: Schema, schema: Schema, key: str | int) -> Schema:
+    found = inside({**schema, "$defs": root.get("$defs", {})}, (key,))
+    return {} if found is None or isinstance(found, Nowhere) else found
+
+
+def _properties(schema: Schema, place: tuple[str | int, ...]) -> Iterator[str]:
+    yield from _schema_at(schema, place).get("properties", {})

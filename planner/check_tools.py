@@ -1,0 +1,77 @@
+"""Checking calls of tools: which tool, whether its arguments fit its schema, and what it will give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from infospace.argument import UNKNOWN
+from infospace.jsonvalue import JSON
+from infospace.kinds import NO_METADATA, NoteShape, never_fits
+from infospace.tools.tool import Tool
+from infospace.tools.toolbox import Toolbox
+from planner.check_fit import FitChecker
+from planner.check_values import ValueChecker
+from planner.environment import Environment
+from planner.plan import Test
+from planner.problems import Problems, join, replace
+
+
+class ToolChecker:
+    """Checks what calls tools, against the tools that the space has."""
+
+    def __init__(self, tools: Toolbox, values: ValueChecker, problems: Problems) -> None:
+        self._tools = tools
+        self._values = values
+        self._problems = problems
+        self._fit = FitChecker(values, problems)
+
+    def find(self, name: str, pointer: str, *, fix: bool = True) -> Tool | None:
+        """Return a tool of the space; that there is none of that name is an error."""
+        tool = self._tools.find(name)
+        if tool is None:
+            near = self._tools.near(name) if fix else None
+            mend = replace(pointer, near) if near else None
+            self._problems.error(
+                "unknown-tool", pointer, f"there is no tool {name!r} in this space", self._tools.hint(name), mend
+            )
+        return tool
+
+    def named(self, written: JSON, pointer: str, env: Environment) -> Any:
+        """Check an argument that is the full name of a tool; return the tool, or UNKNOWN until the run knows it."""
+        value, schema = self._values.value(written, pointer, None, env)
+        if isinstance(value, str):
+            return self.find(value, pointer) or UNKNOWN
+        if value is not UNKNOWN or (schema is not None and never_fits(schema, {"type": "string"})):
+            says = "`tool` is a tool's full name"
+            self._problems.error("bad-argument", pointer, says, '"server/tool", or `$hit.metadata.tool`')
+        return UNKNOWN
+
+    def arguments(self, tool: Tool | None, written: JSON, pointer: str, env: Environment) -> None:
+        """Check a tool's arguments against its schema; of a tool not known yet, the references in them."""
+        if tool is None:
+            self._values.value(written, pointer, None, env)
+        else:
+            self._fit.check(written, tool.input_schema, pointer, env, tool.full_name)
+
+    def call(self, name: str, written: Mapping[str, JSON], pointer: str, env: Environment) -> NoteShape:
+        """Check a step that is a call of a tool; return what it gives."""
+        tool = self.find(name, join(pointer, "type"))
+        self.arguments(tool, dict(written), join(pointer, "arguments"), env)
+        return NoteShape(tool.output_schema if tool else None, NO_METADATA)
+
+    def condition(self, test: Test, env: Environment) -> None:
+        """Check a `tool_condition`: its tool reads only, and says true or false."""
+        place = join(test.pointer, "tool")
+        tool = self.named(test.arguments["tool"], place, env)
+        known = tool if isinstance(tool, Tool) else None
+        self.arguments(known, test.arguments.get("arguments", {}), join(test.pointer, "arguments"), env)
+        if known is None:
+            return
+        if not known.read_only:
+            says = f"{known.full_name} may change things, and a condition only reads"
+            hint = "call it in a step before, and ask its result with another condition"
+            self._problems.error("tool-not-read-only", place, says, hint)
+        if known.output_schema is not None and never_fits(known.output_schema, {"type": "boolean"}):
+            says = f"{known.full_name} does not answer true or false"
+            self._problems.error("bad-condition", place, says, "call it in a step, and compare its result")

@@ -1,0 +1,64 @@
+"""Conditions that were written as code, such as `len($hits) > 0`: what they say in the language."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_REFERENCE = r"(?P<target>\$\{?[A-Za-z_][\w.\[\]-]*\}?)"
+_LENGTH = re.compile(
+    rf"(?:len|length|size|count)\(\s*{_REFERENCE}\s*\)\s*(?P<op>==|!=|>=|<=|>|<)\s*(?P<number>\d+)", re.IGNORECASE
+)
+_COMPARED = re.compile(rf"{_REFERENCE}\s*(?P<op>===?|!=|>=|<=|>|<|=)\s*(?P<value>.+)", re.DOTALL)
+_CALLED = re.compile(
+    rf"(?P<not>not\s+|!\s*)?(?:(?P<word>bound|exists|empty|is_empty|has_value)\(\s*)?{_REFERENCE}\s*\)?", re.IGNORECASE
+)
+_TYPES = {
+    "==": "equals",
+    "===": "equals",
+    "=": "equals",
+    "!=": "not_equals",
+    ">": "greater_than",
+    "<": "less_than",
+    ">=": "gte",
+    "<=": "lte",
+}
+_WORDS = {"bound": "bound", "exists": "bound", "empty": "empty", "is_empty": "empty", "has_value": "has_value"}
+
+
+def condition_from_text(text: str) -> dict[str, Any] | None:
+    """Return the condition that a text says, None where that is not plain."""
+    text = text.strip().rstrip(";")
+    found = _LENGTH.fullmatch(text)
+    if found is not None:
+        return _emptiness(_plain(found["target"]), found["op"], int(found["number"]))
+    found = _COMPARED.fullmatch(text)
+    if found is not None:
+        return {"type": _TYPES[found["op"]], "target": _plain(found["target"]), "value": _value(found["value"].strip())}
+    found = _CALLED.fullmatch(text)
+    if found is None:
+        return None
+    said = {"type": _WORDS[(found["word"] or "has_value").lower()], "target": _plain(found["target"])}
+    return {"type": "not", "of": said} if found["not"] else said
+
+
+def _plain(reference: str) -> str:
+    return "$" + reference.strip("${}")
+
+
+def _emptiness(target: str, operator: str, number: int) -> dict[str, Any] | None:
+    """What is said of a length, where it is only whether there is anything."""
+    empty = {"type": "empty", "target": target}
+    if (operator, number) in ((">", 0), (">=", 1), ("!=", 0)):
+        return {"type": "not", "of": empty}
+    return empty if (operator, number) in (("==", 0), ("<", 1), ("<=", 0)) else None
+
+
+def _value(text: str) -> Any:
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    try:
+        return json.loads(text.lower() if text in ("True", "False") else text)
+    except ValueError:
+        return None if text == "None" else text

@@ -1,0 +1,92 @@
+"""Saved plans: documents kept in the space as Notes that bear a name of their own, versions and all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from infospace.clock import now
+from infospace.errors import Conflict, Invalid, NotFound
+from infospace.ids import Kind
+from infospace.jsonvalue import JSON
+from infospace.memory.changes import Change, Delete, GiveName, MakeNote, Revise
+from infospace.memory.store import Snapshot
+from infospace.names import name_fault, normalised
+from infospace.paths import nearest
+from infospace.resources import Made, Note
+from infospace.runs.journal import CloseRun, OpenRun
+from infospace.space import Space
+
+PREFIX = "_plan:"
+"""What the name of the Note begins with that holds a saved plan: infrastructure, and so left out of discovery."""
+
+
+def saved_plan(snapshot: Snapshot, name: str) -> JSON:
+    """Return the document of a saved plan, None when there is none of that name."""
+    identifier = snapshot.named(PREFIX + normalised(name))
+    if identifier is None:
+        return None
+    note = snapshot.get(identifier)
+    return note.content if isinstance(note, Note) else None
+
+
+def saved_plans(snapshot: Snapshot) -> list[str]:
+    """Return the names of all saved plans, sorted."""
+    return sorted(name.removeprefix(PREFIX) for name in snapshot.names() if name.startswith(PREFIX))
+
+
+def save_plan(space: Space, name: str, document: JSON, *, replace: bool = False) -> str:
+    """Keep a plan that the check has passed, under a name; return the id of its Note. It is a run, to be undone.
+
+    With `replace` a plan of that name gets a new version, without it is a Conflict. Raises Invalid for what
+    cannot be a name.
+    """
+    fault = name_fault(name)
+    if fault is not None:
+        raise Invalid(fault.says, hint=fault.hint)
+    full = PREFIX + normalised(name)
+    with space.store.reading() as snapshot:
+        known = snapshot.named(full)
+    if known is not None and not replace:
+        raise Conflict(f"there is a saved plan {name!r} already", hint="`--replace` makes this its next version")
+    run = space.store.new_id("run")
+    made = Made(run, None, "plans")
+    identifier = known or space.store.new_id(Kind.NOTE)
+    changes: list[Change] = [Revise(identifier, document, made=made)]
+    if known is None:
+        changes = [MakeNote(identifier, document, kept=True, made=made), GiveName(identifier, full)]
+    _commit(space, run, f"plans save {name}", changes)
+    return identifier
+
+
+def load_plan(space: Space, name: str) -> JSON:
+    """Return the document of a saved plan; NotFound says which is nearest."""
+    with space.store.reading() as snapshot:
+        found = saved_plan(snapshot, name)
+        names = saved_plans(snapshot)
+    if found is None:
+        raise NotFound(f"there is no saved plan {name!r}", hint=unknown_plan(name, names))
+    return found
+
+
+def remove_plan(space: Space, name: str) -> str:
+    """Delete a saved plan; return the id of its Note. It is a run, to be undone. NotFound says which is nearest."""
+    with space.store.reading() as snapshot:
+        identifier = snapshot.named(PREFIX + normalised(name))
+        names = saved_plans(snapshot)
+    if identifier is None:
+        raise NotFound(f"there is no saved plan {name!r}", hint=unknown_plan(name, names))
+    run = space.store.new_id("run")
+    _commit(space, run, f"plans rm {name}", [Delete(identifier, Made(run, None, "plans"))])
+    return identifier
+
+
+def _commit(space: Space, run: str, goal: str, changes: Sequence[Change]) -> None:
+    space.store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), ""), CloseRun(run, "success", now())])
+
+
+def unknown_plan(name: str, names: Sequence[str]) -> str:
+    """Say which saved plan may have been meant."""
+    near = nearest(name, names)
+    if near is not None:
+        return f"did you mean {near!r}?"
+    return "`infospace plans` lists them" if names else "`infospace plans save NAME PLAN` keeps one"

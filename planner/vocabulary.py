@@ -1,0 +1,116 @@
+"""The vocabulary as a planner should see it: the language in short, every primitive in a line, or contracts in full."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from infospace.argument import Reading
+from infospace.catalogue import Catalogue
+from infospace.contract import Argument, Primitive
+from infospace.contracts import argument_words, effect_words, to_json, to_markdown
+from planner.conditions import JOINS, TESTS
+from planner.forms import FORMS
+from planner.grammar import grammar
+
+PRIMER = """# infospace plans
+
+A plan is JSON: `{"goal": "…", "inputs": {…}, "steps": [ … ], "result": "$x", "budget": {…}}`. All of it is checked \
+before anything happens; a refused plan has done nothing, and each problem says where, what would have fitted, and \
+often a JSON Patch that mends it.
+
+**Resources.** Everything is a Note (`Note_12`: JSON content, metadata), a Collection (an ordered list of resources) \
+or a Relation. What a step makes is transient until `persist`, or the step's own `name`, keeps it.
+
+**A step** is `{"type": …, its arguments flat, "out": "$x"}`. Any step may have `name` (keeps the result under a \
+name; a taken name needs `"replace": true`), `on_fail` (`"stop"`, `"continue"`, or steps to run instead, which see \
+`$error`), `retry`, `timeout_s`, `expect`, `id`. Tools (`"type": "server/tool"`) and saved plans \
+(`"type": "plan:NAME"`) take their arguments nested in `arguments`.
+
+**References.** `$x` is the resource, or its content where a value is wanted; `$x.title`, `$x["odd key"]`, `$x[0]`, \
+`$x[-1].metadata.score` a place in it; `${x.title}` its text inside a longer text. `$$` is a dollar sign. In `where`, \
+`$x` is a value. `@id`, `@name`, `@metadata` mean the resource's own. A place that does not exist fails the step; \
+ask `bound`, `empty` or `has_value` first.
+
+**Paths** (`field`, `fields`, `by`, `on`) are written like references without the `$`: `metadata.score`, \
+`["odd key"]`, `tags[0]`. **`where`** is an SQL condition over them: `metadata.score >= 0.5 AND title LIKE '%plan%'`; \
+AND, OR, NOT, IN, LIKE, BETWEEN, IS NULL, lower, upper, length, abs, coalesce, has(list, value). **Aggregates**: \
+`count`, `count(p)`, `count_distinct(p)`, `sum(p)`, `avg(p)`, `min(p)`, `max(p)`, `list(p)`.
+
+**Inputs** are JSON Schemas, or `{"kind": "Collection"}` for the resource itself: `{"topic": {"type": "string"}}` \
+binds `$topic`.
+
+**An empty result is success**: branch on `empty`, not on failure. A search result has `text`, `metadata.title`, \
+`metadata.score`, `metadata.source_id`, and the found Note's own metadata under `metadata.source`."""
+
+
+EXAMPLE = 130
+"""Characters of an example that stands in the short form, at most."""
+
+
+def short(catalogue: Catalogue, names: Iterable[str] = ()) -> str:
+    """Return the language and its primitives as Markdown for a prompt, a few lines each; `names` leaves others out."""
+    chosen = [catalogue.get(name) for name in names] or list(catalogue)
+    lines = [PRIMER, "", "## Control forms", ""]
+    lines += [_form_line(name) for name in FORMS]
+    lines += ["", "## Conditions", "", _conditions(), "", "## Primitives", ""]
+    lines += ["`*` is required, `=` a default. `→` what it gives; what has an effect says so.", ""]
+    lines += [_line(entry) for entry in chosen]
+    return "\n".join(lines)
+
+
+def full(catalogue: Catalogue, names: Iterable[str] = ()) -> str:
+    """Return contracts in full as Markdown; without `names` all of them, after the language."""
+    chosen = [catalogue.get(name) for name in names]
+    contracts = "\n\n".join(to_markdown(entry) for entry in chosen or catalogue)
+    return contracts if chosen else f"{short(catalogue)}\n\n{contracts}"
+
+
+def machine(catalogue: Catalogue, names: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the vocabulary for machines: the grammar as JSON Schema, and the contracts."""
+    chosen = [catalogue.get(name) for name in names] or list(catalogue)
+    return {
+        "grammar": grammar(catalogue, [entry.type for entry in chosen]),
+        "forms": [
+            {"type": name, "summary": form.summary, "required": form.required, "optional": form.optional}
+            for name, form in FORMS.items()
+        ],
+        "conditions": [*TESTS, *JOINS],
+        "primitives": [to_json(entry) for entry in chosen],
+    }
+
+
+def _form_line(name: str) -> str:
+    form = FORMS[name]
+    fields = ", ".join([f"{field}*" for field in form.required] + list(form.optional))
+    return f"- `{name}` ({fields}): {form.summary}\n  `{json.dumps(form.example, ensure_ascii=False)}`"
+
+
+def _conditions() -> str:
+    tests: dict[tuple[str, ...], list[str]] = {}
+    for name, fields in TESTS.items():
+        tests.setdefault(fields, []).append(f"`{name}`")
+    said = "; ".join(f"{', '.join(names)} ({', '.join(fields)})" for fields, names in tests.items())
+    joins = ", ".join(f"`{name}`" for name in JOINS)
+    example = {"type": "and", "of": [{"type": "not", "of": {"type": "empty", "target": "$hits"}}]}
+    return f"{said}; {joins} over others (of).\n`{json.dumps(example)}`"
+
+
+def _line(entry: Primitive) -> str:
+    arguments = ", ".join(_argument(argument) for argument in entry.arguments.values())
+    effect = effect_words(entry)
+    tail = "" if effect in ("pure", "reads") else f", {effect}"
+    gives = f"→ {entry.returns}" if entry.out != "none" else "→ nothing"
+    line = f"- `{entry.type}` ({arguments}) {gives}{tail}. {entry.summary}"
+    shown = json.dumps(entry.examples[0], ensure_ascii=False) if entry.examples else ""
+    return f"{line}\n  `{shown}`" if shown and len(shown) <= EXAMPLE else line
+
+
+def _argument(argument: Argument) -> str:
+    star = "*" if argument.required else ""
+    words = argument_words(argument) if argument.reading is Reading.RESOURCE or "enum" in argument.schema else ""
+    default = ""
+    if not argument.required and argument.default is not None:
+        default = f"={json.dumps(argument.default, ensure_ascii=False, default=str)}"
+    return f"{argument.name}{star}{f': {words}' if words else ''}{default}"

@@ -1,0 +1,93 @@
+"""A small space that the plans of `tests/plans` speak of: Notes, a list, saved plans and a server of tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from infospace import Space
+from infospace.tools.local import LocalTools
+from planner.saved import save_plan
+from planner.start import run_sync
+
+NOTES: list[dict[str, Any]] = [
+    {"value": "Attention mechanisms let a network weigh its inputs.", "name": "attention", "title": "Attention"},
+    {"value": "Training neural networks needs much data.", "name": "training", "title": "Training", "priority": 1},
+    {"value": "Gradient descent trains networks step by step.", "name": "descent", "title": "Descent", "priority": 3},
+    {"value": "The office closes at six on Fridays.", "name": "office", "title": "Office hours"},
+]
+QUESTIONS = {"title": "Open questions", "items": ["why now?", "how much?", "who pays?"]}
+
+
+def furnish(space: Space) -> None:
+    """Put the Notes and the Collection into a space that the plans speak of."""
+    steps: list[Any] = []
+    for note in NOTES:
+        metadata = {"title": note["title"], "status": "open" if "priority" in note else "done"}
+        metadata |= {"priority": note["priority"]} if "priority" in note else {}
+        out = "$" + note["name"]
+        steps.append(
+            {"type": "create-note", "value": note["value"], "metadata": metadata, "name": note["name"], "out": out}
+        )
+    status = {"status": "open"}
+    steps.append({"type": "create-note", "value": QUESTIONS, "metadata": status, "name": "open questions"})
+    steps.append(
+        {"type": "create-collection", "value": ["$attention", "$training", "$descent"], "name": "reading list"}
+    )
+    assert run_sync(space, steps).status == "success"
+
+
+class Line(BaseModel, extra="forbid"):
+    """A line of a file that a search found."""
+
+    path: str
+    line: int
+    text: str
+
+
+def files() -> LocalTools:
+    """Return a server of four tools, of which one writes."""
+    server = LocalTools("files")
+
+    @server.tool(read_only=True)
+    def read(path: str) -> str:
+        """Read a file."""
+        return f"the text of {path}"
+
+    @server.tool(read_only=True)
+    def search(query: str, limit: int = 5) -> list[Line]:
+        """Search the files for words."""
+        return [Line(path=f"{n}.md", line=n, text=query) for n in range(1, limit + 1)]
+
+    @server.tool(read_only=True)
+    def is_ready() -> bool:
+        """Say whether the files are there."""
+        return True
+
+    @server.tool(destructive=True)
+    def write(path: str, text: str) -> bool:
+        """Write a file."""
+        return bool(path and text)
+
+    return server
+
+
+GREET = {
+    "inputs": {"who": {"type": "string"}, "times": {"type": "integer", "default": 1}},
+    "steps": [{"type": "create-note", "value": "hello ${who} ${times}", "out": "$greeting"}],
+    "result": "$greeting",
+}
+COUNT = {
+    "inputs": {"things": {"kind": "Collection"}},
+    "steps": [{"type": "size", "target": "$things", "out": "$n"}],
+    "result": "$n",
+}
+
+
+def furnish_whole(space: Space) -> None:
+    """Put the saved plans and the tools into a space besides."""
+    furnish(space)
+    save_plan(space, "greet", GREET)
+    save_plan(space, "count", COUNT)
+    space.tools.add(files())

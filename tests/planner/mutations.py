@@ -1,0 +1,480 @@
+"""Mistakes put into correct plans, one each, from a seed: the plan, and where the check should see it."""
+
+from __future__ import annotations
+
+import copy
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from infospace.argument import Reading
+from infospace.catalogue import installed
+from infospace.contract import Primitive
+from planner.conditions import JOINS, TESTS
+from planner.forms import FORMS
+
+CATALOGUE = installed()
+NAME = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
+BLOCKS = ("then", "else", "do", "body", "on_fail")
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong plan, and the pointers at one of which a problem must stand."""
+
+    plan: Any
+    pointers: tuple[str, ...]
+
+
+def steps_of(plan: Any) -> list[tuple[str, dict[str, Any]]]:
+    """Every step with its pointer, in document order."""
+    key = next((key for key in ("steps", "plan") if isinstance(plan, dict) and key in plan), None)
+    return list(_walk(plan if key is None else plan[key], "" if key is None else f"/{key}"))
+
+
+def _walk(block: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for index, step in enumerate(block):
+        place = f"{pointer}/{index}"
+        yield place, step
+        for key in BLOCKS:
+            if isinstance(step.get(key), list):
+                yield from _walk(step[key], f"{place}/{key}")
+        for number, branch in enumerate(step.get("branches", [])):
+            yield from _walk(branch, f"{place}/branches/{number}")
+
+
+def entry_of(step: dict[str, Any]) -> Primitive | None:
+    return CATALOGUE.find(step.get("type", ""))
+
+
+def typo(word: str, chance: random.Random) -> str:
+    """Leave a letter out, or put one in where there are few."""
+    at = chance.randrange(1, len(word)) if len(word) > 2 else len(word)
+    return word[:at] + word[at + 1 :] if len(word) > 4 else f"{word[:at]}q{word[at:]}"
+
+
+Mutate = Callable[[Any, random.Random], Iterator[tuple[Callable[[Any], None], tuple[str, ...]]]]
+MUTATIONS: dict[str, Mutate] = {}
+
+
+def mutation(function: Mutate) -> Mutate:
+    """Register a kind of mistake: it offers changes to a plan, each with the pointers where it should be seen."""
+    MUTATIONS[function.__name__] = function
+    return function
+
+
+def mistakes(kind: str, plans: dict[str, Any], seed: int, count: int) -> list[Mistake]:
+    """Return at most so many mistakes of a kind, spread over the plans."""
+    chance = random.Random(f"{kind} {seed}")  # noqa: S311 - not for secrets
+    found: list[Mistake] = []
+    for name in chance.sample(sorted(plans), len(plans)):
+        offers = list(MUTATIONS[kind](plans[name], chance))
+        if not offers:
+            continue
+        change, pointers = chance.choice(offers)
+        wrong = copy.deepcopy(plans[name])
+        change(wrong)
+        found.append(Mistake(wrong, pointers))
+        if len(found) == count:
+            break
+    return found
+
+
+def at(plan: Any, pointer: str) -> Any:
+    """What stands at a pointer."""
+    for part in pointer.split("/")[1:]:
+        plan = plan[int(part)] if isinstance(plan, list) else plan[part]
+    return plan
+
+
+def put(pointer: str, key: str, value: Any) -> Callable[[Any], None]:
+    def change(plan: Any) -> None:
+        at(plan, pointer)[key] = value
+
+    return change
+
+
+def drop(pointer: str, key: str) -> Callable[[Any], None]:
+    def change(plan: Any) -> None:
+        del at(plan, pointer)[key]
+
+    return change
+
+
+def renamed(pointer: str, old: str, new: str) -> Callable[[Any], None]:
+    def change(plan: Any) -> None:
+        step = at(plan, pointer)
+        items = [(new if key == old else key, value) for key, value in step.items()]
+        step.clear()
+        step.update(items)
+
+    return change
+
+
+def arguments(step: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """The arguments of a primitive's step: name, what is written, and its declaration."""
+    entry = entry_of(step)
+    if entry is not None:
+        for name, argument in entry.arguments.items():
+            if name in step:
+                yield name, step[name], argument
+
+
+@mutation
+def misspelt_type(plan: Any, chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        if entry_of(step) or step["type"] in FORMS:
+            yield put(pointer, "type", typo(step["type"], chance)), (f"{pointer}/type",)
+
+
+@mutation
+def hallucinated_tool(plan: Any, chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        if entry_of(step):
+            yield put(pointer, "type", chance.choice(("web/search", "files/grep", "sql/run"))), (f"{pointer}/type",)
+
+
+@mutation
+def misspelt_argument(plan: Any, chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        for name, _, _ in arguments(step):
+            wrong = typo(name, chance)
+            yield renamed(pointer, name, wrong), (f"{pointer}/{wrong}",)
+
+
+@mutation
+def missing_argument(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        required = [name for name, _, argument in arguments(step) if argument.required]
+        required += [key for key in FORMS[step["type"]].required if key in step] if step["type"] in FORMS else []
+        for name in required:
+            yield drop(pointer, name), (pointer,)
+
+
+@mutation
+def invented_argument(plan: Any, chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        if entry_of(step):
+            key = chance.choice(("temperature", "verbose", "collection_id", "options"))
+            yield put(pointer, key, 1), (f"{pointer}/{key}",)
+
+
+@mutation
+def value_of_another_type(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        for name, written, argument in arguments(step):
+            kinds = argument.schema.get("type")
+            if argument.reading is Reading.VALUE and kinds in ("string", "integer", "number", "boolean"):
+                yield put(pointer, name, {"wrong": written}), (f"{pointer}/{name}",)
+
+
+@mutation
+def nested_arguments(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        names = [name for name, _, _ in arguments(step)]
+
+        def change(wrong: Any, pointer: str = pointer, names: list[str] = names) -> None:
+            inner = at(wrong, pointer)
+            inner["arguments"] = {name: inner.pop(name) for name in names}
+
+        if names and "arguments" not in names:
+            yield change, (f"{pointer}/arguments", pointer)
+
+
+def _texts(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield pointer, value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, f"{pointer}/{index}")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if key not in ("schema", "pattern", "out", "as", "collect", "type", "goal", "expect", "id"):
+                yield from _texts(item, f"{pointer}/" + key.replace("~", "~0").replace("/", "~1"))
+
+
+def references(plan: Any) -> Iterator[tuple[str, str, str]]:
+    """Where a variable is read: pointer, text, name."""
+    for pointer, step in steps_of(plan):
+        own = {key: value for key, value in step.items() if key not in (*BLOCKS, "branches")}
+        for place, text in _texts(own, pointer):
+            plain = text.replace("$${", "").replace("$$", "")
+            found = NAME.search(plain)
+            if found and (text.startswith("$") or "${" in plain or place.endswith("/where")):
+                yield place, text, found[1]
+
+
+def _set_text(pointer: str, text: str) -> Callable[[Any], None]:
+    holder, _, key = pointer.rpartition("/")
+
+    def change(plan: Any) -> None:
+        inner = at(plan, holder)
+        inner[int(key) if isinstance(inner, list) else key] = text
+
+    return change
+
+
+@mutation
+def misspelt_variable(plan: Any, _chance: random.Random) -> Any:
+    for pointer, text, name in references(plan):
+        yield _set_text(pointer, text.replace(name, f"{name}_{name[0]}" if len(name) < 3 else name[:-1], 1)), (pointer,)
+
+
+@mutation
+def one_for_many(plan: Any, _chance: random.Random) -> Any:
+    for pointer, text, name in references(plan):
+        if len(name) > 1:
+            yield _set_text(pointer, text.replace(name, name[:-1] if name.endswith("s") else f"{name}s", 1)), (pointer,)
+
+
+@mutation
+def bare_variable_in_text(plan: Any, _chance: random.Random) -> Any:
+    for pointer, text, name in references(plan):
+        if text.startswith("$") and "{" not in text and pointer.endswith(("/value", "/query", "/prompt")):
+            yield _set_text(pointer, f"about ${name}, please"), (pointer,)
+
+
+@mutation
+def binding_left_out(plan: Any, _chance: random.Random) -> Any:
+    read: dict[str, list[str]] = {}
+    for place, _, read_name in references(plan):
+        read.setdefault(read_name, []).append(place)
+    for pointer, step in steps_of(plan):
+        name = str(step.get("out", ""))[1:]
+        others = [other for place, other in steps_of(plan) if place != pointer and other.get("out") == step.get("out")]
+        if name in read and not others and "inputs" not in plan:
+            yield drop(pointer, "out"), (*read[name], pointer)
+
+
+@mutation
+def read_before_bound(plan: Any, _chance: random.Random) -> Any:
+    steps = plan if isinstance(plan, list) else plan.get("steps", [])
+    for index in range(len(steps) - 1):
+        first, second = steps[index], steps[index + 1]
+        name = str(first.get("out", ""))[1:]
+        bound = [step for step in steps[:index] if step.get("out") == f"${name}"]
+        if name and not bound and re.search(rf"\$\{{?{name}\b", str(second)) and "condition" not in str(second):
+            prefix = "" if isinstance(plan, list) else "/steps"
+
+            def change(wrong: Any, index: int = index) -> None:
+                block = wrong if isinstance(wrong, list) else wrong["steps"]
+                block[index], block[index + 1] = block[index + 1], block[index]
+
+            places = [place for place, _, read in references({"steps": [second]}) if read == name]
+            if places:
+                yield change, tuple(f"{prefix}/{index}{place.removeprefix('/steps/0')}" for place in places)
+
+
+@mutation
+def bound_in_one_branch_only(plan: Any, _chance: random.Random) -> Any:
+    steps = plan if isinstance(plan, list) else plan.get("steps", [])
+    prefix = "" if isinstance(plan, list) else "/steps"
+    for index, step in enumerate(steps):
+        name = str(step.get("out", ""))[1:]
+        earlier = [other for other in steps[:index] if other.get("out") == f"${name}"]
+        later = [
+            (place, text) for place, text, read in references(plan) if read == name and _after(place, prefix, index)
+        ]
+        if not name or earlier or not later or step["type"] in FORMS:
+            continue
+
+        def change(wrong: Any, index: int = index) -> None:
+            block = wrong if isinstance(wrong, list) else wrong["steps"]
+            condition = {"type": "equals", "target": 1, "value": 1}
+            block[index] = {"type": "if", "condition": condition, "then": [block[index]]}
+
+        yield change, (later[0][0],)
+
+
+def _after(place: str, prefix: str, index: int) -> bool:
+    part = place.removeprefix(prefix).split("/")[1]
+    return part.isdigit() and int(part) > index
+
+
+@mutation
+def kind_that_does_not_fit(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        for name, written, argument in arguments(step):
+            if argument.reading is Reading.RESOURCE and argument.kinds == {"Collection"} and isinstance(written, str):
+                yield put(pointer, name, "attention"), (f"{pointer}/{name}",)
+
+
+@mutation
+def misspelt_name(plan: Any, chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        for name, written, argument in arguments(step):
+            if argument.reading is Reading.RESOURCE and written in ("attention", "reading list", "open questions"):
+                yield put(pointer, name, typo(written, chance)), (f"{pointer}/{name}",)
+
+
+@mutation
+def id_that_the_space_does_not_have(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        for name, written, argument in arguments(step):
+            if argument.reading is Reading.RESOURCE and isinstance(written, str):
+                kind = "Collection" if argument.kinds == {"Collection"} else "Note"
+                yield put(pointer, name, f"{kind}_98765"), (f"{pointer}/{name}",)
+
+
+@mutation
+def name_that_is_taken(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        entry = entry_of(step)
+        if entry and entry.out != "none" and entry.names is None and "replace" not in step:
+            yield put(pointer, "name", "training"), (f"{pointer}/name",)
+
+
+@mutation
+def out_without_dollar(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        if "out" in step:
+            yield put(pointer, "out", step["out"][1:]), (f"{pointer}/out",)
+
+
+@mutation
+def out_left_out(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        entry = entry_of(step)
+        if entry and entry.out == "required":
+            yield drop(pointer, "out"), (pointer,)
+
+
+@mutation
+def field_that_is_not_there(plan: Any, _chance: random.Random) -> Any:
+    found = {
+        step.get("out") for _, step in steps_of(plan) if step["type"] in ("discover-notes", "discover-collections")
+    }
+    for pointer, step in steps_of(plan):
+        if step.get("target") in found and step["type"] in ("pluck", "sort", "group"):
+            key = "field" if step["type"] == "pluck" else "by"
+            yield put(pointer, key, "metadata.scroe"), (f"{pointer}/{key}",)
+
+
+@mutation
+def broken_where(plan: Any, chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        if isinstance(step.get("where"), str):
+            broken = chance.choice(
+                (f"{step['where']} AND", f"({step['where']}", "year >> 3", "SELECT 1", {"n": {"$gt": 3}})
+            )
+            yield put(pointer, "where", broken), (f"{pointer}/where",)
+
+
+@mutation
+def broken_slice_path_or_aggregate(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        if "slice" in step:
+            yield put(pointer, "slice", "0-10"), (f"{pointer}/slice",)
+        if isinstance(step.get("field"), str) and step["type"] == "pluck":
+            yield put(pointer, "field", f"{step['field']}..x["), (f"{pointer}/field",)
+        if step["type"] == "group":
+            yield put(pointer, "aggregates", {"x": "median(n)"}), (f"{pointer}/aggregates/x",)
+
+
+def conditions(plan: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every condition with its pointer."""
+    for pointer, step in steps_of(plan):
+        if isinstance(step.get("condition"), dict):
+            yield from _inner(step["condition"], f"{pointer}/condition")
+
+
+def _inner(condition: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield pointer, condition
+    of = condition.get("of")
+    if isinstance(of, list):
+        for index, part in enumerate(of):
+            yield from _inner(part, f"{pointer}/of/{index}")
+    elif isinstance(of, dict):
+        yield from _inner(of, f"{pointer}/of")
+
+
+@mutation
+def misspelt_condition(plan: Any, chance: random.Random) -> Any:
+    for pointer, condition in conditions(plan):
+        words = {"equals": "equal_to", "greater_than": "gt", "empty": "is_empty", "has_value": "hasvalue"}
+        wrong = words.get(condition["type"]) or typo(condition["type"], chance)
+        if wrong not in TESTS and wrong not in JOINS:
+            yield put(pointer, "type", wrong), (f"{pointer}/type",)
+
+
+@mutation
+def condition_without_a_field(plan: Any, _chance: random.Random) -> Any:
+    for pointer, condition in conditions(plan):
+        for key in TESTS.get(condition["type"], ("of",)):
+            if key in condition and key != "arguments":
+                yield drop(pointer, key), (pointer,)
+
+
+@mutation
+def condition_as_text(plan: Any, chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        read = NAME.search(str(step.get("condition", "")))
+        if isinstance(step.get("condition"), dict) and read:
+            written = chance.choice(
+                (f"len(${read[1]}) > 0", f"not ${read[1]}", f"${read[1]} == 'x'", f"bound(${read[1]})")
+            )
+            yield put(pointer, "condition", written), (f"{pointer}/condition",)
+
+
+@mutation
+def unknown_key_of_the_plan(plan: Any, _chance: random.Random) -> Any:
+    if isinstance(plan, dict):
+        for key in ("description", "stepz", "output"):
+            yield put("", key, []), (f"/{key}",)
+
+
+@mutation
+def wrong_common_field(plan: Any, chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        key, value = chance.choice(
+            (("on_fail", "skip"), ("retry", 3), ("timeout_s", -1), ("id", "1 st"), ("expect", 5), ("replace", True))
+        )
+        if key not in step and "name" not in step and not (key == "retry" and step["type"] in FORMS):
+            yield put(pointer, key, value), (f"{pointer}/{key}",)
+
+
+@mutation
+def endless_loop(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        if step["type"] == "while" and "tool_condition" not in str(step["condition"]):
+            yield put(pointer, "body", [{"type": "think", "value": "again"}]), (f"{pointer}/condition",)
+
+
+@mutation
+def bound_in_two_branches(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        if step["type"] == "parallel":
+            first = step["branches"][0][0]["out"]
+            yield put(f"{pointer}/branches/1/0", "out", first), (f"{pointer}/branches/1/0/out",)
+
+
+@mutation
+def outside_arguments_beside_the_step(plan: Any, _chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        if ("/" in step["type"] or step["type"].startswith("plan:")) and step.get("arguments"):
+            key = next(iter(step["arguments"]))
+
+            def change(wrong: Any, pointer: str = pointer, key: str = key) -> None:
+                inner = at(wrong, pointer)
+                inner[key] = inner["arguments"].pop(key)
+
+            yield change, (f"{pointer}/{key}",)
+
+
+@mutation
+def outside_arguments_that_do_not_fit(plan: Any, chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        outside = "/" in step["type"] or step["type"].startswith("plan:")
+        for key in step.get("arguments", {}) if outside else ():
+            wrong = typo(key, chance)
+            yield renamed(f"{pointer}/arguments", key, wrong), (f"{pointer}/arguments/{wrong}",)
+            yield put(f"{pointer}/arguments", key, {"no": 1}), (f"{pointer}/arguments/{key}",)
+
+
+@mutation
+def unknown_saved_plan(plan: Any, chance: random.Random) -> Any:
+    for pointer, step in steps_of(plan):
+        if step["type"].startswith("plan:"):
+            yield put(pointer, "type", f"plan:{typo(step['type'][5:], chance)}"), (f"{pointer}/type",)

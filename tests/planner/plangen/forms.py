@@ -1,0 +1,337 @@
+"""Control forms, conditions, and what any step may have besides; the whole plan."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from plangen import tables  # noqa: F401 - registers its makers
+from plangen.calls import MAKERS, content
+from plangen.spoiling import spoil
+from plangen.things import LIST, NOTE, NUMBER, TEXT, UNKNOWN, Thing, several
+from plangen.writer import Step, Writer, a_list, a_note, a_record, anything, holding
+
+SEARCHES = ("discover-collections", "index")
+ASKING = ("generate-note", "extract", "refine", "assess", "filter-semantic", "synthesize")
+WEIGHTS: Mapping[str, float] = {
+    **dict.fromkeys(("discover-notes", "search-within-collection", "discover-tools"), 0.4),
+    **dict.fromkeys(SEARCHES, 0.2),
+    **dict.fromkeys(ASKING, 0.4),
+    **dict.fromkeys(("create-note", "create-collection", "tool", "plan"), 1.5),
+}
+"""How often a step is of a type, where it is not as often as of most."""
+FORMS: dict[str, Callable[[Writer, int], None]] = {}
+
+
+def form(function: Callable[[Writer, int], None]) -> Callable[[Writer, int], None]:
+    """Register what writes a control form."""
+    FORMS[function.__name__.strip("_").replace("_", "-")] = function
+    return function
+
+
+def steps(w: Writer, count: int, depth: int) -> None:
+    """Append some steps, each with a maker of its own."""
+    words = [*MAKERS]
+    for _ in range(count):
+        first = len(w.block)
+        if depth < 3 and w.maybe(0.3):
+            FORMS[w.chance.choice([*FORMS])](w, depth)
+        else:
+            MAKERS[w.chance.choices(words, [WEIGHTS.get(word, 1) for word in words])[0]](w)
+        for step in w.block[first:]:
+            _besides(w, step, depth)
+
+
+def _besides(w: Writer, step: Step, depth: int) -> None:
+    """What any step may have."""
+    several_steps = step["type"] in {"if", "while", "for-each", "parallel", "stop", "wait"}
+    if w.maybe(0.05):
+        step["expect"] = "that it works"
+    if w.maybe(0.04):
+        step["id"] = f"step-{w.fresh()}"
+    if w.maybe(0.08) and not several_steps:
+        step["retry"] = {"attempts": 2, "wait_s": 0}
+    if w.maybe(0.05):
+        step["timeout_s"] = 60
+    if w.maybe(0.12) and step["type"] != "stop" and "on_fail" not in step:
+        step["on_fail"] = "continue" if w.maybe(0.4) else _handler(w, step, depth)
+        if step["on_fail"] == "continue" and "out" in step and w.maybe(0.8):
+            w.names.pop(step["out"][1:], None)
+
+
+def _handler(w: Writer, step: Step, depth: int) -> list[Step]:
+    out = step.get("out", "")[1:]
+    names = {name: thing for name, thing in w.names.items() if name != out} | {"error": Thing("N", {"reason": "text"})}
+    with w.inside(names) as block:
+        steps(w, w.chance.randint(0, 1), max(depth, 3))
+        if out in w.names or (out and w.maybe(0.7)):
+            thing = w.names.get(out, UNKNOWN)
+            made = Thing("N", "text") if thing.kind not in "NC" else thing
+            if made.kind == "C" and made.holds.kind != "N":
+                made = several(TEXT)
+            if w.maybe(0.85):
+                kind = "create-collection" if made.kind == "C" else "create-note"
+                block.append({"type": kind, "value": w.written(made), "out": f"${out}"})
+    return block
+
+
+# Conditions
+
+
+def condition(w: Writer, deep: int = 0) -> dict[str, Any]:
+    """A condition of any type."""
+    if deep < 2 and w.maybe(0.2):
+        word = w.chance.choice(("and", "or", "not"))
+        of = [condition(w, deep + 1) for _ in range(1 if word == "not" else 2)]
+        return {"type": word, "of": of[0] if word == "not" and w.maybe(0.5) else of}
+    return w.chance.choice(_TESTS)(w)
+
+
+def _exists(w: Writer) -> dict[str, Any]:
+    word = w.chance.choice(("bound", "notbound", "has_value", "empty"))
+    return {"type": word, "target": _spot(w)}
+
+
+def _spot(w: Writer) -> str:
+    target = w.one(lambda t: t.kind in "NC?", w.record())
+    if not target.startswith("$"):
+        target = f"${w.make(w.record())}"
+    if "[" not in target and isinstance(w.about(target).holds, Mapping) and w.maybe(0.6):
+        return f"{target}.{w.path(target)[0]}"
+    return target
+
+
+def _same(w: Writer) -> dict[str, Any]:
+    holds = content(w)
+    return {"type": w.chance.choice(("equals", "not_equals")), "target": w.value(holds), "value": w.value(holds)}
+
+
+def _ordered(w: Writer) -> dict[str, Any]:
+    holds = w.chance.choice(("number", "text"))
+    word = w.chance.choice(("greater_than", "less_than", "gte", "lte"))
+    return {"type": word, "target": w.value(holds), "value": w.value(holds)}
+
+
+def _contains(w: Writer) -> dict[str, Any]:
+    word = w.chance.choice(("contains", "not_contains"))
+    holds = w.chance.choice(("text", "list", "object", "items"))
+    if holds == "items":
+        return {"type": word, "target": f"${w.make(several(TEXT))}", "value": w.one(anything, w.record())}
+    target = w.value("text" if holds == "text" else "list" if holds == "list" else w.record().holds)
+    return {"type": word, "target": target, "value": w.value("text")}
+
+
+def _pattern(w: Writer) -> dict[str, Any]:
+    pattern = w.chance.choice((r"\d+$", "^a", "one|two"))
+    return {"type": "matches_pattern", "target": w.value(content(w)), "pattern": pattern}
+
+
+def _validates(w: Writer) -> dict[str, Any]:
+    schema = w.chance.choice(({"type": "object"}, {"type": "number"}, {"minLength": 2}))
+    return {"type": "validates", "target": w.value(content(w)), "schema": schema}
+
+
+def _tool(w: Writer) -> dict[str, Any]:
+    tool: dict[str, Any] = {"type": "tool_condition", "tool": "files/is_ready"}
+    return tool | ({"arguments": {}} if w.maybe(0.3) else {})
+
+
+_TESTS = (_exists, _exists, _same, _ordered, _contains, _pattern, _validates, _tool)
+
+
+# Forms
+
+
+@form
+def _if(w: Writer, depth: int) -> None:
+    asked = condition(w)
+    then, otherwise = dict(w.names), dict(w.names)
+    with w.inside(then) as yes:
+        steps(w, w.chance.randint(0, 2), depth + 1)
+    step: Step = {"type": "if", "condition": asked, "then": yes}
+    if w.maybe(0.6):
+        with w.inside(otherwise) as no:
+            steps(w, w.chance.randint(0, 2), depth + 1)
+            for name, thing in then.items():
+                if name not in otherwise and thing.kind == "N" and w.maybe(0.7):
+                    no.append({"type": "create-note", "value": w.written(thing), "out": f"${name}"})
+                    otherwise[name] = thing
+        step["else"] = no
+    w.block.append(step)
+    w.names.update({name: thing for name, thing in then.items() if otherwise.get(name) == thing})
+    for name in [*w.names]:
+        if then.get(name) != otherwise.get(name):
+            w.names[name] = UNKNOWN
+
+
+@form
+def _while(w: Writer, depth: int) -> None:
+    match w.chance.randint(0, 3):
+        case 0:
+            name = w.make(several(w.chance.choice((TEXT, NUMBER))))
+            asked: dict[str, Any] = {"type": "has_value", "target": f"${name}"}
+            change: list[Step] = [{"type": "load", "target": f"${name}", "slice": "1:", "out": f"${name}"}]
+        case 1:
+            name = w.make(several(NUMBER))
+            asked = {"type": "not", "of": {"type": "empty", "target": f"${name}"}}
+            change = [{"type": "remove", "target": f"${name}", "value": f"${name}[0]"}]
+        case 2:
+            name = w.put({"type": "create-note", "value": ""}, TEXT, out=True)
+            asked = {"type": "not_contains", "target": f"${name}", "value": "xx"}
+            change = [{"type": "create-note", "value": "${" + name + "}x", "out": f"${name}"}]
+        case _:
+            name = w.put({"type": "create-collection", "value": []}, several(UNKNOWN), out=True)
+            count = w.put({"type": "size", "target": f"${name}"}, NUMBER, out=True)
+            asked = {"type": "less_than", "target": f"${count}", "value": 2}
+            change = [{"type": "create-note", "value": "${" + count + "}", "out": "$one"}]
+            change += [{"type": "add", "target": f"${name}", "value": "$one"}]
+            change += [{"type": "size", "target": f"${name}", "out": f"${count}"}]
+    with w.inside(dict(w.names), fixed=True) as body:
+        steps(w, w.chance.randint(0, 1), depth + 1)
+    step: Step = {"type": "while", "condition": asked, "body": [*body, *change]}
+    if w.maybe(0.5):
+        step["max_iterations"] = w.chance.choice((2, 5))
+    w.block.append(step)
+
+
+@form
+def _for_each(w: Writer, depth: int) -> None:
+    target = w.collection()
+    step: Step = {"type": "for-each", "target": target}
+    as_ = "item" if w.maybe(0.6) else w.fresh()
+    if as_ != "item":
+        step["as"] = f"${as_}"
+    inner = {**w.names, as_: w.about(target).holds}
+    before = set(inner)
+    with w.inside(inner, fixed=True) as body:
+        steps(w, w.chance.randint(1, 3), depth + 1)
+    step["do"] = body
+    made = [name for name in inner if name not in before and any(one.get("out") == f"${name}" for one in body)]
+    gives: Thing | None = several(UNKNOWN)
+    if made and w.maybe(0.5):
+        collected = w.chance.choice(made)
+        step["collect"], gives = f"${collected}", several(inner[collected])
+    elif not made:
+        gives = None
+    if w.maybe(0.3):
+        step["filter_null"] = w.maybe(0.5)
+        gives = gives and several(UNKNOWN)
+    if w.maybe(0.25):
+        step["on_fail"] = "continue" if w.maybe(0.5) else _item_handler(w, inner, step.get("collect"))
+        gives = gives and several(UNKNOWN)
+    w.put(step, gives)
+
+
+def _item_handler(w: Writer, names: dict[str, Thing], collect: str | None) -> list[Step]:
+    known = {**names, "error": Thing("N", {"reason": "text"})}
+    known.pop((collect or "$")[1:], None)
+    with w.inside(known) as block:
+        steps(w, 1, 3)
+        if collect and w.maybe(0.6):
+            block.append({"type": "create-note", "value": "${error.reason}", "out": collect})
+    return block
+
+
+@form
+def _map(w: Writer, _depth: int) -> None:
+    holds = w.chance.choice((w.record(), TEXT, several(TEXT)))
+    target = w.one(lambda t: a_list(t) and t.holds == holds, several(holds if holds.kind == "N" else TEXT))
+    item = w.about(target).holds
+    inner = {**w.names, "item": item}
+    with w.inside(inner):
+        operation, gives = _operation(w, item)
+    step: Step = {"type": "map", "target": target, "operation": operation}
+    if w.maybe(0.3):
+        step["filter_null"], gives = w.maybe(0.5), UNKNOWN
+    if w.maybe(0.2):
+        step["on_fail"] = "continue" if w.maybe(0.5) else _item_handler(w, inner, None)
+        gives = UNKNOWN
+    w.put(step, several(gives) if gives is not None else None)
+
+
+def _operation(w: Writer, item: Thing) -> tuple[Any, Thing | None]:
+    choices: list[tuple[Any, Thing | None]] = [
+        ({"type": "create-note", "value": {"about": "$item", "n": w.value("number")}}, Thing("N", {"n": "number"})),
+        ({"type": "create-note", "value": "${item}"}, TEXT),
+        ({"type": "say", "value": "${item}"}, NOTE),
+        ("bind", item),
+        ("get-metadata", NOTE),
+        ("persist", item),
+        ({"type": "set-metadata", "value": {"seen": True}}, NOTE),
+        ({"type": "files/read", "arguments": {"path": "${item}"}}, TEXT),
+        ({"type": "files/search", "arguments": {"query": w.value("text"), "limit": 1}}, LIST),
+    ]
+    if a_note(item):
+        choices.append(({"type": "coerce", "coercion": "string"}, TEXT))
+        choices.append(({"type": "update-note", "value": w.value("text")}, TEXT))
+    if holding("text", "list")(item):
+        choices += [("split", several(NOTE)), ({"type": "load", "slice": ":1"}, item)]
+    if a_record(item):
+        choices += [({"type": "create-note", "value": f"$item.{key}"}, Thing("N", inner)) for key, inner in item.holds.items()]
+    if a_list(item):
+        choices += [("size", NUMBER), ({"type": "flatten", "separator": " "}, TEXT), ("head", item)]
+    return w.chance.choice(choices)
+
+
+@form
+def _parallel(w: Writer, depth: int) -> None:
+    branches, bound = [], dict[str, Thing]()
+    for _ in range(w.chance.randint(1, 3)):
+        names = dict(w.names)
+        with w.inside(names, fixed=True) as branch:
+            steps(w, w.chance.randint(1, 2), depth + 1)
+        branches.append(branch)
+        bound |= {name: thing for name, thing in names.items() if name not in w.names}
+    w.block.append({"type": "parallel", "branches": branches})
+    w.names.update(bound)
+
+
+@form
+def _wait(w: Writer, _depth: int) -> None:
+    w.block.append({"type": "wait", "seconds": w.chance.choice((0, 0.001))})
+
+
+@form
+def _stop(w: Writer, depth: int) -> None:
+    step: Step = {"type": "stop"}
+    if w.maybe(0.6):
+        step["value"] = w.one(anything, w.record()) if w.maybe(0.5) else w.value(content(w))
+    if w.maybe(0.3):
+        step["status"] = w.chance.choice(("success", "failed"))
+    if depth == 0 and w.maybe(0.9):
+        step = {"type": "if", "condition": condition(w), "then": [step]}
+    w.block.append(step)
+
+
+INPUTS: Mapping[str, tuple[dict[str, Any], Thing]] = {
+    "num": ({"type": "integer", "default": 2}, NUMBER),
+    "topic": ({"type": "string", "minLength": 1}, TEXT),
+    "list_in": ({"kind": "Collection", "default": "reading list"}, several(NOTE)),
+    "note_in": ({"kind": "Note"}, NOTE),
+}
+GIVEN: Mapping[str, Any] = {"topic": "attention", "note_in": "attention", "num": 3}
+
+
+class Plans:
+    """Makes a plan from a seed, and the inputs for it; of four plans three have a mistake or two."""
+
+    def __init__(self, seed: int, kept: Mapping[str, Thing]) -> None:
+        self._writer = Writer(random.Random(seed), kept)  # noqa: S311 - not for secrets
+
+    def plan(self) -> tuple[Any, dict[str, Any]]:
+        """Make a plan of one to eight makers' steps."""
+        w = self._writer
+        document: dict[str, Any] = {"budget": {"steps": 300, "seconds": 60}}
+        inputs = {name: spec for name, spec in INPUTS.items() if w.maybe(0.3)}
+        if inputs:
+            document["inputs"] = {name: spec for name, (spec, _) in inputs.items()}
+            w.names |= {name: thing for name, (_, thing) in inputs.items()}
+        given = {name: GIVEN[name] for name in inputs if name in GIVEN and (name != "num" or w.maybe(0.5))}
+        steps(w, w.chance.randint(1, 7), 0)
+        document["steps"] = w.block
+        if w.names and w.maybe(0.4):
+            document["result"] = f"${w.chance.choice([*w.names])}"
+        for _ in range(w.chance.choice((0, 0, 1, 1, 1, 2))):
+            spoil(document, w.chance)
+        return document, given

@@ -1,0 +1,156 @@
+"""What the check knows after something was changed in place: no plan that would run is refused, none waved through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+N = {"type": "create-note", "value": {"a": 1}, "out": "$n"}
+LIST = {"type": "create-collection", "value": ["$n"], "out": "$c"}
+UPDATE = {"type": "update-note", "target": "$n", "value": {"b": 2}}
+MERGE = UPDATE | {"merge": True}
+TRUE = {"type": "bound", "target": "$n"}
+
+
+def say(text: str) -> dict[str, Any]:
+    """A step that reads."""
+    return {"type": "say", "value": text}
+
+
+RUNS: dict[str, list[dict[str, Any]]] = {
+    "updated": [N, UPDATE, say("${n.b}")],
+    "merged": [N, MERGE, say("${n.a} ${n.b}")],
+    "alias": [N, {"type": "bind", "target": "$n", "out": "$m"}, UPDATE, say("${m.b}")],
+    "out": [N, UPDATE | {"out": "$m"}, say("${m.b}")],
+    "item": [N, LIST, UPDATE, {"type": "pluck", "target": "$c", "field": "b", "out": "$bs"}, say("${bs[0]}")],
+    "through item": [N, LIST, UPDATE | {"target": "$c[0]"}, say("${n.b}")],
+    "metadata": [N, {"type": "set-metadata", "target": "$n", "value": {"k": 1}}, say("${n.metadata.k}")],
+    "metadata by update": [N, UPDATE | {"metadata": {"k": 1}}, say("${n.metadata.k}")],
+    "metadata of all": [N, {"type": "set-metadata", "target": "$n", "value": {"k": 1}, "out": "$m"}, say("${m.k}")],
+    "added": [
+        N,
+        LIST,
+        {"type": "create-note", "value": {"b": 2}, "out": "$m"},
+        {"type": "add", "target": "$c", "value": "$m"},
+        say("${c[1].b}"),
+    ],
+    "in a branch": [N, {"type": "if", "condition": TRUE, "then": [UPDATE]}, say("${n.b}")],
+    "in for-each": [N, LIST, {"type": "for-each", "target": "$c", "do": [UPDATE | {"target": "$item"}]}, say("${n.b}")],
+    "in map": [N, LIST, {"type": "map", "target": "$c", "operation": UPDATE}, say("${n.b}")],
+    "second round": [
+        N,
+        {"type": "create-collection", "value": [1, 2], "out": "$c"},
+        {
+            "type": "for-each",
+            "target": "$c",
+            "do": [
+                {
+                    "type": "if",
+                    "condition": {"type": "equals", "target": "$item", "value": 2},
+                    "then": [say("${n.b}")],
+                },
+                UPDATE,
+            ],
+        },
+    ],
+    "on_fail": [
+        N,
+        {"type": "if", "condition": TRUE, "then": [UPDATE, say("${c}")], "on_fail": [say("${n.b}")]},
+    ],
+    "by name": [N | {"name": "x"}, UPDATE, {"type": "load", "target": "x", "out": "$m"}, say("${m.b}")],
+    "what was kept": [
+        UPDATE | {"target": "kept"},
+        {"type": "load", "target": "kept", "out": "$m"},
+        say("${m.b}"),
+    ],
+    "freed by remove": [{"type": "remove", "target": "kept"}, {"type": "create-note", "value": 1, "name": "kept"}],
+    "freed by name": [N | {"name": "x"}, {"type": "name", "target": "$n", "value": "y"}, N | {"name": "x"}],
+}
+"""Plans that would be refused if the check took what it first knew for all time."""
+RUNS["on_fail"][1]["then"][1] = {"type": "load", "target": "${n.b}", "out": "$gone"}
+RUNS["in map"][2]["operation"] = {"type": "update-note", "value": {"b": 2}}
+
+REFUSED: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "updated": ([N, UPDATE, say("${n.a}")], "/2/value"),
+    "merged": ([N, MERGE, say("${n.c}")], "/2/value"),
+    "alias": ([N, {"type": "bind", "target": "$n", "out": "$m"}, UPDATE, say("${m.c}")], "/3/value"),
+    "out": ([N, UPDATE | {"out": "$m"}, say("${m.a}")], "/2/value"),
+    "metadata": ([N, {"type": "set-metadata", "target": "$n", "value": {"k": 1}}, say("${n.metadata.j}")], "/2/value"),
+    "another": (
+        [N, {"type": "create-note", "value": "text", "out": "$m"}, UPDATE | {"target": "$m"}, say("${n.b}")],
+        "/3/value",
+    ),
+    "search result": (
+        [
+            {"type": "discover-notes", "query": "x", "out": "$hits"},
+            UPDATE | {"target": "$hits[0]"},
+            say("${hits[0].metadata.scor}"),
+        ],
+        "/2/value",
+    ),
+    "union": (
+        [
+            N,
+            LIST,
+            {"type": "create-collection", "value": [{"b": 2}], "out": "$d"},
+            {"type": "union", "target": "$c", "value": "$d", "out": "$e"},
+            {"type": "pluck", "target": "$e", "field": "c", "out": "$cs"},
+        ],
+        "/4/field",
+    ),
+    "tail": ([N, LIST, {"type": "tail", "target": "$c", "out": "$d"}, say("${d[0].b}")], "/3/value"),
+    "field of metadata": (
+        [N | {"metadata": {"k": 1}}, {"type": "get-metadata", "target": "$n", "field": "j", "out": "$m"}],
+        "/1/field",
+    ),
+    "inside a field": (
+        [
+            N | {"metadata": {"k": {"x": 1}}},
+            {"type": "get-metadata", "target": "$n", "field": "k", "out": "$m"},
+            say("${m.y}"),
+        ],
+        "/2/value",
+    ),
+}
+"""Plans of which enough is known, in spite of a change, to refuse them; and the place of the error."""
+
+
+@pytest.fixture(autouse=True)
+def _kept(run: Any) -> None:
+    """A Note in the space, known to the check as it is."""
+    assert run({"type": "create-note", "value": {"a": 1}, "name": "kept"}).status == "success"
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_plan_that_runs_is_not_refused(run: Any, name: str) -> None:
+    """Whatever way the change and the reading of it take."""
+    result = run(RUNS[name])
+    assert (result.status, result.reason) == ("success", None), result.problems
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_known_in_spite_of_a_change_is_checked(errors: Any, name: str) -> None:
+    """By the schema before, after, or either; a search result never changes."""
+    steps, pointer = REFUSED[name]
+    assert [(problem.code, problem.pointer) for problem in errors(steps)] == [("unknown-field", pointer)]
+
+
+def test_a_union_of_search_results_is_loaded_as_their_sources(run: Any) -> None:
+    """What results of two kinds of search stand for is no search result."""
+    result = run(
+        {"type": "create-collection", "value": [1], "out": "$c"},
+        {"type": "search-within-collection", "target": "$c", "query": "1", "threshold": -1, "out": "$a"},
+        {"type": "search-within-collection", "target": "$c", "query": "1", "mode": "hybrid", "out": "$b"},
+        {"type": "union", "target": "$a", "value": "$b", "out": "$all"},
+        {"type": "load", "target": "$all[0]", "out": "$one"},
+        say("${one.metadata}"),
+    )
+    assert result.status == "success", result.problems
+
+
+def test_collecting_what_the_body_only_changes_is_still_an_error(errors: Any) -> None:
+    """A variable that is changed in a loop is not bound by it."""
+    add = {"type": "add", "target": "$c", "value": "$item"}
+    loop = {"type": "for-each", "target": "$c", "do": [add], "collect": "$c", "out": "$d"}
+    assert [problem.code for problem in errors([N, LIST, loop])] == ["unbound-variable"]

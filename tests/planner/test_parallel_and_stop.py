@@ -1,0 +1,131 @@
+"""`parallel`, `wait`, `ask` and `stop`: who sees which variable, and how a plan ends on purpose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def note(value: Any, out: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "create-note", "value": value, "out": out, **fields}
+
+
+def parallel(*branches: list[Any]) -> dict[str, Any]:
+    return {"type": "parallel", "branches": list(branches)}
+
+
+def test_what_branches_bind_is_visible_after_them(run: Any) -> None:
+    """Each under its own name."""
+    result = run(parallel([note(1, "$a")], [note(2, "$b")]), note("${a}${b}", "$c"))
+    assert result.result.data == "12"
+    assert {row.position for row in result.steps} >= {"1.branches[1].1", "1.branches[2].1"}
+
+
+def test_a_branch_does_not_see_what_another_binds(errors: Any) -> None:
+    """It would depend on which comes first."""
+    [problem] = errors([parallel([note(1, "$a")], [note("${a}", "$b")])])
+    assert (problem.code, problem.pointer) == ("unbound-variable", "/0/branches/1/0/value")
+
+
+def test_a_variable_bound_in_two_branches_is_refused(errors: Any) -> None:
+    """At the second of them."""
+    [problem] = errors([parallel([note(1, "$a")], [note(2, "$a")])])
+    assert (problem.code, problem.pointer) == ("bound-twice", "/0/branches/1/0/out")
+
+
+def test_a_branch_may_not_rebind_an_outer_variable(errors: Any) -> None:
+    """The same."""
+    [problem] = errors([note(0, "$a"), parallel([note(1, "$a")])])
+    assert (problem.code, problem.pointer) == ("bound-twice", "/1/branches/0/0/out")
+
+
+def test_two_branches_that_give_one_name_are_refused(errors: Any) -> None:
+    """And a name that one gives cannot be loaded in the other."""
+    [problem] = errors([parallel([note(1, "$a", name="x")], [note(2, "$b", name="x")])])
+    assert (problem.code, problem.pointer) == ("name-taken", "/0/branches/1/0/name")
+    load = {"type": "load", "target": "x", "out": "$b"}
+    [problem] = errors([parallel([note(1, "$a", name="x")], [load])])
+    assert (problem.code, problem.pointer) == ("unknown-name", "/0/branches/1/0/target")
+
+
+def test_the_first_failing_branch_fails_the_step(run: Any) -> None:
+    """Steps not started are not run."""
+    bad = {"type": "load", "target": "$n", "slice": "0:1"}
+    result = run(note(7, "$n"), parallel([bad], [note(1, "$a")]))
+    assert result.status == "failed"
+    assert "2.branches[1].1" in result.reason
+
+
+def test_stop_ends_the_plan_with_its_answer(run: Any) -> None:
+    """Nothing after it runs; status `stopped`."""
+    stop = {"type": "stop", "value": "$n"}
+    result = run(
+        note(7, "$n"), {"type": "if", "condition": {"type": "bound", "target": "$n"}, "then": [stop]}, note(1, "$z")
+    )
+    assert (result.status, result.result.data) == ("stopped", 7)
+    assert "z" not in result.bindings
+    assert {row.type: row.status for row in result.steps}["if"] == "success"
+
+
+def test_stop_may_say_that_the_plan_failed(run: Any) -> None:
+    """Status `failed`, with the step that says so; a text with references is its answer's text."""
+    result = run(note(7, "$n"), {"type": "stop", "status": "failed", "value": "it is ${n}"})
+    assert (result.status, result.result.data) == ("failed", "it is 7")
+    assert "step 2" in result.reason
+
+
+def test_no_on_fail_handles_a_stop(run: Any) -> None:
+    """It is no failure: it leaves loops and handlers alike."""
+    bad = {"type": "load", "target": "$n", "slice": "0:1", "on_fail": [{"type": "stop", "value": "enough"}]}
+    each = {"type": "for-each", "target": "$c", "do": [note(7, "$n"), bad], "on_fail": "continue"}
+    result = run({"type": "create-collection", "value": [1, 2], "out": "$c"}, each)
+    assert (result.status, result.result.data) == ("stopped", "enough")
+    assert len([row for row in result.steps if row.type == "load"]) == 1
+
+
+def test_a_branch_that_stops_leaves_what_the_other_binds_certain(errors: Any, run: Any) -> None:
+    """No path leads past it without the variable."""
+    choice = {
+        "type": "if",
+        "condition": {"type": "equals", "target": "$n", "value": 1},
+        "then": [{"type": "stop", "value": "one"}],
+        "else": [note(2, "$m")],
+    }
+    plan = [note(7, "$n"), choice, note("${m}", "$z")]
+    assert errors(plan) == []
+    assert run(*plan).result.data == "2"
+
+
+def test_a_handler_that_stops_leaves_the_out_certain(errors: Any) -> None:
+    """The step bound it, or the plan has ended."""
+    cut = {"type": "load", "target": "$n", "slice": "0:1", "out": "$m", "on_fail": [{"type": "stop"}]}
+    assert errors([note("ab", "$n"), cut, note("${m}", "$z")]) == []
+
+
+def test_steps_after_a_stop_are_told_as_unreachable(warnings: Any) -> None:
+    """A warning: the plan may run."""
+    found = warnings([{"type": "stop"}, note(1, "$a"), {"type": "say", "value": "${a}"}])
+    assert [(problem.code, problem.pointer) for problem in found] == [("unreachable", "/1")]
+
+
+def test_a_short_wait_just_sleeps(run: Any, errors: Any) -> None:
+    """A number from 0, also of a variable."""
+    assert run({"type": "wait", "seconds": 0}).status == "success"
+    [problem] = errors([note("soon", "$n"), {"type": "wait", "seconds": "$n"}])
+    assert (problem.code, problem.pointer) == ("bad-value", "/1/seconds")
+    [problem] = errors([{"type": "wait"}])
+    assert (problem.code, problem.pointer) == ("missing-argument", "/0")
+
+
+def test_the_check_knows_what_an_answer_is(errors: Any) -> None:
+    """By the schema of `ask`."""
+    ask = {
+        "type": "ask",
+        "value": "which?",
+        "schema": {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False},
+        "out": "$answer",
+    }
+    assert errors([ask, {"type": "say", "value": "${answer.name}"}]) == []
+    [problem] = errors([ask, {"type": "say", "value": "$answer.nam"}])
+    assert (problem.code, problem.hint) == ("unknown-field", "did you mean `name`?")
+    [problem] = errors([{**ask, "schema": {"type": "strin"}}])
+    assert (problem.code, problem.pointer) == ("bad-schema", "/0/schema/type")

@@ -1,0 +1,68 @@
+"""`retry` and `timeout_s`: attempts, their positions, and what a step has time for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SEVEN = {"type": "create-note", "value": 7, "out": "$n"}
+CUT = {"type": "load", "target": "$n", "slice": "0:1", "out": "$m"}
+
+
+def test_each_attempt_is_a_row_of_its_own(run: Any) -> None:
+    """`2`, `2#2`, `2#3`; the last failure is the step's."""
+    result = run(SEVEN, {**CUT, "retry": {"attempts": 3, "wait_s": 0}})
+    assert result.status == "failed"
+    assert [row.position for row in result.steps] == ["1", "2", "2#2", "2#3"]
+    assert [row.extra.get("retried", False) for row in result.steps[1:]] == [True, True, False]
+
+
+def test_a_handler_runs_after_the_last_attempt_alone(run: Any) -> None:
+    """Attempts that are followed by another are no failure to handle."""
+    handler = [{"type": "create-note", "value": "${error.step}", "out": "$m"}]
+    result = run(SEVEN, {**CUT, "retry": {"attempts": 2, "wait_s": 0}, "on_fail": handler})
+    assert (result.status, result.result.data) == ("success", "2#2")
+
+
+def test_a_call_that_succeeds_is_made_once(run: Any) -> None:
+    """`retry` changes nothing then."""
+    result = run({**SEVEN, "retry": {"attempts": 5}})
+    assert [row.position for row in result.steps] == ["1"]
+
+
+def test_map_attempts_each_item_again(run: Any) -> None:
+    """Its items fail after their last attempt."""
+    each = {
+        "type": "map",
+        "target": "$c",
+        "operation": {"type": "load", "slice": "0:1"},
+        "out": "$r",
+        "on_fail": "continue",
+        "retry": {"attempts": 2, "wait_s": 0},
+    }
+    result = run({"type": "create-collection", "value": [[1], 7], "out": "$c"}, each)
+    assert result.result.data == [[1]]
+
+
+def test_bad_retries_and_times_are_refused(errors: Any) -> None:
+    """At their places, with the nearest key."""
+    found = errors([{**SEVEN, "retry": {"attempt": 2, "wait_s": -1}, "timeout_s": 0}, {"type": "say", "value": "${n}"}])
+    assert {(problem.code, problem.pointer) for problem in found} == {
+        ("unknown-key", "/0/retry/attempt"),
+        ("bad-value", "/0/retry/wait_s"),
+        ("bad-value", "/0/timeout_s"),
+    }
+    block = {"type": "if", "condition": {"type": "bound", "target": "$n"}, "then": [], "retry": {"attempts": 2}}
+    [problem] = errors([SEVEN, block])
+    assert (problem.code, problem.pointer) == ("bad-value", "/1/retry")
+
+
+def test_a_step_that_takes_longer_fails_with_a_timeout(run: Any) -> None:
+    """What stands in it is broken off; an `on_fail` may handle it."""
+    slow = {"type": "if", "condition": {"type": "bound", "target": "$n"}, "then": [{"type": "wait", "seconds": 30}]}
+    result = run(SEVEN, {**slow, "timeout_s": 0.01})
+    assert result.status == "failed"
+    assert "timeout_s" in result.reason
+    assert next(row for row in result.steps if row.type == "wait").error == "cancelled"
+    handled = run(SEVEN, {**slow, "timeout_s": 0.01, "on_fail": [{"type": "say", "value": "${error.kind}"}]})
+    assert handled.status == "success"
+    assert next(row for row in handled.steps if row.type == "say").value == "timeout"

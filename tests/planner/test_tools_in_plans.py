@@ -1,0 +1,175 @@
+"""Tools in plans: steps, `call-tool`, `map`, `tool_condition`; what the check knows of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from infospace import InfospaceError, Space
+from infospace.tools.local import LocalTools
+from infospace.tools.tool import ToolFailed
+from planner.start import run_sync
+
+
+class Weather(BaseModel):
+    """What the tool `weather` answers."""
+
+    city: str
+    degrees: float
+
+
+@pytest.fixture
+def calls(space: Space) -> list[str]:
+    """A server `sky` in the space; the list grows with each call."""
+    made: list[str] = []
+    sky = LocalTools("sky")
+
+    @sky.tool(read_only=True)
+    def weather(city: str, days: int = 1) -> Weather:
+        """Say how warm it is."""
+        made.append(f"weather {city} {days}")
+        if city == "Atlantis":
+            raise InfospaceError("there is no such city")
+        return Weather(city=city, degrees=20.5)
+
+    @sky.tool(read_only=True)
+    async def is_day() -> bool:
+        """Say whether it is day."""
+        made.append("is_day")
+        return True
+
+    @sky.tool()
+    def launch(rocket: str) -> str:
+        """Launch a rocket."""
+        made.append(f"launch {rocket}")
+        raise ToolFailed("the line went dead")
+
+    space.tools.add(sky)
+    return made
+
+
+CITY = {"type": "create-note", "value": {"name": "Oslo"}, "out": "$c"}
+WARM = {"type": "sky/weather", "arguments": {"city": "$c.name"}, "out": "$w"}
+
+
+def test_a_step_of_a_tools_name_calls_it(calls: list[str], run: Any) -> None:
+    """The Note is its structured content; arguments are values."""
+    result = run(CITY, WARM)
+    assert result.result.data == {"city": "Oslo", "degrees": 20.5}
+    assert calls == ["weather Oslo 1"]
+
+
+def test_call_tool_calls_a_tool_that_the_run_names(calls: list[str], run: Any) -> None:
+    """By its full name, literal or read from a Note."""
+    name = {"type": "create-note", "value": "sky/weather", "out": "$t"}
+    assert run(name, {"type": "call-tool", "tool": "$t", "arguments": {"city": "Rome"}}).status == "success"
+    assert run({"type": "call-tool", "tool": "sky/is_day", "out": "$d"}).result.data is True
+    assert calls == ["weather Rome 1", "is_day"]
+
+
+def test_a_name_that_only_the_run_knows_is_checked_there(calls: list[str], run: Any) -> None:
+    """An unknown one fails the step; arguments that do not fit are told, and nothing is called."""
+    name = {"type": "create-note", "value": "sky/weathr", "out": "$t"}
+    assert "did you mean 'sky/weather'?" in run(name, {"type": "call-tool", "tool": "$t"}).reason
+    right = {**name, "value": "sky/weather"}
+    assert "'city' is a required property" in run(right, {"type": "call-tool", "tool": "$t"}).reason
+    assert calls == []
+
+
+def test_map_calls_a_tool_for_each_item(calls: list[str], run: Any) -> None:
+    """With `$item` in its arguments."""
+    cities = {"type": "create-collection", "value": ["Oslo", "Rome"], "out": "$c"}
+    operation = {"type": "sky/weather", "arguments": {"city": "$item"}}
+    result = run(cities, {"type": "map", "target": "$c", "operation": operation, "out": "$w"})
+    assert [item["city"] for item in result.result.data] == ["Oslo", "Rome"]
+
+
+def test_a_tool_condition_asks_a_tool_that_only_reads(calls: list[str], run: Any, errors: Any) -> None:
+    """Another is refused, and so is one whose answer cannot be true or false."""
+    then = [{"type": "create-note", "value": "day", "out": "$x"}]
+    ask = {"type": "if", "condition": {"type": "tool_condition", "tool": "sky/is_day"}, "then": then}
+    assert run(ask).result.data == "day"
+    launch = {**ask, "condition": {"type": "tool_condition", "tool": "sky/launch", "arguments": {"rocket": "x"}}}
+    assert [problem.code for problem in errors([launch])] == ["tool-not-read-only", "bad-condition"]
+    warm = {**ask, "condition": {"type": "tool_condition", "tool": "sky/weather", "arguments": {"city": "x"}}}
+    [problem] = errors([warm])
+    assert (problem.code, problem.pointer) == ("bad-condition", "/0/condition/tool")
+
+
+def test_a_loop_may_ask_a_tool(calls: list[str], errors: Any) -> None:
+    """What a tool says may change without anything in the body."""
+    loop = {"type": "while", "condition": {"type": "tool_condition", "tool": "sky/is_day"}, "body": []}
+    assert errors([loop]) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "place"),
+    [
+        ({}, "missing-argument", ""),
+        ({"city": 3}, "bad-argument", "/city"),
+        ({"city": "$c"}, "bad-argument", "/city"),
+        ({"city": "x", "days": "2"}, "bad-argument", "/days"),
+        ({"citi": "x"}, "unknown-argument", "/citi"),
+        ({"city": "$c.nam"}, "unknown-field", "/city"),
+        ({"city": "x", "far": 1}, "unknown-argument", "/far"),
+    ],
+)
+def test_arguments_are_held_against_the_tools_schema(
+    calls: list[str], errors: Any, arguments: Any, code: str, place: str
+) -> None:
+    """Before anything runs, at their places."""
+    [problem] = errors([CITY, {**WARM, "arguments": arguments}])
+    assert (problem.code, problem.pointer) == (code, f"/1/arguments{place}")
+
+
+def test_all_that_is_wrong_with_arguments_is_told_at_once(calls: list[str], errors: Any) -> None:
+    """Not the first alone."""
+    found = errors([{**WARM, "arguments": {"days": "x", "far": 1}}])
+    assert sorted(problem.code for problem in found) == ["bad-argument", "missing-argument", "unknown-argument"]
+
+
+def test_an_unknown_tool_is_refused_with_the_nearest(calls: list[str], errors: Any) -> None:
+    """A fix names it; in a space without tools there is none to name."""
+    [problem] = errors([CITY, {**WARM, "type": "sky/wether"}])
+    assert (problem.code, problem.pointer) == ("unknown-tool", "/1/type")
+    assert problem.fix == [{"op": "replace", "path": "/1/type", "value": "sky/weather"}]
+    [problem] = errors([CITY, {**WARM, "type": "heaven/weather"}])
+    assert problem.hint == "did you mean 'sky/weather'?"
+
+
+def test_a_space_without_tools_says_so(errors: Any) -> None:
+    """In the hint."""
+    [problem] = errors([{"type": "any/tool"}])
+    assert (problem.code, problem.hint) == ("unknown-tool", "no tools in this space")
+
+
+def test_what_a_tool_gives_is_known_to_later_steps(calls: list[str], errors: Any) -> None:
+    """By its output schema."""
+    assert errors([CITY, WARM, {"type": "say", "value": "${w.degrees}"}]) == []
+    [problem] = errors([CITY, WARM, {"type": "size", "target": "$w", "out": "$n"}])
+    assert problem.code == "wrong-kind"
+
+
+def test_a_tool_that_says_it_failed_fails_the_step(calls: list[str], run: Any) -> None:
+    """In the tool's words; an `on_fail` may handle it."""
+    atlantis = {"type": "sky/weather", "arguments": {"city": "Atlantis"}, "out": "$w"}
+    assert "there is no such city" in run(atlantis).reason
+    assert run({**atlantis, "on_fail": "continue"}).status == "success"
+
+
+def test_a_call_that_may_have_had_its_effect_is_never_made_again(calls: list[str], run: Any) -> None:
+    """A tool that only reads is asked again."""
+    retry = {"attempts": 3, "wait_s": 0}
+    run({"type": "sky/launch", "arguments": {"rocket": "one"}, "retry": retry})
+    assert calls == ["launch one"]
+    run({"type": "sky/weather", "arguments": {"city": "Atlantis"}, "retry": retry})
+    assert calls[1:] == ["weather Atlantis 1"] * 3
+
+
+def test_discover_tools_says_that_there_are_none(space: Space) -> None:
+    """And passes the check."""
+    result = run_sync(space, [{"type": "discover-tools", "query": "read a file", "out": "$t"}])
+    assert result.status == "failed"
+    assert "no tools in this space" in str(result.reason)

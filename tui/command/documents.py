@@ -1,0 +1,111 @@
+"""Plans on the command line: reading them from files, their inputs, and JSON Lines."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infospace.errors import InfospaceError, NotFound, Unreadable
+from tui.command.output import UsageError
+from tui.command.spaces import open_from
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+
+    from infospace.jsonvalue import JSON
+    from infospace.space import Space
+    from planner.problems import Problem
+    from planner.read import Document, Lines
+
+
+SAVED = "plan:"
+"""What names a saved plan where a file could stand."""
+
+
+def read_source(path: str) -> bytes:
+    """Return the bytes of a file, or of standard input for `-`."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).expanduser().read_bytes()
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path!r}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path!r} is a folder, not a plan") from None
+    except OSError as error:
+        raise UsageError(f"{path!r} cannot be read: {error.strerror}") from error
+
+
+def read_from(path: str, args: argparse.Namespace) -> Document | Lines:
+    """Read a plan from a file, or from standard input for `-`: a session there line by line as it is written.
+
+    `plan:NAME` is a saved plan of the space. Raises UsageError where there is none of that name.
+    """
+    from planner.read import Document, read_plan, read_stream
+
+    if path.startswith(SAVED):
+        return Document(_saved(path.removeprefix(SAVED), args))
+    return read_stream(sys.stdin.buffer) if path == "-" else read_plan(read_source(path))
+
+
+def _saved(name: str, args: argparse.Namespace) -> JSON:
+    from planner.saved import load_plan
+
+    with open_from(args, create=False) as space:
+        try:
+            return load_plan(space, name)
+        except NotFound as error:
+            raise UsageError(error.says, hint=error.hint) from error
+
+
+def problems_of(space: Space, read: Document | Lines) -> Sequence[Problem]:
+    """Return all problems of a plan in any form; raises Unreadable."""
+    from planner.read import Lines
+    from planner.session import check_lines
+    from planner.start import check_plan
+
+    if isinstance(read, Lines):
+        return check_lines(space, [value for _, value in read.lines])
+    return check_plan(space, read.value)[1].found
+
+
+def parse_inputs(pairs: Sequence[str], file: str | None, declared: Mapping[str, Any]) -> dict[str, JSON]:
+    """Return the inputs of a run: a JSON object from a file, then `name=value` pairs.
+
+    A value is text where the input's schema admits text, and for an input with a `kind`; else JSON.
+    """
+    from infospace.jsontext import read_json
+
+    given: dict[str, JSON] = {}
+    if file is not None:
+        document = read_json(read_source(file), what=f"the input file {file!r}")
+        if not isinstance(document, dict):
+            raise UsageError(f"the input file {file!r} holds no JSON object", hint='{"name": value}')
+        given |= document
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"{pair!r} is not an input", hint="--input name=value")
+        given[name] = value if _admits_text(declared.get(name)) else _json(name, value)
+    return given
+
+
+def _admits_text(declared: Any) -> bool:
+    from infospace.kinds import types_of
+
+    if not isinstance(declared, dict):
+        return True
+    return "kind" in declared or "string" in types_of(declared)
+
+
+def _json(name: str, value: str) -> JSON:
+    from infospace.jsontext import read_json
+
+    try:
+        return read_json(value, what=f"the input {name!r}")
+    except Unreadable as error:
+        raise InfospaceError(
+            f"the input {name!r} is not JSON: {value!r:.60}", hint="its schema admits no text"
+        ) from error
