@@ -83,6 +83,8 @@ class Primitive:
     """The shape that `target`, changed in place, has afterwards; None of it is deleted."""
     names: str | None = None
     """The argument that is a name, which the call gives to its result."""
+    asks: bool = False
+    """Whether a call asks the language model at least once."""
     formerly: Sequence[str] = ()
     """What plans for earlier runtimes call it."""
     renamed: Mapping[str, str | None] = field(default_factory=dict)
@@ -157,6 +159,7 @@ def primitive(
     failures: Sequence[str] = (),
     examples: Sequence[Mapping[str, JSON]] = (),
     avoid: Sequence[str] = (),
+    asks: bool = False,
     formerly: Sequence[str] = (),
     renamed: Mapping[str, str | None] | None = None,
 ) -> Callable[[Callable[..., Awaitable[Any]]], Primitive]:
@@ -189,6 +192,7 @@ def primitive(
             returns=_returned(returned),
             changes=changes,
             names=names,
+            asks=asks,
             formerly=formerly,
             renamed=renamed or {},
         )

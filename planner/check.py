@@ -22,6 +22,7 @@ from infospace.kinds import (
 )
 from infospace.paths import nearest
 from planner.check_conditions import whole
+from planner.check_effects import warn_of_effects
 from planner.check_forms import FormChecker
 from planner.environment import Environment, Variable
 from planner.known import Known
@@ -62,6 +63,7 @@ def _checked(document: JSON, catalogue: Catalogue, known: Known) -> tuple[Plan, 
     checker.result(plan)
     if problems.ok:
         checker.unread(plan)
+        warn_of_effects(plan, catalogue, problems)
     return dataclasses.replace(plan, plans=checker.plans), problems
 
 

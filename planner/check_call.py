@@ -26,6 +26,7 @@ from infospace.kinds import (
 from infospace.paths import Path
 from infospace.tools.tool import Tool
 from infospace.wording import wanted
+from planner.check_conditions import whole
 from planner.check_tools import ToolChecker
 from planner.check_values import ValueChecker
 from planner.environment import Environment
@@ -109,7 +110,7 @@ class CallChecker:
             case Reading.TOOL:
                 return self._tools.named(written, pointer, env)
             case Reading.TOOL_ARGUMENTS:
-                return UNKNOWN if isinstance(written, (dict, str)) else written
+                return UNKNOWN if isinstance(written, dict) or whole(written) is not None else written
         value, schema = self._values.value(written, pointer, argument, env)
         if argument is not None:
             shapes[name] = NoteShape(schema)

@@ -105,7 +105,9 @@ class FormChecker(StepChecker):
         end.changed |= start.changed
         after = self.env.copy()
         after.join(end, self.env.copy(), doubts)
-        self._after(step, after.certainly(no), doubted)
+        known = after.certainly(no)
+        known.changed |= after.changed
+        self._after(step, known, doubted)
         return doubted
 
     def _settled(self, form: While, yes: set[str], doubts: tuple[str, str], depth: int) -> Environment:

@@ -19,6 +19,7 @@ class Assess(Args):
 
 @primitive(
     effect="calls",
+    asks=True,
     failures=[
         "No language model is configured, it cannot be reached, or it answers neither true nor false.",
         "`target` is too long for the model: nothing is cut.",

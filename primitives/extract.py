@@ -20,6 +20,7 @@ class Extract(Args):
 
 @primitive(
     effect="calls",
+    asks=True,
     gives=answers_to("schema"),
     failures=[
         "No language model is configured, or it cannot be reached.",

@@ -26,6 +26,7 @@ class FilterSemantic(Args):
 
 @primitive(
     effect="calls",
+    asks=True,
     gives=same_as("target"),
     failures=[
         "No language model is configured, it cannot be reached, or its judgement of an item cannot be read.",

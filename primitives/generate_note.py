@@ -20,6 +20,7 @@ class GenerateNote(Args):
 
 @primitive(
     effect="calls",
+    asks=True,
     gives=answers_to("schema"),
     failures=[
         "No language model is configured, or it cannot be reached.",

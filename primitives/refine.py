@@ -29,6 +29,7 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="calls",
+    asks=True,
     gives=_gives,
     failures=[
         "No language model is configured, or it cannot be reached.",

@@ -10,7 +10,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from infospace import Args, Collection, Infospace, Note, Ref, Text, primitive
-from infospace.kinds import NO_METADATA, NoteShape, Shape
+from infospace.kinds import NO_METADATA, NoteShape, Shape, schema_of
 from infospace.llm.prompts import task
 
 _CITED = re.compile(r"\[((?:(?:Note|Collection|Relation)_[1-9][0-9]*(?:,\s*)?)+)\]")
@@ -44,11 +44,12 @@ class Synthesize(Args):
 
 
 def _gives(_arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
-    return NoteShape(SCHEMA, NO_METADATA)
+    return NoteShape(schema_of(Synthesis), NO_METADATA)
 
 
 @primitive(
     effect="calls",
+    asks=True,
     gives=_gives,
     failures=[
         "No language model is configured, or it cannot be reached.",

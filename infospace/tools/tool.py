@@ -26,6 +26,8 @@ class Tool:
     read_only: bool = False
     idempotent: bool = False
     destructive: bool = True
+    connected: bool = True
+    """Whether its server can be reached as it is known now."""
 
     @property
     def full_name(self) -> str:
