@@ -239,13 +239,6 @@ def reader(path: Path) -> Callable[[Readable], JSON | Absent]:
         return attrgetter("content")
     first, rest = path.parts[0], path.parts[1:]
 
-    def read_first(resource: Readable) -> JSON | Absent:
-        content = resource.content
-        if type(content) is dict and first in content:
-            found: JSON = content[first]
-            return found
-        return _root(resource, first)
-
     def read_second(resource: Readable) -> JSON | Absent:
         found = plain(resource)
         return found.get(second, ABSENT) if type(found) is dict else _step(found, second)
@@ -253,11 +246,27 @@ def reader(path: Path) -> Callable[[Readable], JSON | Absent]:
     def read_all(resource: Readable) -> JSON | Absent:
         return _walk(plain(resource), rest, 0)
 
-    plain = _own_reader(first) if first in OWN else read_first
+    plain = _own_reader(first) if first in OWN else _first_reader(first)
     if not rest:
         return plain
     second = rest[0]
     return read_second if len(rest) == 1 and isinstance(second, str) else read_all
+
+
+def _first_reader(first: Part) -> Callable[[Readable], JSON | Absent]:
+    """`_root` for one first part that is not among `OWN`."""
+    of_resource, of_text = first == "metadata", first == "content"
+
+    def read_first(resource: Readable) -> JSON | Absent:
+        content = resource.content
+        if type(content) is str:
+            return resource.metadata if of_resource else content if of_text else ABSENT
+        if type(content) is not dict:
+            return _root(resource, first)
+        found: JSON | Absent = content.get(first, ABSENT)
+        return resource.metadata if of_resource and found is ABSENT else found
+
+    return read_first
 
 
 def _own_reader(word: Part) -> Callable[[Readable], JSON | Absent]:

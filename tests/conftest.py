@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from infospace import Space
     from infospace.search.model import ModelInfo
+
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
+"""A property holds however long its examples take: the cores may be busy with something else."""
 
 
 @pytest.fixture(scope="session")

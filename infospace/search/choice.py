@@ -54,8 +54,11 @@ class Choice:
         self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: Bound
     ) -> tuple[NDArray[np.int64], str | None]:
         """Return which of the Notes `among` (of `notes` in all) satisfy a condition, and a hint where none does."""
+        from infospace.where import Tally
+
         heads = self._read(snapshot, among, notes, where)
-        chosen = [number for number, head in heads.items() if where.match(head)]
+        match, parameters, tally = where.where.match, where.parameters, Tally()
+        chosen = [number for number, head in heads.items() if match(head, parameters, tally)]
         hint = None
         if not chosen and heads:
             few = [head.metadata for _, head in zip(range(LOOKED_AT), heads.values(), strict=False)]

@@ -77,7 +77,7 @@ class Search:
                 return self._nothing(wanted)
             for turn in range(TURNS):
                 self._embedding.catch_up(listener, seconds_in_search())
-                info, key = self._embedding.info, self._embedding.key
+                key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
                 vector = self._query(wanted.query, key)
                 with self._store.reading() as snapshot:
                     if turn < TURNS - 1 and self._store.writable and snapshot.model() != key:

@@ -7,7 +7,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from infospace.errors import Invalid
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from infospace.memory.store import Chosen, Store
-    from infospace.search.embedder import Embedder
+    from infospace.memory.store import Store
     from infospace.search.model import ModelInfo
     from infospace.view import Listener
 
@@ -62,48 +60,48 @@ class Embedding:
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self._store = store
         self._clock = clock
-        self._chosen: Chosen | None = None
+        self._taken: Used | None = None
         self._lock = threading.RLock()
 
-    @cached_property
+    @property
     def info(self) -> ModelInfo:
         """Which weights are used; raises ModelError that says how to get them when there are none."""
-        from infospace.search.named import model_of
+        return self._current().info
 
-        with self._store.reading() as snapshot:
-            self._chosen = snapshot.chosen()
-        return model_of(self._chosen)
-
-    @cached_property
+    @property
     def key(self) -> str:
         """The key of this model's vectors: model, file and passage policy."""
-        from infospace.search.passages import POLICY
+        return self._current().key
 
-        return f"{self.info.key}/{POLICY}"
+    def _current(self) -> Used:
+        """What was taken up last: model, key and embedder always belong together, whichever thread asks."""
+        with self._lock:
+            if self._taken is None:
+                from infospace.search.embedder import Embedder
+                from infospace.search.named import model_of
+                from infospace.search.passages import POLICY
 
-    @cached_property
-    def _embedder(self) -> Embedder:
-        from infospace.search.embedder import Embedder
-
-        return Embedder(self.info)
+                with self._store.reading() as snapshot:
+                    chosen = snapshot.chosen()
+                info = model_of(chosen)
+                self._taken = Used(info, f"{info.key}/{POLICY}", Embedder(info), chosen)
+            return self._taken
 
     def follow(self) -> None:
         """Take up the model that the space has chosen, should another process have changed that."""
         with self._store.reading() as snapshot:
             chosen = snapshot.chosen()
         with self._lock:
-            if chosen != self._chosen:
-                for name in ("info", "key", "_embedder"):
-                    self.__dict__.pop(name, None)
+            if self._taken is not None and self._taken.chosen != chosen:
+                self._taken = None
 
     def _used(self) -> Used:
         self.follow()
-        with self._lock:
-            return Used(self.info, self.key, self._embedder, self._chosen)
+        return self._current()
 
     def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a query, float32 of shape (dimension,)."""
-        return self._embedder.embed_query(text)
+        return self._current().embedder.embed_query(text)
 
     def catch_up(self, listener: Listener, seconds: float | None = None) -> int:
         """Embed what is pending; return how many passages were embedded. A space nobody can write to is left.
@@ -119,8 +117,7 @@ class Embedding:
         """Return the passages of any texts with their vectors; what was embedded once is not embedded again."""
         import numpy as np
 
-        with self._lock:
-            used = Used(self.info, self.key, self._embedder, self._chosen)
+        used = self._current()
         cut, found = used.cut(texts)
         with self._store.reading() as snapshot:
             known = snapshot.vectors(used.key, list(found))

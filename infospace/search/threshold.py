@@ -88,7 +88,7 @@ def measured(embedder: Embedder) -> float:
 
     questions = np.array([embedder.embed_query(question) for question, _ in PAIRS]).astype(np.float64)
     sentences = embedder.embed([sentence for _, sentence in PAIRS]).astype(np.float64)
-    cosines = questions @ sentences.T
+    cosines = np.vecdot(questions[:, None], sentences)  # `@` may spread over threads, which wait for each other
     if not np.isfinite(cosines).all() or np.ptp(cosines) == 0:
         raise ModelError(
             f"the model in {str(embedder.model.folder)!r} gives vectors that tell nothing apart",

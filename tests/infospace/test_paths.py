@@ -251,7 +251,10 @@ def test_lookup_goes_into_plain_json() -> None:
 
 json_values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=3)),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("abc"), inner, max_size=3)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from([*"abc", "metadata", "content"]), inner, max_size=3),
+    ),
     max_leaves=8,
 )
 short_parts = st.lists(

@@ -9,6 +9,7 @@ import pytest
 from infospace import Collection, Infospace, NotFound, Relation, Space
 from infospace.memory.changes import Delete, Revise
 from infospace.resources import Made
+from infospace.search.found import Hit
 
 
 def made(space: Space, *contents: object) -> Sequence[str]:
@@ -93,6 +94,22 @@ def test_what_is_not_there_is_told_with_the_nearest_name(space: Space) -> None:
     space.store.commit([Delete(gone)])
     with pytest.raises(NotFound, match=f"{gone} was deleted"):
         space.view().resources([gone])
+
+
+def test_the_results_of_a_step_are_read_at_once_and_once(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are, for a preview and for their content, in the order that they are asked for."""
+    (identifier,) = made(space, "some text")
+    view = space.view()
+    found = view.collection([view.evidence(Hit(identifier, 1, at / 100, at, at + 1)) for at in range(9)])
+    reading, opened = space.store.reading, []
+    monkeypatch.setattr(space.store, "reading", lambda: opened.append(1) or reading())
+    assert view.preview(found).startswith("9 items: some text (0.00); some text (0.01)")
+    contents = view.content(found)
+    assert [one["metadata"]["passage"]["text"] for one in contents] == list("some text")  # type: ignore[union-attr, index, call-overload]
+    assert view.content(found) == contents
+    assert len(opened) == 2
+    space.store.commit(view.changes)
+    assert space.view().content(found) == contents
 
 
 def test_contents_and_texts_of_every_kind(space: Space) -> None:

@@ -19,8 +19,9 @@ from infospace import Space
 from infospace.ids import Kind, number_of
 from infospace.memory.store import Store
 from infospace.resources import text_of
+from infospace.search.catching import Used
 from infospace.search.model import ModelInfo
-from infospace.search.passages import Passage, split
+from infospace.search.passages import POLICY, Passage, split
 
 DIMENSION = 48
 CENTRES = np.random.default_rng(7).normal(size=(6, DIMENSION)) * 1.2
@@ -64,8 +65,7 @@ class MadeEmbedder:
 def made(store: Store) -> Space:
     """Return a space over a store, whose embedding is made."""
     space = Space(store)
-    space.embedding.info = MADE
-    space.embedding._embedder = MadeEmbedder()
+    space.embedding._taken = Used(MADE, f"{MADE.key}/{POLICY}", MadeEmbedder(), None)
     return space
 
 

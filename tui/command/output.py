@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +17,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from infospace.view import Listener
+
+
+_FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Variables by which `rich` may be told that no terminal is one."""
+
+_CONTROL = re.compile(r"[\t\a\b\v\f\r]")
+"""What `rich` does not write as it is, whatever it writes to."""
 
 
 class UsageError(InfospaceError):
@@ -46,11 +55,21 @@ class Output:
 
     def text(self, text: str = "", style: str | None = None) -> None:
         """Print a line of the result."""
-        self.result.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+        self._line(text, style, stderr=False)
 
     def talk(self, text: str, style: str | None = None) -> None:
         """Say something beside the result."""
-        self.side.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+        self._line(text, style, stderr=True)
+
+    def _line(self, text: str, style: str | None, *, stderr: bool) -> None:
+        """Print a line, without `rich`, whose import takes time, where it would print the same."""
+        stream = sys.stderr if stderr else sys.stdout
+        if stream.isatty() or _CONTROL.search(text) or any(name in os.environ for name in _FORCING):
+            console = self.side if stderr else self.result
+            console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+            return
+        stream.write(f"{text}\n")
+        stream.flush()
 
     def error(self, error: InfospaceError) -> None:
         """Say what went wrong in one sentence; with `json`, as a document too."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.table import Table
 
 SNIPPET = 160
 """Characters of a passage shown beside its title."""
@@ -15,6 +15,9 @@ SNIPPET = 160
 
 def hits_table(hits: Sequence[Mapping[str, Any]]) -> Table:
     """Return search results as a table: rank, score, id, title with the passage that fits."""
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
     table.add_column("#", justify="right")
     table.add_column("score")
@@ -80,6 +83,9 @@ def is_hit(content: Any) -> bool:
 
 def items_table(contents: Sequence[Any]) -> Table:
     """Return the items of a Collection as a table: objects with their keys as columns, other items as lines."""
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
     table.add_column("#", justify="right")
     keys = _columns(contents)

@@ -37,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Search, and show the hits with the certificate."""
     from infospace.perform import answer
+    from primitives.discover_notes import discover_notes
 
     arguments: dict[str, Any] = {
         "query": args.query,
@@ -48,8 +49,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if args.where is not None:
         arguments["where"] = args.where
     with open_from(args, create=False) as space, out.progress() as listener:
-        entry = space.catalogue.get("discover-notes")
-        found = asyncio.run(answer(entry, arguments, space.view(listener=listener, scratch=True)))
+        found = asyncio.run(answer(discover_notes, arguments, space.view(listener=listener, scratch=True)))
     if out.json:
         out.document(found.to_json())
     elif found.status == "success":

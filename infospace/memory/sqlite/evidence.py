@@ -17,6 +17,8 @@ from infospace.resources import PassageOfResult, SearchResult
 TITLE = 80
 """Characters of a title that is a Note's first line, its ellipsis counted in."""
 
+_TYPES = tuple(kind.value for kind in KINDS)
+
 _FIRST_LINE = re.compile(r"\S.*")
 
 _SOURCES = """SELECT key, version, form, name, metadata, content FROM resources
@@ -109,7 +111,7 @@ def _result(engine: Engine, reference: Reference, source: _Source) -> SearchResu
         "source_id": id_of(source.key),
         "uri": uri if isinstance(uri, str) else None,
         "score": reference.score,
-        "type": KINDS[source.key & 3].value,
+        "type": _TYPES[source.key & 3],
         "title": _title(source, own, text),
         "passage": passage,
         "source": own,

@@ -25,7 +25,7 @@ from infospace.memory.sqlite.rows import (
     written,
 )
 from infospace.memory.sqlite.work import Live, Work
-from infospace.resources import Made
+from infospace.resources import NOBODY, Made
 
 MAKE = """INSERT OR IGNORE INTO resources
     (key, version, form, kept, found, generation, created, updated, run, step, made_by, hash, metadata, content)
@@ -40,6 +40,7 @@ def make_notes(work: Work, changes: Sequence[MakeNote]) -> None:
     rows = []
     waiting = []
     cited: list[Evidence] = []
+    maker, made = NOBODY, made_columns(NOBODY)
     for change in changes:
         key = work.fresh(change.id, Kind.NOTE)
         form, digest, content = written(change.content, evidence=change.evidence)
@@ -49,7 +50,8 @@ def make_notes(work: Work, changes: Sequence[MakeNote]) -> None:
         if isinstance(change.content, Evidence):
             cited.append(change.content)
         stamp = work.stamp() if found else None
-        made = made_columns(change.made)
+        if change.made is not maker:
+            maker, made = change.made, made_columns(change.made)
         metadata = object_column(change.metadata)
         rows.append((key, form, change.kept, found, stamp, work.now, work.now, *made, digest, metadata, content))
     insert(work, rows)
@@ -78,15 +80,17 @@ def insert(work: Work, rows: Sequence[tuple[Any, ...]]) -> None:
 
 def _check_sources(engine: Engine, cited: Sequence[Evidence]) -> None:
     """Raise NotFound for evidence of what does not exist, Invalid for evidence of evidence."""
-    keys = {key_of(evidence.source) for evidence in cited}
+    wanted = dict.fromkeys((evidence.source, evidence.version) for evidence in cited)
+    keys = {source: key_of(source) for source, _ in wanted}
     known = {
         key: (version, form)
         for key, version, form in engine.all(
-            "SELECT key, version, form FROM resources WHERE key IN (SELECT value FROM json_each(?))", (keys_json(keys),)
+            "SELECT key, version, form FROM resources WHERE key IN (SELECT value FROM json_each(?))",
+            (keys_json(keys.values()),),
         )
     }
-    for source, version in {(evidence.source, evidence.version) for evidence in cited}:
-        key = key_of(source)
+    for source, version in wanted:
+        key = keys[source]
         current, form = known.get(key, (0, None))
         if version != current:
             form = engine.value("SELECT form FROM history WHERE key = ? AND version = ?", (key, version))
@@ -151,7 +155,7 @@ def delete(work: Work, changes: Sequence[Delete]) -> None:
         live = work.live(change.id)
         work.expect(change.id, live.version, change.if_version)
         if change.unless_held:
-            held(engine, change.id, together, kept=False)
+            held(engine, change.id, together)
         doomed = _with_relations(engine, live.key)
         _leave_collections(work, doomed, change.made)
         files.forget_notes(work, doomed)

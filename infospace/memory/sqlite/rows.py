@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from hashlib import sha256
 from math import isfinite
 from typing import Any, NamedTuple
@@ -49,9 +50,15 @@ def id_of(key: int) -> str:
 
 def run_number(identifier: str) -> int:
     """Return the number of a run; NotFound for what is no run's id."""
-    if not is_run_id(identifier):
+    number = _run_number(identifier)
+    if number is None:
         raise NotFound(f"{identifier!r} is not a run's id", hint="a run's id looks like run_3")
-    return number_of(identifier)
+    return number
+
+
+@lru_cache(maxsize=256)
+def _run_number(identifier: str) -> int | None:
+    return number_of(identifier) if is_run_id(identifier) else None
 
 
 def run_of(number: int | None) -> str | None:
@@ -69,9 +76,10 @@ def made_columns(made: Made) -> tuple[int | None, str | None, str | None]:
     run = made.run
     if run is None:
         return None, made.step, made.by
-    if not is_run_id(run):
+    number = _run_number(run)
+    if number is None:
         raise Invalid(f"{run!r} cannot be where something came from", hint="a run's id looks like run_3")
-    return number_of(run), made.step, made.by
+    return number, made.step, made.by
 
 
 def object_column(value: Mapping[str, JSON]) -> str | None:

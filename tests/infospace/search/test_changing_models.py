@@ -21,12 +21,13 @@ from infospace.memory.changes import MakeNote
 from infospace.resources import text_of
 from infospace.search import catching
 from infospace.search.agreement import disagreements
+from infospace.search.catching import Used
 from infospace.search.choosing import Looked, choose, look_at
 from infospace.search.embedder import Embedder
 from infospace.search.embedding import Embedding, seconds_in_search
 from infospace.search.found import Found, Wanted
 from infospace.search.model import DEFAULT_MODEL
-from infospace.search.passages import split
+from infospace.search.passages import POLICY, split
 from infospace.view import Silence
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -346,7 +347,8 @@ def test_who_may_only_read_does_not_claim_to_have_searched_all(
     """The space was embedded with another model than is used here, and cannot be embedded anew."""
     monkeypatch.setattr(type(filled.store), "writable", False)
     reader = Space(filled.store)
-    reader.embedding.info, reader.embedding._chosen = models["b"].info, models["a"].chosen
+    info = models["b"].info
+    reader.embedding._taken = Used(info, f"{info.key}/{POLICY}", Embedder(info), models["a"].chosen)
     proved = find(reader, threshold=-1).certificate
     assert (proved["unembedded"], proved["scored"], proved["matched"], proved["exhaustive"]) == (40, 0, 0, False)
     with pytest.raises(StoreError, match="can be read, not written"):

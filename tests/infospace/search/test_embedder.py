@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import subprocess
 import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,13 +22,9 @@ from infospace.search.embedder import Embedder
 from infospace.search.model import ModelInfo
 from infospace.search.weights import write_model
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+sys.path.insert(0, str(Path(__file__).parent))
 
-    Array = NDArray[np.float64]
-
-STEPS = 10_000
-ERF = np.array([math.erf(step / STEPS) for step in range(-6 * STEPS, 6 * STEPS + 2)])
+from reference_bert import reference_vectors
 
 AHEAD = 60
 """More batches than two threads compute while one result is looked at, and far fewer than there are."""
@@ -38,14 +33,6 @@ WORDS = """
 wind tunnel wing the of and to in experiment pressure supersonic boundary layer heat Reynolds number naïve
 theory; flow, body. plate? 3.14 (shock) invoice garden Zürich unbelievably 東京 antidisestablishmentarianism
 """
-
-
-def erf(x: Array) -> Array:
-    """math.erf at steps of 1e-4, linear between them: the error is below 2e-9."""
-    place = np.clip(x, -6, 6) * STEPS + 6 * STEPS
-    step = place.astype(np.int64)
-    between: Array = ERF[step] + (ERF[step + 1] - ERF[step]) * (place - step)
-    return between
 
 
 @pytest.fixture(scope="module")
@@ -63,61 +50,18 @@ def texts() -> list[str]:
     return [" ".join(chance.choice(WORDS.split(), size=length)) for length in lengths]
 
 
-class Reference:
-    """BERT and its pooling in float64 NumPy, after Devlin et al. 2018, from the released weights alone."""
-
-    def __init__(self, release: Path) -> None:
-        from safetensors.numpy import load_file
-        from tokenizers import Tokenizer
-
-        self.weights = {k: v.astype(np.float64) for k, v in load_file(release / "model.safetensors").items()}
-        self.tokenizer = Tokenizer.from_file(str(release / "tokenizer.json"))
-        self.tokenizer.no_padding()
-        self.tokenizer.enable_truncation(256)
-
-    def linear(self, x: Array, name: str) -> Array:
-        return x @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"]
-
-    def normalise(self, x: Array, name: str) -> Array:
-        centred = x - x.mean(-1, keepdims=True)
-        scaled = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12)
-        result: Array = scaled * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
-        return result
-
-    def layer(self, x: Array, name: str) -> Array:
-        n = len(x)
-        parts = [self.linear(x, f"{name}.attention.self.{part}") for part in ("query", "key", "value")]
-        q, k, v = (part.reshape(n, 12, 32).swapaxes(0, 1) for part in parts)
-        scores = q @ k.swapaxes(1, 2) / math.sqrt(32)
-        chances = np.exp(scores - scores.max(-1, keepdims=True))
-        context = (chances / chances.sum(-1, keepdims=True) @ v).swapaxes(0, 1).reshape(n, 384)
-        attended = self.linear(context, f"{name}.attention.output.dense")
-        x = self.normalise(attended + x, f"{name}.attention.output.LayerNorm")
-        wide = self.linear(x, f"{name}.intermediate.dense")
-        gelu = wide * (1 + erf(wide / math.sqrt(2))) / 2
-        return self.normalise(self.linear(gelu, f"{name}.output.dense") + x, f"{name}.output.LayerNorm")
-
-    def vector(self, text: str) -> Array:
-        ids = self.tokenizer.encode(text).ids
-        tables = [self.weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")]
-        x = self.normalise(tables[0][ids] + tables[1][: len(ids)] + tables[2][0], "embeddings.LayerNorm")
-        for index in range(6):
-            x = self.layer(x, f"encoder.layer.{index}")
-        mean = x.mean(0)
-        result: Array = mean / np.linalg.norm(mean)
-        return result
-
-
 @pytest.mark.slow
-def test_vectors_equal_an_independent_forward_pass(embedder: Embedder, release: Path, texts: list[str]) -> None:
+def test_vectors_equal_an_independent_forward_pass(
+    embedder: Embedder, release: Path, texts: list[str], tmp_path: Path
+) -> None:
     """Graph, tokenizer, truncation at 256, pooling and normalisation, all at once, against plain NumPy."""
-    reference = Reference(release)
     rows = embedder.embed(texts)
     assert rows.shape == (50, 384)
     assert rows.dtype == np.float32
-    expected = np.array([reference.vector(text) for text in texts])
-    assert np.sum(rows * expected, axis=1).min() > 0.999999
-    assert np.abs(rows - expected).max() < 1e-5
+    some = [0, 1, 2, *range(3, 50, 3)]
+    expected = reference_vectors(release, [texts[at] for at in some], tmp_path)
+    assert np.sum(rows[some] * expected, axis=1).min() > 0.999999
+    assert np.abs(rows[some] - expected).max() < 1e-5
     assert np.abs(np.linalg.norm(rows, axis=1) - 1).max() < 1e-6
 
 
@@ -169,6 +113,14 @@ def test_one_query_does_not_import_fastembed(model: ModelInfo) -> None:
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
+def test_threads_that_wait_for_each_other_sleep(model: ModelInfo) -> None:
+    """A query costs no more where the cores are busy; and one batch of fastembed has no second thread to wait for."""
+    loaded = module._Loaded(model)
+    direct, fastembed = runners.Direct(model, loaded.cut), runners.FastEmbed(model)
+    assert direct._session.get_session_options().get_session_config_entry(runners.SPINNING) == "0"
+    assert fastembed._embedding.model.model.get_session_options().intra_op_num_threads == 1
+
+
 def test_progress_counts_up_to_all(embedder: Embedder, texts: list[str]) -> None:
     """It rises after every batch and ends with the number of texts."""
     told: list[int] = []
@@ -214,6 +166,29 @@ def test_work_stops_when_progress_raises(embedder: Embedder, texts: list[str], m
     assert 1 <= len(computed) <= AHEAD
     loaded = module._loaded(embedder.model)
     assert len(module._batches(loaded.lengths(many))) > 10 * AHEAD
+
+
+def test_one_batch_is_computed_where_it_is_asked_for(
+    model: ModelInfo, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No thread is started, and waited for, for what one alone does; several batches have as many as help."""
+    runner = runners.FastEmbed(model)
+    own = runner.vectors(texts[:2])
+    where: list[str] = []
+    vectors = runners.FastEmbed.vectors
+
+    def watching(self: runners.FastEmbed, batch: list[str]) -> Any:
+        where.append(threading.current_thread().name)
+        return vectors(self, batch)
+
+    monkeypatch.setattr(runners.FastEmbed, "vectors", watching)
+    monkeypatch.setattr(runners, "threads", lambda: 2)
+    (alone,) = runner.each([texts[:2]])
+    assert where == [threading.current_thread().name]
+    assert np.array_equal(alone, own)
+    first, _ = runner.each([texts[:2], texts[2:4]])
+    assert all(name.startswith("embedding") for name in where[1:])
+    assert np.array_equal(first, own)
 
 
 def test_no_texts_give_no_vectors(embedder: Embedder) -> None:

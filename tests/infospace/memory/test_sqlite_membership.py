@@ -1,0 +1,97 @@
+"""The members of a Collection's version are read from the file once, and what is kept of them is bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from infospace.ids import Kind
+from infospace.memory.changes import AddMembers, MakeCollection, MakeNote, RemoveMembers
+from infospace.memory.sqlite import membership, open_store
+from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.evidence import MEMBERS
+from infospace.memory.sqlite.store import SqliteStore
+from infospace.resources import Collection, Member
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    """An empty space."""
+    opened = open_store(tmp_path / "space.db", create=True)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What the file was asked for the members of."""
+    found: list[object] = []
+    every = Engine.all
+
+    def all_(self: Engine, sql: str, values: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+        if sql == MEMBERS:
+            found.append(values)
+        return every(self, sql, values)
+
+    monkeypatch.setattr(Engine, "all", all_)
+    return found
+
+
+def collection(store: SqliteStore, members: list[Member]) -> str:
+    """Make a Collection; return its id."""
+    identifier = store.new_id(Kind.COLLECTION)
+    store.commit([MakeCollection(identifier, members)])
+    return identifier
+
+
+def notes(store: SqliteStore, count: int) -> list[Member]:
+    """Make Notes, as members of something."""
+    made = [store.new_id(Kind.NOTE) for _ in range(count)]
+    store.commit([MakeNote(identifier, "text") for identifier in made])
+    return [Member(identifier) for identifier in made]
+
+
+def members(store: SqliteStore, identifier: str, version: int | None = None) -> tuple[Member, ...]:
+    """Read the members of a Collection."""
+    with store.reading() as snapshot:
+        found = snapshot.get(identifier, version)
+    assert isinstance(found, Collection)
+    return found.members
+
+
+def test_members_of_a_version_are_asked_for_once(store: SqliteStore, asked: list[object]) -> None:
+    """Each version has its own, and another process's new one is seen."""
+    a, b, c = notes(store, 3)
+    listed = collection(store, [a, b])
+    assert members(store, listed) == members(store, listed) == (a, b)
+    assert len(asked) == 1
+    with open_store(store.address, create=False).reading() as earlier:
+        store.commit([AddMembers(listed, [c])])
+        store.commit([RemoveMembers(listed, [a.id])])
+        assert [members(store, listed, version) for version in (1, 2, None)] == [(a, b), (a, b, c), (b, c)]
+        assert len(asked) == 3
+        assert earlier.get(listed).members == (a, b)  # type: ignore[union-attr]
+
+
+def test_what_a_membership_records_is_nobody_elses(store: SqliteStore) -> None:
+    """Whoever changes what they read changes it for themselves."""
+    (a,) = notes(store, 1)
+    listed = collection(store, [Member(a.id, {"index": 0})])
+    (read,) = members(store, listed)
+    read.info["index"] = 7  # type: ignore[index]
+    assert members(store, listed) == (Member(a.id, {"index": 0}),)
+
+
+def test_no_more_are_kept_than_there_is_room_for(
+    store: SqliteStore, asked: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that were read longest ago go first; what is larger than the room is read each time."""
+    monkeypatch.setattr(membership, "MOST", 5)
+    some = notes(store, 6)
+    first, second, third, large = (collection(store, part) for part in (some[:2], some[2:4], some[4:], some))
+    for listed in (first, second, first, third, first, large, large, second):
+        members(store, listed)
+    keys = [values[0] // 4 for values in asked]  # type: ignore[index]
+    assert keys == [1, 2, 3, 4, 4, 2]
