@@ -8,11 +8,19 @@ from functools import lru_cache
 
 def now() -> str:
     """Return the present as `2026-04-01T09:30:00.123Z`."""
-    seconds = time.time()
-    whole = int(seconds)
-    return f"{_second(whole)}.{int((seconds - whole) * 1000):03d}Z"
+    return _written(time.time())
 
 
 @lru_cache(maxsize=2)
 def _second(whole: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
+
+
+def later(seconds: float) -> str:
+    """Return the time so many seconds from now, in the same form."""
+    return _written(time.time() + seconds)
+
+
+def _written(moment: float) -> str:
+    whole = int(moment)
+    return f"{_second(whole)}.{int((moment - whole) * 1000):03d}Z"

@@ -85,6 +85,8 @@ class Primitive:
     """The argument that is a name, which the call gives to its result."""
     asks: bool = False
     """Whether a call asks the language model at least once."""
+    waits: bool | None = None
+    """Whether a call may wait for something beside the loop; None where nothing is said of it."""
     formerly: Sequence[str] = ()
     """What plans for earlier runtimes call it."""
     renamed: Mapping[str, str | None] = field(default_factory=dict)
@@ -125,6 +127,13 @@ class Primitive:
             details = error.errors(include_url=False)
         raise ArgumentsInvalid(faults_of(self.type, details, arguments, self.arguments))
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether there is something to gain from running calls of it side by side."""
+        if self.waits is not None:
+            return self.waits
+        return self.asks or self.effect == "calls" or self.provider != "infospace"
+
     def effect_of(self, args: Args) -> Effect:
         """Return the effect of a call with these arguments."""
         return self.effect if isinstance(self.effect, str) else self.effect(args)
@@ -160,6 +169,7 @@ def primitive(
     examples: Sequence[Mapping[str, JSON]] = (),
     avoid: Sequence[str] = (),
     asks: bool = False,
+    waits: bool | None = None,
     formerly: Sequence[str] = (),
     renamed: Mapping[str, str | None] | None = None,
 ) -> Callable[[Callable[..., Awaitable[Any]]], Primitive]:
@@ -193,6 +203,7 @@ def primitive(
             changes=changes,
             names=names,
             asks=asks,
+            waits=waits,
             formerly=formerly,
             renamed=renamed or {},
         )

@@ -131,3 +131,17 @@ class Unsupported(InfospaceError):
     """Part of the language that this version reads and checks but does not run."""
 
     kind = "unsupported"
+
+
+class Waiting(Exception):
+    """A call that cannot go on before something is answered: whoever runs it asks, and makes it again then.
+
+    `kind` is `ask`, `approve` or `doubt`; `schema` is a JSON Schema of the answer, None for any.
+    """
+
+    def __init__(self, position: str, kind: str, question: str, schema: object = None) -> None:
+        super().__init__(question)
+        self.position = position
+        self.kind = kind
+        self.question = question
+        self.schema = schema

@@ -12,7 +12,7 @@ from infospace.answer import Answer, Status
 from infospace.argument import Args
 from infospace.clock import now
 from infospace.contract import Primitive
-from infospace.errors import InfospaceError
+from infospace.errors import InfospaceError, Waiting
 from infospace.resources import Resource
 from infospace.view import Infospace
 
@@ -46,10 +46,12 @@ async def perform(entry: Primitive, args: Args, view: Infospace) -> Outcome:
 
 
 async def guarded(type_: str, making: Awaitable[Resource | None], view: Infospace) -> Outcome:
-    """Await what a call of a type makes. Never raises for what the call does wrong."""
+    """Await what a call of a type makes. Never raises for what the call does wrong; Waiting passes through."""
     try:
         resource = await making
         return Outcome("success", resource, "" if resource is None else view.preview(resource))
+    except Waiting:
+        raise
     except InfospaceError as error:
         return Outcome("failed", reason=str(error), error=error.kind)
     except Exception as error:  # noqa: BLE001 - a bug in a primitive ends its step, and is recorded as one

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from infospace.search.discovery import Search
     from infospace.search.embedding import Embedding
     from infospace.tools.toolbox import Toolbox
+    from infospace.view_changing import Drafts
 
 
 class Space:
@@ -73,12 +74,14 @@ class Space:
         *,
         scratch: bool = False,
         meter: Meter | None = None,
+        drafts: Drafts | None = None,
     ) -> Infospace:
         """Return a view for one step. What is made through a `scratch` one is never kept.
 
-        `meter` counts what it asks of the language model, together with other steps.
+        `meter` counts what it asks of the language model, together with other steps. It sees the `drafts` of steps
+        that are not written yet.
         """
-        view = Infospace(self, made or Made(), listener, scratch=scratch)
+        view = Infospace(self, made or Made(), listener, scratch=scratch, drafts=drafts)
         view.meter = meter
         return view
 

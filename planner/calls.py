@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infospace.contract import Primitive
 from infospace.errors import Invalid
@@ -15,6 +15,9 @@ from infospace.tools.tool import NotCalled
 from infospace.view import Infospace
 from planner.failure import Exhausted
 from planner.resolve import Resolver
+
+if TYPE_CHECKING:
+    from planner.run import Run
 
 FINAL = (BUG, Exhausted.kind)
 """Kinds of failure that no `on_fail` handles and no `retry` repeats."""
@@ -29,10 +32,11 @@ async def validated(entry: Primitive, arguments: Mapping[str, Any], view: Infosp
     return await perform(entry, args, view)
 
 
-async def called(view: Infospace, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
+async def called(run: Run, view: Infospace, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
     """Call a tool with arguments that are resolved first. Raises Unbound, and what resolving raises."""
     given = resolver.value(arguments)
-    return await guarded(tool, call_tool(view, view.space.tools.get(tool), given), view)
+    async with run.slots:
+        return await guarded(tool, call_tool(view, view.space.tools.get(tool), given), view)
 
 
 def may_repeat(outcome: Outcome, view: Infospace) -> bool:

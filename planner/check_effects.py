@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from infospace.argument import Reading
 from infospace.catalogue import Catalogue
 from infospace.jsonvalue import JSON
-from infospace.tools.tool import Tool
+from planner.order import called_tool
 from planner.plan import Ask, Block, Call, ForEach, Map, Plan, Step, ToolCall, While, blocks, every_step
 from planner.problems import Problems, join
 from planner.references import ReferenceInvalid, read_text, references_in, strings
@@ -23,22 +22,6 @@ def warn_of_effects(plan: Plan, catalogue: Catalogue, problems: Problems) -> Non
             says = f"{tool.full_name} is not connected now"
             problems.warn("not-connected", join(step.pointer, "type"), says, "the run connects it, or fails there")
     Outside(catalogue, problems).block(plan.steps, set(), asked=False)
-
-
-def called_tool(step: Step, catalogue: Catalogue) -> Tool | None:
-    """Return the tool that a step calls, as far as its name stands in the plan."""
-    match step.form:
-        case ToolCall(tool):
-            return catalogue.tools.find(tool)
-        case Map(_, operation) if "/" in operation:
-            return catalogue.tools.find(operation)
-        case Call(arguments):
-            entry = catalogue.find(step.type)
-            for argument in entry.arguments.values() if entry else ():
-                written = arguments.get(argument.name)
-                if argument.reading is Reading.TOOL and isinstance(written, str):
-                    return catalogue.tools.find(written)
-    return None
 
 
 def _over_budget(plan: Plan, catalogue: Catalogue, problems: Problems) -> None:

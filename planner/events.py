@@ -22,7 +22,6 @@ class RunStarted:
 class StepStarted:
     """A step begins. `nesting` is how many forms it stands in."""
 
-    sequence: int
     position: str
     type: str
     out: str | None

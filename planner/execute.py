@@ -6,22 +6,26 @@ import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from infospace.answer import cut
 from infospace.clock import now
-from infospace.errors import InfospaceError, Unsupported
+from infospace.errors import InfospaceError, Unsupported, Waiting
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, MakeNote
 from infospace.perform import Outcome
 from infospace.resources import Made
 from infospace.runs.journal import StepRow, Use
+from infospace.view_changing import Drafts
 from planner.calls import FINAL, may_repeat, validated
 from planner.events import StepStarted
 from planner.failure import Exhausted, Failure, Stopped
-from planner.plan import Ask, Block, Call, ForEach, Form, Map, Step, Stop, Unread, outs
+from planner.frame import Frame
+from planner.lanes import Commit, Decision, Ticket
+from planner.plan import Block, Call, ForEach, Form, If, Map, Parallel, Step, Stop, Unread, While, outs
 from planner.resolve import Resolver, digest
-from planner.scope import Cause, Scope, Unbound
+from planner.scope import Cause, Unbound
+from planner.suspending import Pending, Suspension
 from planner.voices import Voices
 
 if TYPE_CHECKING:
@@ -31,44 +35,77 @@ if TYPE_CHECKING:
 class Execution(ABC):
     """One execution of one step. The control forms are in `execute_forms`."""
 
-    def __init__(self, run: Run, step: Step, scope: Scope, position: str, nesting: int, *, last: bool = True) -> None:
+    def __init__(self, run: Run, step: Step, frame: Frame, position: str, *, last: bool = True) -> None:
         self.again = False
         """Whether it failed and is to be attempted once more."""
         self._last = last
         self._run = run
         self._step = step
-        self._scope = scope
+        self._frame = frame
+        self._scope = frame.scope
         self._position = position
-        self._nesting = nesting
         self._voices = Voices(run.emit, position)
-        self._view = run.space.view(Made(run.id, position, step.type), self._voices, meter=run.meter)
-        self._resolver = Resolver(self._view, scope)
+        made = Made(run.id, position, step.type)
+        drafts = None if frame.track.drafts is None else Drafts(frame.track.drafts)
+        self._view = run.space.view(made, self._voices, meter=run.meter, drafts=drafts)
+        self._resolver = Resolver(self._view, self._scope)
         self._digest: bytes | None = None
         self._started = now()
         self._clock = time.perf_counter()
         self._duration = 0.0
-        self._sequence = 0
+        self._ticket: Ticket | None = None
+        self._known: StepRow | None = None
+        """Its row, where it ended in an earlier part of the run and is gone through once more for what it binds."""
         self._open: Outcome | None = None
         """How the step failed, while its `on_fail` list runs."""
 
     async def run(self) -> Failure | None:
         """Execute, journal, bind, and handle a failure as the step says."""
-        step = self._step
+        step, record = self._step, self._run.record
+        if record is not None:
+            self._known = record.row(self._position)
+            if self._known is not None and not isinstance(step.form, (If, While, Parallel)):
+                return await self._as_recorded(self._known)
         try:
-            self._sequence = self._run.next_sequence()
+            self._begin()
         except Exhausted as error:
             return Failure(self._position, step.type, str(error), error.kind)
-        self._run.emit(StepStarted(self._sequence, self._position, step.type, step.out, self._nesting))
         await self._run.breathe()
+        broken = None
+        if record is not None and not isinstance(step.form, (If, While, Parallel)):
+            broken = record.decision(f"{self._position}!")
         try:
-            outcome = self._committed(self._named(await self._in_time()))
+            outcome = self._committed(self._named(await self._in_time())) if broken is None else _failed_as(broken)
         except Stopped as stop:
             self._journal(Outcome("success", value=str(stop)))
             raise
+        except Waiting as waiting:
+            suspension = Suspension([Pending.to(waiting)])
+            self._suspended(suspension)
+            raise suspension from waiting
+        except Suspension as suspension:
+            self._suspended(suspension)
+            raise
+        return await self._ended(outcome)
+
+    def _begin(self) -> None:
+        """Count the execution, and tell that it begins; one that is gone through once more was counted before."""
+        if self._known is not None:
+            return
+        step, record = self._step, self._run.record
+        waiting = None if record is None else record.suspended(self._position)
+        ticket = Ticket(self._position, step.type, 0 if waiting is None else waiting.sequence)
+        if waiting is None:
+            self._frame.track.begin(ticket)
+        self._ticket = ticket
+        self._run.emit(StepStarted(self._position, step.type, step.out, self._frame.nesting))
+
+    async def _ended(self, outcome: Outcome) -> Failure | None:
+        step = self._step
         match outcome.status:
             case "success":
-                if step.out is not None and outcome.resource is not None:
-                    self._scope.bind(step.out, outcome.resource.id)
+                if outcome.resource is not None:
+                    self._gave(outcome.resource.id)
                 if isinstance(step.form, Stop):
                     answer = None if outcome.resource is None else outcome.resource.id
                     raise Stopped(self._position, step.form.status, answer)
@@ -77,6 +114,29 @@ class Execution(ABC):
                 self._journal(outcome)
                 return None
         return await self._failed(outcome)
+
+    def _gave(self, identifier: str) -> None:
+        """Bind what the step gave; it is the latest value of what it stands in."""
+        if self._step.out is not None:
+            self._scope.bind(self._step.out, identifier)
+        self._frame.latest.resource = identifier
+
+    async def _as_recorded(self, row: StepRow) -> Failure | None:
+        """Bind, lose and hand on what the execution did, as the journal has it."""
+        step = self._step
+        if row.status == "success":
+            if row.resource is not None:
+                self._gave(row.resource)
+            if isinstance(step.form, Stop):
+                raise Stopped(self._position, step.form.status, row.resource)
+            return None
+        if row.status == "skipped":
+            self._lose(Cause(str(row.extra.get("cause", self._position)), row.reason or "", None))
+            return None
+        if row.extra.get("retried"):
+            self.again = True
+            return None
+        return await self._failed(Outcome("failed", reason=row.reason, error=row.error))
 
     async def _failed(self, outcome: Outcome) -> Failure | None:
         """Do what `on_fail` says about the failure of the whole step; return the failure that remains."""
@@ -97,8 +157,9 @@ class Execution(ABC):
         self._open = outcome
         self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
         self._lose(Cause(self._position, f"step {self._position} failed, and its `on_fail` does not bind it"))
+        decision = Decision(f"{self._position}!", {"reason": outcome.reason, "error": outcome.error})
         try:
-            second = await self._handle(failure, on_fail, self._scope, f"{self._position}.on_fail.")
+            second = await self._handle(failure, on_fail, self._frame, self._position, decision)
         except Stopped:
             self._journal(outcome, handled=True)
             raise
@@ -107,8 +168,18 @@ class Execution(ABC):
 
     def interrupted(self) -> None:
         """Journal that the step was cancelled."""
-        if self._sequence:
+        if self._ticket is not None:
             self._journal(self._open or Outcome("failed", reason="the step was broken off", error="cancelled"))
+
+    def _suspended(self, suspension: Suspension) -> None:
+        """Journal what the step itself waits for; one that has a waiting step in it has nothing to say."""
+        places = (self._position, f"{self._position}[")
+        own = [one for one in suspension.pending if one.step == places[0] or one.step.startswith(places[1])]
+        own = own if not isinstance(self._step.form, (If, While, Parallel, ForEach)) else []
+        if own:
+            self._view.extra["pending"] = own[0].to_json()
+            self._view.changes.clear()
+            self._journal(Outcome("suspended", value=own[0].question))
 
     def _lose(self, cause: Cause) -> None:
         for name in outs((self._step,)):
@@ -132,7 +203,7 @@ class Execution(ABC):
             match self._step.form:
                 case Call(arguments):
                     return await self._call(arguments)
-                case Unread() | Ask():
+                case Unread():
                     raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
                 case _:
                     return await self._form(self._step.form)
@@ -168,18 +239,19 @@ class Execution(ABC):
         try:
             self._journal(outcome, changes=self._view.changes)
         except InfospaceError as error:
-            if not self._view.changes:
+            if not self._view.changes or isinstance(error, Exhausted):
                 raise
             return Outcome("failed", reason=str(error), error=error.kind)
         return outcome
 
     def _journal(self, outcome: Outcome, changes: Sequence[Change] = (), *, handled: bool = False) -> None:
         """Commit the step's row, and with it its changes: all or nothing."""
+        if self._known is not None or self._ticket is None:
+            return
         if not self._duration:
             self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
-        row = self._row(outcome, handled)
-        self._run.space.store.commit(changes, [row])
-        self._run.ended(row, self._nesting)
+        row, frame = self._row(outcome, handled), self._frame
+        frame.track.end(Commit(self._ticket, row, frame.nesting, tuple(changes), frame.decisions), self._view)
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:
         resource = outcome.resource
@@ -188,7 +260,7 @@ class Execution(ABC):
             extra["handled"] = True
         return StepRow(
             run=self._run.id,
-            sequence=self._sequence,
+            sequence=0,
             position=self._position,
             type=self._step.type,
             status=outcome.status,
@@ -207,22 +279,31 @@ class Execution(ABC):
             trace=outcome.trace,
         )
 
-    async def _handle(self, failure: Failure, steps: Block, scope: Scope, prefix: str) -> Failure | None:
-        """Run an `on_fail` list in a scope, with `$error` bound while it runs."""
-        store = self._run.space.store
-        view = self._run.space.view(Made(self._run.id, prefix.rstrip("."), "on_fail"))
+    async def _handle(
+        self, failure: Failure, steps: Block, frame: Frame, where: str, decision: Decision | None = None
+    ) -> Failure | None:
+        """Run an `on_fail` list, with `$error` bound in the frame's scope while it runs."""
+        prefix, scope = f"{where}.on_fail.", frame.scope
+        error = self._error_note(failure, where)
+        decided = [Decision(f"{where}.error", error), *([decision] if decision else [])]
+        before = scope.own.get("error")
+        scope.bind("error", error)
+        second = await self._run.block(steps, frame.inner(prefix, None, *decided))
+        scope.restore("error", before)
+        return second
+
+    def _error_note(self, failure: Failure, where: str) -> str:
+        """Return the id of the Note that `$error` is; an earlier part of the run may have made it."""
+        record = self._run.record
+        known = None if record is None else record.decision(f"{where}.error")
+        if isinstance(known, str):
+            return known
+        view = self._run.space.view(Made(self._run.id, f"{where}.on_fail", "on_fail"))
         error = view.note(
             {"step": failure.position, "type": failure.type, "reason": failure.reason, "kind": failure.kind}
         )
-        store.commit([MakeNote(error.id, error.content, made=error.made)])
-        before = scope.own.get("error")
-        scope.bind("error", error.id)
-        second = await self._run.block(steps, scope, prefix, self._nesting + 1)
-        if before is None:
-            scope.own.pop("error", None)
-        else:
-            scope.bind("error", before)
-        return second
+        self._run.space.store.commit([MakeNote(error.id, error.content, made=error.made)])
+        return error.id
 
     async def _call(self, raw: Mapping[str, JSON]) -> Outcome:
         entry = self._run.space.catalogue.get(self._step.type)
@@ -230,8 +311,16 @@ class Execution(ABC):
         if entry.names is not None:
             arguments["replace"] = self._step.replace
         self._digest = digest(arguments)
-        return await validated(entry, arguments, self._view)
+        if not entry.may_wait:
+            return await validated(entry, arguments, self._view)
+        async with self._run.slots:
+            return await validated(entry, arguments, self._view)
 
     @abstractmethod
     async def _form(self, form: Form) -> Outcome:
         """Execute a control form. Raises Unbound, for which the step is skipped."""
+
+
+def _failed_as(decision: Mapping[str, Any]) -> Outcome:
+    """Return how a step failed whose `on_fail` list an earlier part of the run began."""
+    return Outcome("failed", reason=decision["reason"], error=decision["error"])

@@ -3,27 +3,55 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
+from infospace.clock import later, now
 from infospace.errors import InfospaceError, Invalid, NotFound, Unsupported
 from infospace.ids import kind_of
 from infospace.jsonvalue import JSON
 from infospace.perform import Outcome
 from infospace.resources import Collection, Made, Member, Resource, is_resource
+from infospace.runs.journal import StepRow
 from infospace.view import Infospace
+from planner.abreast import in_order
+from planner.branching import branches
 from planner.calls import FINAL, called, may_repeat, validated
 from planner.check_call import item_slot
 from planner.decide import Judge
 from planner.execute import Execution
 from planner.failure import Failure, Stopped, sentence
-from planner.plan import ForEach, Form, If, Map, Parallel, Plan, Saved, Stop, ToolCall, Wait, While, collected
+from planner.frame import Frame
+from planner.lanes import Decision
+from planner.plan import (
+    Ask,
+    ForEach,
+    Form,
+    If,
+    Input,
+    Map,
+    Parallel,
+    Plan,
+    Saved,
+    Stop,
+    ToolCall,
+    Wait,
+    While,
+    collected,
+)
 from planner.references import Reference, read_text
 from planner.resolve import Resolver
 from planner.results import Results
 from planner.retrying import pause
 from planner.schemas import misfit
 from planner.scope import Scope, Unbound
+from planner.suspending import Pending, Suspension
+
+T = TypeVar("T")
+
+ITEMS = 32
+"""Items of a loop that are under way at once."""
 
 LONGEST_SLEEP = 60
 """Seconds that a `wait` just sleeps; a longer one suspends the run."""
@@ -46,45 +74,58 @@ class FormExecution(Execution):
                 return await self._parallel(form)
             case Wait():
                 return await self._wait(form)
+            case Ask():
+                return self._ask(form)
             case Stop():
                 return self._stop(form)
             case ToolCall(tool, arguments):
-                return await called(self._view, self._resolver, tool, dict(arguments))
+                return await called(self._run, self._view, self._resolver, tool, dict(arguments))
             case Saved():
                 return await self._saved(form)
         raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
 
     async def _if(self, form: If) -> Outcome:
-        holds = await Judge(self._view, self._resolver).holds(form.condition)
-        word: Literal["then", "else"] = "then" if holds else "else"
-        steps = form.then if holds else form.otherwise
-        failure = await self._run.block(steps, self._scope, f"{self._position}.{word}.", self._nesting + 1)
+        word = await self._branch(form)
+        steps = form.then if word == "then" else form.otherwise
+        decided = Decision(self._position, word)
+        failure = await self._run.block(steps, self._frame.inner(f"{self._position}.{word}.", None, decided))
         if failure is not None:
             return Outcome("failed", reason=sentence(failure), error=failure.kind)
         return Outcome("success", value=word if steps else f"{word}: nothing to do")
 
+    async def _branch(self, form: If) -> Literal["then", "else"]:
+        """Decide a condition once: what was decided in an earlier part of the run stays."""
+        record = self._run.record
+        if record is not None:
+            said = record.decision(self._position) or record.branch(self._position)
+            if said is None and self._known is not None:
+                said = self._known.value.partition(":")[0]
+            if said in ("then", "else"):
+                return "then" if said == "then" else "else"
+        return "then" if await Judge(self._view, self._resolver).holds(form.condition) else "else"
+
     async def _while(self, form: While) -> Outcome:
         judge, count = Judge(self._view, self._resolver), 0
-        while await judge.holds(form.condition):
+        begun = 0 if self._run.record is None else self._run.record.rounds(self._position)
+        while count < begun or (self._known is None and await judge.holds(form.condition)):
             if count >= form.max_iterations:
                 reason = f"its condition still holds after {count:,} iterations, which `max_iterations` allows"
                 return Outcome("failed", reason=reason, error="iterations")
             count += 1
             await self._run.breathe()
-            prefix = f"{self._position}.body[{count}]."
-            failure = await self._run.block(form.body, self._scope, prefix, self._nesting + 1)
+            failure = await self._run.block(form.body, self._frame.inner(f"{self._position}.body[{count}]."))
             if failure is not None:
                 return Outcome("failed", reason=f"iteration {count:,}: {sentence(failure)}", error=failure.kind)
+        if self._known is not None and self._known.status != "success":
+            return Outcome("failed", reason=self._known.reason, error=self._known.error)
         self._view.extra["iterations"] = count
         return Outcome("success", value=f"{count:,} iteration{'' if count == 1 else 's'}")
 
     async def _parallel(self, form: Parallel) -> Outcome:
         scopes = [Scope(self._scope) for _ in form.branches]
-        for index, (branch, scope) in enumerate(zip(form.branches, scopes, strict=True)):
-            prefix = f"{self._position}.branches[{index + 1}]."
-            failure = await self._run.block(branch, scope, prefix, self._nesting + 1)
-            if failure is not None:
-                return Outcome("failed", reason=sentence(failure), error=failure.kind)
+        failure = await branches(self._run, form.branches, scopes, self._frame, self._position)
+        if failure is not None:
+            return Outcome("failed", reason=sentence(failure), error=failure.kind)
         for scope in scopes:
             for name, identifier in scope.own.items():
                 self._scope.bind(name, identifier)
@@ -96,14 +137,37 @@ class FormExecution(Execution):
         if form.condition is not None:
             if await Judge(self._view, self._resolver).holds(form.condition):
                 return Outcome("success", value="its condition holds")
-            raise Unsupported("its condition does not hold, and this version cannot suspend a run")
+            question = self._step.expect or "its condition does not hold yet"
+            raise Suspension([Pending(self._position, "wait", question)])
         seconds = self._resolver.value(form.seconds)
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds < 0:
             raise Invalid(f"unchecked: `seconds` is a number from 0, not {seconds!r:.40}")
-        if seconds > LONGEST_SLEEP:
-            raise Unsupported(f"this version waits {LONGEST_SLEEP} seconds at most, not {seconds:g}")
-        await asyncio.sleep(seconds)
-        return Outcome("success", value=f"{seconds:g} s")
+        if seconds <= LONGEST_SLEEP:
+            await asyncio.sleep(seconds)
+            return Outcome("success", value=f"{seconds:g} s")
+        waiting = None if self._run.record is None else self._run.record.suspended(self._position)
+        until = self._until(seconds, waiting)
+        if until <= now():
+            return Outcome("success", value=f"{seconds:g} s")
+        raise Suspension([Pending(self._position, "wait", f"it is not {until} yet", until=until)])
+
+    @staticmethod
+    def _until(seconds: float, waiting: StepRow | None) -> str:
+        """Return the end of a wait, which began when the step was first reached."""
+        pending = None if waiting is None else waiting.extra.get("pending")
+        if isinstance(pending, Mapping) and isinstance(pending.get("until"), str):
+            return str(pending["until"])
+        return later(seconds)
+
+    def _ask(self, form: Ask) -> Outcome:
+        question = self._resolver.value(form.value)
+        if not isinstance(question, str):
+            raise Invalid(f"unchecked: the question is text, not {question!r:.60}")
+        record = self._run.record
+        if record is None or not record.answered(self._position):
+            raise Suspension([Pending(self._position, "ask", question, form.schema)])
+        answer = self._view.note(record.answer(self._position))
+        return Outcome("success", answer, self._view.preview(answer))
 
     def _stop(self, form: Stop) -> Outcome:
         if form.value is None:
@@ -119,13 +183,12 @@ class FormExecution(Execution):
         plan = self._run.plans.get(form.name)
         if plan is None:
             raise NotFound(f"there is no saved plan {form.name!r}")
-        scope = Scope()
-        for name, resource in self._inputs(form, plan).items():
-            scope.bind(name, resource.id)
-        self._run.space.store.commit(self._view.changes)
-        self._view.changes.clear()
+        scope, decided = Scope(), self._inputs(form, plan)
+        for name, identifier in decided.items():
+            scope.bind(name, identifier)
+        frame = self._frame.inner("", None, Decision(self._position, dict(decided)))
         try:
-            failure, last = await self._run.called(plan, scope, self._position, self._nesting + 1)
+            failure, last = await self._run.called(plan, scope, self._position, frame)
         except Stopped as stop:
             if stop.status == "failed":
                 return Outcome("failed", reason=f"the saved plan {form.name!r}: {stop}", error="stopped")
@@ -145,62 +208,105 @@ class FormExecution(Execution):
         answer = self._view.note(None) if resource is None else resource
         return Outcome("success", answer, self._view.preview(answer))
 
-    def _inputs(self, form: Saved, plan: Plan) -> dict[str, Resource]:
-        """Resolve the arguments of a saved plan, each as its input is declared."""
-        found: dict[str, Resource] = {}
-        for name, declared in plan.inputs.items():
-            written = name in form.arguments
-            raw = form.arguments[name] if written else declared.default
-            if declared.kind is not None:
-                resource = self._resolver.resource(raw)
-                if not is_resource(resource) or resource.kind != declared.kind:
-                    raise Invalid(f"unchecked: the input {name!r} is {_what(resource)}, not a {declared.kind}")
-                found[name] = resource
-                continue
-            value = self._resolver.value(raw) if written else raw
-            fault = misfit(value, declared.schema or {})
-            if fault is not None:
-                raise Invalid(f"unchecked: the input {name!r} does not fit: {fault}")
-            found[name] = self._view.note(value)
+    def _inputs(self, form: Saved, plan: Plan) -> dict[str, str]:
+        """Return the ids of what a saved plan's inputs are bound to; those of values are Notes, written at once."""
+        record = self._run.record
+        known = None if record is None else record.decision(self._position)
+        if isinstance(known, dict):
+            return {str(name): str(identifier) for name, identifier in known.items()}
+        found = {name: self._input(form, plan.inputs[name]).id for name in plan.inputs}
+        self._run.space.store.commit(self._view.changes)
+        self._view.changes.clear()
         return found
 
+    def _input(self, form: Saved, declared: Input) -> Resource:
+        """Resolve one argument of a saved plan, as its input is declared."""
+        name, written = declared.name, declared.name in form.arguments
+        raw = form.arguments[name] if written else declared.default
+        if declared.kind is not None:
+            resource = self._resolver.resource(raw)
+            if not is_resource(resource) or resource.kind != declared.kind:
+                raise Invalid(f"unchecked: the input {name!r} is {_what(resource)}, not a {declared.kind}")
+            return resource
+        value = self._resolver.value(raw) if written else raw
+        fault = misfit(value, declared.schema or {})
+        if fault is not None:
+            raise Invalid(f"unchecked: the input {name!r} does not fit: {fault}")
+        return self._view.note(value)
+
     async def _for_each(self, form: ForEach) -> Outcome:
-        items = self._items(form.target)
+        target, items = self._items(form.target)
         results = Results(self._view, form.filter_null)
         collect = collected(form)
-        for index, member in enumerate(items):
+        decided = Decision(self._position, [target.id, target.version])
+        handler = self._step.on_fail if isinstance(self._step.on_fail, tuple) else ()
+        ended: list[Outcome] = []
+
+        async def one(index: int, frame: Frame) -> tuple[Scope, Failure | None]:
             inner = Scope(self._scope)
-            inner.bind(form.as_, member.id)
+            inner.bind(form.as_, items[index].id)
             prefix = f"{self._position}.do[{index + 1}]."
-            failure = await self._run.block(form.do, inner, prefix, self._nesting + 1)
+            return inner, await self._run.block(form.do, frame.inner(prefix, inner, decided))
+
+        async def taken(index: int, gave: tuple[Scope, Failure | None]) -> bool:
+            inner, failure = gave
+            member = items[index]
             if failure is None:
                 found = inner.own.get(collect) if collect is not None else None
                 cause = inner.causes.get(collect) if collect is not None and found is None else None
                 results.add(index, member.id, self._made(found), None if cause is None else str(cause))
-                continue
-            ended = await self._recover(failure, inner, index, collect, results, member)
-            if ended is not None:
-                return ended
-        return self._collected(results, len(items))
+                return True
+            outcome = await self._recover(failure, inner, index, collect, results, member, decided)
+            ended.extend([] if outcome is None else [outcome])
+            return outcome is None
+
+        await self._each(len(items), one, taken, self._run.order.apart(form.do, handler))
+        return ended[0] if ended else self._collected(results, len(items))
+
+    async def _each(
+        self,
+        count: int,
+        one: Callable[[int, Frame], Awaitable[T]],
+        taken: Callable[[int, T], Awaitable[bool]],
+        apart: bool,
+    ) -> None:
+        """Do something for each item, side by side where that changes nothing, and take what it gave in order."""
+        if apart and count > 1 and self._run.record is None:
+            await in_order(self._run, count, self._frame, one, taken, ITEMS)
+            return
+        for index in range(count):
+            if not await taken(index, await one(index, self._frame)):
+                return
 
     async def _map(self, form: Map) -> Outcome:
-        items = self._items(form.target)
+        target, items = self._items(form.target)
         results = Results(self._view, form.filter_null)
-        for index, member in enumerate(items):
+        decided = Decision(self._position, [target.id, target.version])
+        unit = self._run.order.unit(self._step)
+        ended: list[Outcome] = []
+
+        async def one(index: int, _frame: Frame) -> tuple[Scope, Outcome, Infospace]:
             await self._run.breathe()
             inner = Scope(self._scope)
-            inner.bind("item", member.id)
-            where = f"{self._position}[{index + 1}]"
-            outcome, view = await self._attempts(form, member, inner, where)
+            inner.bind("item", items[index].id)
+            return inner, *await self._attempts(form, items[index], inner, f"{self._position}[{index + 1}]")
+
+        async def taken(index: int, gave: tuple[Scope, Outcome, Infospace]) -> bool:
+            inner, outcome, view = gave
+            member = items[index]
+            self._view.uses.update(view.uses)
             if outcome.status == "success":
                 self._view.absorb(view)
                 results.add(index, member.id, outcome.resource)
-                continue
+                return True
+            where = f"{self._position}[{index + 1}]"
             failure = Failure(where, form.operation, outcome.reason or "", outcome.error or "failed")
-            ended = await self._recover(failure, inner, index, self._step.out, results, member)
-            if ended is not None:
-                return replace(ended, trace=outcome.trace)
-        return self._collected(results, len(items))
+            over = await self._recover(failure, inner, index, self._step.out, results, member, decided)
+            ended.extend([] if over is None else [replace(over, trace=outcome.trace)])
+            return over is None
+
+        await self._each(len(items), one, taken, unit.waits and not unit.alone)
+        return ended[0] if ended else self._collected(results, len(items))
 
     async def _attempts(self, form: Map, member: Member, scope: Scope, where: str) -> tuple[Outcome, Infospace]:
         """Perform the operation of `map` for one item, again while it fails and `retry` has attempts left."""
@@ -208,7 +314,6 @@ class FormExecution(Execution):
         while True:
             view = self._view.inner(Made(self._run.id, where, form.operation))
             outcome = await self._one(form, member, scope, view)
-            self._view.uses.update(view.uses)
             last = retry is None or attempt >= retry.attempts
             if outcome.status == "success" or last or not may_repeat(outcome, view):
                 return outcome, view
@@ -220,7 +325,8 @@ class FormExecution(Execution):
         resolver = Resolver(view, scope)
         try:
             if "/" in form.operation:
-                return await called(view, resolver, form.operation, form.arguments.get("arguments", {}))
+                arguments = form.arguments.get("arguments", {})
+                return await called(self._run, view, resolver, form.operation, arguments)
             entry = self._run.space.catalogue.get(form.operation)
             arguments = resolver.arguments(entry, form.arguments)
             slot = item_slot(entry, form.arguments, frozenset({kind_of(member.id)}))
@@ -230,10 +336,20 @@ class FormExecution(Execution):
             raise
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
-        return await validated(entry, arguments, view)
+        if not entry.may_wait:
+            return await validated(entry, arguments, view)
+        async with self._run.slots:
+            return await validated(entry, arguments, view)
 
     async def _recover(
-        self, failure: Failure, inner: Scope, index: int, collect: str | None, results: Results, member: Member
+        self,
+        failure: Failure,
+        inner: Scope,
+        index: int,
+        collect: str | None,
+        results: Results,
+        member: Member,
+        decided: Decision,
     ) -> Outcome | None:
         """Do what `on_fail` says about a failing item; return the outcome of the whole step where it ends it."""
         on_fail = self._step.on_fail
@@ -243,7 +359,8 @@ class FormExecution(Execution):
             before = inner.own.get(self._item_name())
             if collect is not None and collect != self._item_name():
                 inner.own.pop(collect, None)
-            second = await self._handle(failure, on_fail, inner, f"{self._position}[{index + 1}].on_fail.")
+            frame = self._frame.inner("", inner, decided)
+            second = await self._handle(failure, on_fail, frame, f"{self._position}[{index + 1}]")
             if second is not None and second.kind in FINAL:
                 return Outcome("failed", reason=sentence(second), error=second.kind)
             supplied = inner.own.get(collect) if collect is not None else None
@@ -259,11 +376,18 @@ class FormExecution(Execution):
     def _made(self, identifier: str | None) -> Resource | None:
         return None if identifier is None else self._view.get(identifier)
 
-    def _items(self, raw: JSON) -> tuple[Member, ...]:
-        found = self._resolver.resource(raw)
+    def _items(self, raw: JSON) -> tuple[Collection, tuple[Member, ...]]:
+        """Return the Collection to go over, and its items as they were when that began."""
+        record = self._run.record
+        decision = None if record is None else record.decision(self._position)
+        if isinstance(decision, list):
+            with self._run.space.store.reading() as snapshot:
+                found: Resource | JSON = snapshot.get(str(decision[0]), int(decision[1]))
+        else:
+            found = self._resolver.resource(raw)
         if not isinstance(found, Collection):
             raise Invalid(f"unchecked: `target` is {_what(found)}, not a Collection")
-        return found.members
+        return found, found.members
 
     def _collected(self, results: Results, count: int) -> Outcome:
         made = self._view.collection(results.members)

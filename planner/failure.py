@@ -24,6 +24,10 @@ class Exhausted(InfospaceError):
     kind = "budget"
 
 
+class Halted(Exception):
+    """A step of a branch is not begun, since another branch has failed."""
+
+
 class Stopped(Exception):
     """A `stop` was reached: what it stands in ends with it."""
 

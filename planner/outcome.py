@@ -10,6 +10,7 @@ from infospace.answer import Answer
 from infospace.resources import Collection, Note, Resource, text_of
 from infospace.runs.journal import RunStatus, StepRow
 from planner.problems import Problem
+from planner.suspending import Pending
 
 if TYPE_CHECKING:
     from infospace.space import Space
@@ -29,6 +30,8 @@ class RunResult:
     steps: Sequence[StepRow] = field(default=(), repr=False)
     problems: Sequence[Problem] = field(default=(), repr=False)
     reason: str | None = None
+    pending: Sequence[Pending] = ()
+    """What a suspended run waits for."""
 
     def to_json(self, space: Space | None = None) -> dict[str, Any]:
         """Return the documented object. With a space, each step's answer has its `data` too."""
@@ -38,7 +41,7 @@ class RunResult:
             "result": None if self.result is None else self.result.to_json(),
             "bindings": {name: binding(resource) for name, resource in self.bindings.items()},
             "steps": [step_json(row, space) for row in self.steps],
-            "pending": [],
+            "pending": [one.to_json() for one in self.pending],
             "problems": [problem.to_json() for problem in self.problems],
             "reason": self.reason,
         }

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -16,20 +14,32 @@ from infospace.errors import InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.llm.meter import Meter
 from infospace.resources import Made, Resource, is_resource
-from infospace.runs.journal import CloseRun, OpenRun, RunKind, RunStatus, StepRow
+from infospace.runs.journal import CallRow, CloseRun, OpenRun, RunKind, RunRow, RunStatus, StepRow
+from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
+from planner.abreast import abreast
 from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.execute_forms import FormExecution
-from planner.failure import Exhausted, Failure, Stopped, sentence
+from planner.failure import Exhausted, Failure, Halted, Stopped, sentence
+from planner.frame import Frame, Latest
+from planner.lanes import Commit, Journal, Ticket
+from planner.lease import kept, new_owner
+from planner.order import Order
 from planner.outcome import RunResult
 from planner.plan import Block, Plan, Step
 from planner.problems import Problem
+from planner.record import Record
 from planner.resolve import Resolver
 from planner.retrying import pause
 from planner.scope import Scope
+from planner.suspending import Pending, Suspension
 
 BREATH = 0.005
 """Seconds for which steps that wait for nothing may keep the event loop to themselves."""
+
+
+AT_ONCE = 16
+"""Calls that run at once: so many an endpoint or a server usually takes."""
 
 
 class Run:
@@ -50,12 +60,24 @@ class Run:
         self.scope = Scope()
         self.steps: list[StepRow] = []
         budget = plan.budget
-        self.meter = Meter(budget.llm_calls, budget.tokens, lambda row: space.store.commit([], [row]))
+        self.meter = Meter(budget.llm_calls, budget.tokens, self._called)
         self._emit = emit
         self._warnings = warnings
-        self._sequence = 0
         self._breath = 0.0
-        self._last: str | None = None
+        self._began = time.perf_counter()
+        self._spent = 0.0
+        self.owner = new_owner()
+        self.order = Order(space.catalogue, self.plans)
+        self.journal = Journal(space.store, budget.steps, self.ended)
+        self.frame = Frame(self.scope, self.journal)
+        self.slots = asyncio.Semaphore(AT_ONCE)
+        """Calls of what is outside, and other long ones, that run at once."""
+        self.meter.tools = ToolCalls(budget.tool_calls, self._called, self.meter.number)
+        self.record: Record | None = None
+        """What an earlier part of the run left, where it goes on."""
+
+    def _called(self, row: CallRow) -> None:
+        self.space.store.commit([], [row])
 
     # The run as a whole
 
@@ -68,18 +90,38 @@ class Run:
         for name, value in bound.items():
             self.scope.bind(name, value.id if is_resource(value) else view.note(cast("JSON", value)).id)
         plans = {name: plan.document for name, plan in self.plans.items()}
-        owner = f"{socket.gethostname()}:{os.getpid()}"
-        entry = OpenRun(self.id, kind, self.plan.goal, self.plan.document, dict(self.scope.own), now(), owner, plans)
+        document, inputs = self.plan.document, dict(self.scope.own)
+        entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, now(), self.owner, plans)
         store.commit(view.changes, [entry])
         self._emit(RunStarted(self.id, self.plan.goal))
 
     async def all(self, bound: Mapping[str, Resource | JSON]) -> RunResult:
         """Run the whole plan from its inputs to its result."""
         self.open("plan", bound)
+        return await self.go_on()
+
+    def take_up(self, row: RunRow, record: Record, calls: Sequence[CallRow], owner: str) -> None:
+        """Take up a run where an earlier owner left it: its steps, what it spent, and what it asked."""
+        self.id, self.owner, self.record = row.run, owner, record
+        for name, identifier in row.inputs.items():
+            self.scope.bind(name, identifier)
+        self.steps = list(record.rows)
+        self.journal.sequence = record.sequence
+        self.meter.remember(calls)
+        self.meter.tools = ToolCalls(self.plan.budget.tool_calls, self._called, self.meter.number, record)
+        self.meter.tools.count = sum(call.kind == "tool" for call in calls)
+        self._spent = float(row.spent.get("seconds", 0.0))
+        self._emit(RunStarted(self.id, self.plan.goal))
+
+    async def go_on(self) -> RunResult:
+        """Run the plan from where it is to its end, or until it waits for something."""
         try:
-            failure = await self.within(self.plan.budget.seconds, self.plan.steps)
+            async with kept(self.space.store, self.id, self.owner):
+                failure = await self.within(self.seconds_left(), self.plan.steps)
         except Stopped as stop:
             return self.stopped(stop)
+        except Suspension as suspension:
+            return self.suspended(suspension)
         except asyncio.CancelledError:
             self.close("cancelled", None, "the run was cancelled")
             raise
@@ -91,12 +133,21 @@ class Run:
             return self.close("failed", None, sentence(failure))
         return self.conclude()
 
+    def seconds_left(self) -> float | None:
+        """Return what is left of the budget of seconds, None without one. Times of rest do not count."""
+        limit = self.plan.budget.seconds
+        return None if limit is None else max(0.0, limit - self._spent)
+
     def conclude(self) -> RunResult:
         """End a run whose steps ended well: find its result."""
         try:
             return self.close("success", self._result(), None)
         except InfospaceError as error:
             return self.close("failed", None, f"the plan's result cannot be given: {error}")
+
+    def suspended(self, suspension: Suspension) -> RunResult:
+        """Put a run to rest that waits for something: what it waits for is journalled with its steps."""
+        return self.close("suspended", None, None, suspension.pending)
 
     def stopped(self, stop: Stopped) -> RunResult:
         """End a run that a `stop` ended on purpose, with its answer."""
@@ -106,8 +157,9 @@ class Run:
 
     def _result(self) -> Resource | None:
         if self.plan.result is None:
+            last = self.frame.latest.resource
             with suppress(NotFound):
-                return None if self._last is None else self.space.view().get(self._last)
+                return None if last is None else self.space.view().get(last)
             return None
         view = self.space.view(Made(self.id, None, "result"))
         found = Resolver(view, self.scope).resource(self.plan.result)
@@ -117,9 +169,14 @@ class Run:
             self.space.store.commit(view.changes)
         return found
 
-    def close(self, status: RunStatus, result: Resource | None, reason: str | None) -> RunResult:
+    def close(
+        self, status: RunStatus, result: Resource | None, reason: str | None, pending: Sequence[Pending] = ()
+    ) -> RunResult:
         """Journal the end, and say it."""
-        entry = CloseRun(self.id, status, now(), result.id if result else None, reason, self.meter.spent)
+        spent = self.meter.spent
+        if status == "suspended":
+            spent["seconds"] = round(self._spent + time.perf_counter() - self._began, 3)
+        entry = CloseRun(self.id, status, now(), result.id if result else None, reason, spent)
         self.space.store.commit([], [entry])
         outcome = RunResult(
             self.id,
@@ -129,6 +186,7 @@ class Run:
             sorted(self.steps, key=lambda r: r.sequence),
             self._warnings,
             reason,
+            pending,
         )
         self._emit(RunFinished(outcome))
         return outcome
@@ -165,28 +223,35 @@ class Run:
         """Run steps of the run's own scope in a number of seconds; that they ran out is a failure too."""
         try:
             async with asyncio.timeout(seconds):
-                return await self.block(steps)
+                return await self.block(steps, self.frame)
         except TimeoutError:
             last = self.steps[-1] if self.steps else None
             reason = f"the budget of {self.plan.budget.seconds:g} seconds ran out"
             return Failure(last.position if last else "1", last.type if last else "", reason, Exhausted.kind)
 
-    async def block(
-        self, steps: Block, scope: Scope | None = None, prefix: str = "", nesting: int = 0
-    ) -> Failure | None:
-        """Run steps in document order; return the failure that stops them, None when all is well."""
-        for step in steps:
-            failure = await self._step(step, scope or self.scope, prefix + step.label, nesting)
-            if failure is not None:
-                return failure
+    async def block(self, steps: Block, frame: Frame) -> Failure | None:
+        """Run steps as if one after the other; return the failure that stops them, None when all is well."""
+        for group in self.order.groups(steps):
+            if group.side_by_side:
+                failure = await abreast(self, group, frame)
+                if failure is not None:
+                    return failure
+                continue
+            for unit in group.units:
+                failure = await self.step(unit.step, frame)
+                if failure is not None:
+                    return failure
         return None
 
-    async def _step(self, step: Step, scope: Scope, position: str, nesting: int) -> Failure | None:
+    async def step(self, step: Step, frame: Frame) -> Failure | None:
         """Execute a step, again while it fails and its `retry` has attempts left: `4`, `4#2`, `4#3`."""
+        position = frame.prefix + step.label
         attempts = step.retry.attempts if step.retry else 1
         for attempt in range(1, attempts + 1):
+            if frame.halts:
+                await self._take_turn(step, frame)
             place = position if attempt == 1 else f"{position}#{attempt}"
-            execution = FormExecution(self, step, scope, place, nesting, last=attempt == attempts)
+            execution = FormExecution(self, step, frame, place, last=attempt == attempts)
             try:
                 failure = await execution.run()
             except asyncio.CancelledError:
@@ -197,21 +262,33 @@ class Run:
             await pause(step.retry, attempt)
         return failure
 
-    async def called(self, plan: Plan, scope: Scope, position: str, nesting: int) -> tuple[Failure | None, str | None]:
-        """Run the steps of a saved plan in a scope of its own; return what fails, or the id of its last value."""
-        before, self._last = self._last, None
-        try:
-            failure = await self.block(plan.steps, scope, f"{position}/", nesting)
-            return failure, self._last
-        finally:
-            self._last = before
+    async def _take_turn(self, step: Step, frame: Frame) -> None:
+        """In a branch: begin no step when another branch has failed, and write only after the branches before."""
+        if frame.halted:
+            raise Halted
+        if self.order.takes_turn(step):
+            await frame.track.turn()
+            if frame.halted:
+                raise Halted
 
-    def next_sequence(self) -> int:
-        """Count one more execution of a step; raises Exhausted when the budget has no more."""
-        if self._sequence >= self.plan.budget.steps:
-            raise Exhausted(f"the budget of {self.plan.budget.steps:,} steps ran out")
-        self._sequence += 1
-        return self._sequence
+    def skipped_ahead(self, step: Step, position: str, frame: Frame, failure: Failure) -> None:
+        """Journal that a step ran ahead of a failure, and that nothing of it stays."""
+        ticket = Ticket(position, step.type)
+        try:
+            frame.track.begin(ticket)
+        except Exhausted:
+            return
+        reason = f"step {failure.position} failed before it; what it had done ahead is dropped"
+        extra: dict[str, JSON] = {"cause": failure.position, "ahead": True}
+        row = StepRow(self.id, 0, position, step.type, "skipped", now(), 0.0, out=step.out, reason=reason, extra=extra)
+        frame.track.end(Commit(ticket, row, frame.nesting))
+
+    async def called(self, plan: Plan, scope: Scope, position: str, frame: Frame) -> tuple[Failure | None, str | None]:
+        """Run the steps of a saved plan in a scope of its own; return what fails, or the id of its last value."""
+        latest = Latest()
+        inner = frame.inner(f"{position}/", scope).on(frame.track, latest)
+        failure = await self.block(plan.steps, inner)
+        return failure, latest.resource
 
     async def breathe(self) -> None:
         """Let others run, and a cancellation be heard, when they have not for a while."""
@@ -226,6 +303,4 @@ class Run:
     def ended(self, row: StepRow, nesting: int) -> None:
         """Take note of a step that ended and was journalled."""
         self.steps.append(row)
-        if row.status == "success" and row.resource is not None:
-            self._last = row.resource
         self._emit(StepFinished(row, nesting))

@@ -50,6 +50,14 @@ class Scope:
         self.own[name] = identifier
         self.causes.pop(name, None)
 
+    def restore(self, name: str, identifier: str | None) -> None:
+        """Bind a name as it was before, or unbind it."""
+        self.causes.pop(name, None)
+        if identifier is None:
+            self.own.pop(name, None)
+        else:
+            self.own[name] = identifier
+
     def lose(self, name: str, cause: Cause) -> None:
         """Remember why a step did not bind a name. What the name was bound to before, it stays bound to."""
         self.causes[name] = cause

@@ -14,15 +14,16 @@ from planner.check import Checker
 from planner.check_conditions import whole
 from planner.environment import Variable
 from planner.events import Emit
+from planner.execute_forms import LONGEST_SLEEP
 from planner.failure import Failure, Stopped, sentence
 from planner.known import KnownSpace
 from planner.outcome import RunResult
 from planner.parse import parse_head
-from planner.plan import Plan, Step
+from planner.plan import Ask, Plan, Step, Wait, every_step
 from planner.problems import Problem, Problems, a_kind, join
 from planner.read import is_head
 from planner.run import Run
-from planner.start import bind_inputs, refuse_suspending
+from planner.start import bind_inputs
 from planner.steps import parse_step
 
 
@@ -61,6 +62,24 @@ def _read_head(head: JSON, problems: Problems) -> Plan:
         says = f"`result` is one `$variable`, not {plan.result!r:.60}"
         problems.error("bad-value", "/0/result", says, '"result": "$report"')
     return plan
+
+
+def refuse_suspending(plan: Plan, problems: Problems) -> None:
+    """Refuse what would suspend a session: its next line would wait with it."""
+    for step in every_step(plan.steps):
+        pointer = join(step.pointer, "type")
+        match step.form:
+            case Ask():
+                problems.error(
+                    "unsupported", pointer, "a session cannot be suspended", "ask before the line is written"
+                )
+            case Wait(condition, seconds) if condition is not None or not _short(seconds):
+                says = f"a session waits for at most {LONGEST_SLEEP} seconds, and for no condition"
+                problems.error("unsupported", pointer, says, '"seconds": 5')
+
+
+def _short(seconds: JSON) -> bool:
+    return isinstance(seconds, (int, float)) and seconds <= LONGEST_SLEEP
 
 
 class Session:

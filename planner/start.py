@@ -15,11 +15,10 @@ from infospace.resources import Resource
 from infospace.space import Space
 from planner.check import check
 from planner.events import Event
-from planner.execute_forms import LONGEST_SLEEP
 from planner.known import KnownSpace
 from planner.outcome import RunResult
-from planner.plan import Ask, Input, Plan, Wait, every_step
-from planner.problems import Problem, Problems, join
+from planner.plan import Input, Plan
+from planner.problems import Problem, Problems
 from planner.run import Run
 from planner.schemas import misfit
 
@@ -54,28 +53,9 @@ def prepare(space: Space, document: JSON, inputs: Mapping[str, JSON] | None = No
     """Check a document and the inputs for it; say whether it may run."""
     with space.store.reading() as snapshot:
         plan, problems = check(document, space.catalogue, KnownSpace(snapshot))
-        for inner in (plan, *plan.plans.values()):
-            refuse_suspending(inner, problems)
         bound = bind_inputs(plan, inputs or {}, snapshot, problems)
     found = tuple(problems.found)
     return Prepared(plan, bound, found) if problems.ok else Refused(found)
-
-
-def refuse_suspending(plan: Plan, problems: Problems) -> None:
-    """Refuse what would suspend the run: it belongs to the language, and this version does not run it yet."""
-    for step in every_step(plan.steps):
-        pointer = join(step.pointer, "type")
-        match step.form:
-            case Ask():
-                says = "`ask` suspends the run, which this version does not do yet"
-                problems.error("unsupported", pointer, says, "declare an input instead")
-            case Wait(condition, seconds) if condition is not None or not _short(seconds):
-                says = f"`wait` for more than {LONGEST_SLEEP} seconds, or for a condition, suspends the run"
-                problems.error("unsupported", pointer, f"{says}, which this version does not do yet", '"seconds": 5')
-
-
-def _short(seconds: JSON) -> bool:
-    return isinstance(seconds, (int, float)) and seconds <= LONGEST_SLEEP
 
 
 def bind_inputs(

@@ -23,6 +23,7 @@ class DiscoverCollections(Args):
 
 @primitive(
     effect="reads",
+    waits=True,
     formerly=["search-collections"],
     renamed={"value": "query"},
     out="required",

@@ -33,6 +33,7 @@ class DiscoverNotes(Args):
 
 @primitive(
     effect="reads",
+    waits=True,
     formerly=["search-notes"],
     renamed={"value": "query"},
     out="required",

@@ -24,6 +24,7 @@ class DiscoverTools(Args):
 
 @primitive(
     effect="reads",
+    waits=True,
     out="required",
     failures=["There are no tools in this space."],
     examples=[{"type": "discover-tools", "query": "read a file", "limit": 3, "out": "$tools"}],

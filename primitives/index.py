@@ -15,6 +15,7 @@ class Index(Args):
 
 @primitive(
     effect="reads",
+    waits=True,
     formerly=["organize"],
     renamed={"source": "target", "index_type": None},
     failures=["There is text to embed but no embedding weights on the machine."],

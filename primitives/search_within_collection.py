@@ -24,6 +24,7 @@ class SearchWithinCollection(Args):
 
 @primitive(
     effect="reads",
+    waits=True,
     renamed={"value": "query"},
     out="required",
     gives=results_by_mode,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from infospace.clock import now
@@ -12,6 +12,7 @@ from infospace.errors import BadAnswer, BudgetSpent, InfospaceError
 from infospace.llm.model import LanguageModel, Reply, Request, estimate
 from infospace.resources import Made
 from infospace.runs.journal import CallRow, CallStatus
+from infospace.runs.tool_calls import ToolCalls
 
 Record = Callable[[CallRow], object]
 """Commits a row of the journal."""
@@ -37,11 +38,14 @@ class Meter:
         """How many calls were made, failed ones too."""
         self.tokens = 0
         """How many tokens they cost, as far as that is known."""
+        self.tools: ToolCalls | None = None
+        """The calls of tools of the same run."""
         self._llm_calls = llm_calls
         self._limit = tokens
         self._record = record
         self._sequence = 0
         self._promised = 0
+        self._answered = 0
         self._answers: dict[bytes, Reply] = {}
         self._going: dict[bytes, _Going] = {}
 
@@ -79,21 +83,37 @@ class Meter:
         """Forget an answer that could not be used, so that it can be asked for again."""
         self._answers.pop(request.digest(model.name), None)
 
+    def remember(self, calls: Sequence[CallRow]) -> None:
+        """Take up the calls of an earlier part of the run: they are charged, numbered, and not made again."""
+        for row in calls:
+            self._sequence = max(self._sequence, row.sequence)
+            if row.kind != "llm":
+                continue
+            self.calls += 1
+            self.tokens += row.tokens
+            if row.status == "success" and isinstance(row.answer, str):
+                self._answered += 1
+                self._answers[row.digest] = Reply(row.answer, row.tokens)
+
     def number(self) -> int:
         """Return the number of the run's next call of what is outside, whatever its kind."""
         self._sequence += 1
         return self._sequence
 
     def _charge(self, request: Request) -> int:
-        """Take a call from the budget; return the tokens that its messages are taken for, until it is answered."""
+        """Take a call from the budget; return the tokens that it is taken for, until it is answered.
+
+        Those are the messages' alone, or what calls of the run have cost on average where that is more.
+        """
         if self._llm_calls is not None and self.calls >= self._llm_calls:
             raise BudgetSpent(
                 f"the budget of {self._llm_calls:,} llm_calls is spent", hint='"budget": {"llm_calls": …}'
             )
-        wanted, spent = estimate(request.messages), self.tokens + self._promised
+        usual = self.tokens // self._answered if self._answered else 0
+        wanted, spent = max(estimate(request.messages), usual), self.tokens + self._promised
         if self._limit is not None and spent + wanted > self._limit:
             left = max(0, self._limit - spent)
-            why = f"; {left:,} are left, and the next call has about {wanted:,} in its messages alone" if left else ""
+            why = f"; {left:,} are left, and the next call takes about {wanted:,}" if left else ""
             raise BudgetSpent(f"the budget of {self._limit:,} tokens is spent{why}", hint='"budget": {"tokens": …}')
         self.calls += 1
         self._promised += wanted
@@ -134,6 +154,7 @@ class Meter:
         finally:
             self._promised -= promised
         self.tokens += reply.tokens
+        self._answered += 1
         journal("success", reply)
         self._answers[key] = reply
         return reply

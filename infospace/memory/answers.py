@@ -83,6 +83,21 @@ class Freed:
 
 
 @dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What goes with runs: rows of steps and calls, resources that nobody kept, and the bytes of all of it.
+
+    `needed` are resources that nobody kept and that stay, since something that stays is made of them.
+    """
+
+    runs: int
+    steps: int
+    calls: int
+    resources: int
+    needed: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """The text of a Note that waits to be embedded."""
 

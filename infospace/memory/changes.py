@@ -150,7 +150,8 @@ class Delete:
     """Leave a tombstone, free the name, take it out of discovery and out of the Collections that have it.
 
     Relations that end there go too, and the file that a Note was imported from is forgotten. `if_version` other
-    than the current version is a Conflict; with `unless_held`, so is a Relation or Collection that has it and stays.
+    than the current version is a Conflict; with `unless_held`, so is a kept Relation or Collection that has it and
+    stays.
     """
 
     id: str

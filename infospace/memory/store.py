@@ -36,9 +36,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from infospace.ids import Kind
+from infospace.jsonvalue import JSON
 from infospace.memory.answers import (
     Chosen,
     Effect,
+    Forgotten,
     Freed,
     Head,
     Lineage,
@@ -51,7 +53,8 @@ from infospace.memory.answers import (
 )
 from infospace.memory.changes import Change, Evidence, Linked
 from infospace.resources import Resource, SearchResult
-from infospace.runs.journal import CallRow, Entry, RunRow, StepRow
+from infospace.runs.journal import CallRow, Entry, RunRow, StepRow, Use
+from infospace.runs.origin import Origin, Product, Reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Chosen",
     "Effect",
+    "Forgotten",
     "Freed",
     "Head",
     "Lineage",
@@ -262,8 +266,29 @@ class Snapshot(Protocol):
     def steps(self, run: str) -> list[StepRow]:
         """Return a run's steps in the order of their sequence."""
 
+    def answers(self, run: str) -> dict[str, JSON]:
+        """Return what was answered to the steps of a run, by position; NotFound where there is no such run."""
+
     def calls(self, run: str) -> list[CallRow]:
         """Return a run's calls of what is outside, in the order in which they began."""
+
+    def origins(self, versions: Sequence[Use]) -> list[Origin]:
+        """Return where versions of resources came from, in the given order; of deleted ones, and of purged ones too."""
+
+    def readings(self, identifiers: Iterable[str]) -> list[Reading]:
+        """Return the steps that read any version of resources, by run and sequence."""
+
+    def citing(self, identifiers: Iterable[str]) -> list[Use]:
+        """Return the search results that refer to any version of resources, deleted ones too, by number."""
+
+    def products(self, runs: Iterable[str]) -> list[Product]:
+        """Return the versions of resources that runs made, by id and version."""
+
+    def made_by_steps(self) -> list[Use]:
+        """Return the kept resources as they are now, by id, that a step made or anybody changed.
+
+        Search results are left out.
+        """
 
 
 class Store(Protocol):
@@ -318,6 +343,13 @@ class Store(Protocol):
 
         What a search result, a kept version of a Collection, an imported file or an unfinished run refers
         to stays.
+        """
+
+    def forget(self, runs: Sequence[str], *, really: bool) -> Forgotten:
+        """Remove runs that have ended from the journal, with what they made and nobody kept; or only count it.
+
+        What something that stays needs for its content stays, and so does what an unfinished run uses. Raises
+        NotFound for an unknown run, Conflict for one that has not ended.
         """
 
     def check(self) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from infospace.clock import now
-from infospace.errors import Conflict, Invalid
+from infospace.errors import Conflict, Invalid, NotFound
 from infospace.ids import Kind, kind_of, number_of
 from infospace.memory.changes import (
     Change,
@@ -30,7 +30,7 @@ from infospace.memory.known import Place, path_of, place_of, track, was_of
 from infospace.memory.retrying import anew
 from infospace.memory.store import Effect, Lineage, Snapshot, Store, Tracked
 from infospace.resources import Made
-from infospace.runs.journal import FINISHED, CloseRun, OpenRun
+from infospace.runs.journal import FINISHED, CloseRun, OpenRun, RunRow
 
 NAMED = 5
 """How many things that changed since a refusal names."""
@@ -83,8 +83,13 @@ def cancelled(snapshot: Snapshot, run: str, later: Iterable[str]) -> set[str]:
     """
     undoings = {}
     for one in sorted({one for one in later if number_of(one) > number_of(run)}, key=number_of, reverse=True):
-        row = snapshot.run(one)
-        if row.kind == "edit" and isinstance(row.document, dict) and isinstance(row.document.get("undo"), str):
+        row = _known(snapshot, one)
+        if (
+            row is not None
+            and row.kind == "edit"
+            and isinstance(row.document, dict)
+            and isinstance(row.document.get("undo"), str)
+        ):
             undoings[one] = row.document["undo"]
     found: set[str] = set()
     for one, undid in undoings.items():
@@ -95,6 +100,14 @@ def cancelled(snapshot: Snapshot, run: str, later: Iterable[str]) -> set[str]:
         if number_of(undid) > number_of(run):
             found |= {one, undid}
     return found
+
+
+def _known(snapshot: Snapshot, run: str) -> RunRow | None:
+    """Return a run, None when it was removed from the journal: then it cancels nothing out."""
+    try:
+        return snapshot.run(run)
+    except NotFound:
+        return None
 
 
 class _Reverting:
@@ -193,11 +206,11 @@ class _Reverting:
         return lives[0].before is True if lives else True
 
     def _held(self) -> Iterator[str]:
-        """Say who else has what would go."""
+        """Say what is kept and has what would go; what nobody kept goes on without it."""
         mine = {*self._delete, *self._restore}
         let_go = {*mine, *self._let_go}
         for held, holder in self._snapshot.holders(self._delete):
-            if holder not in mine:
+            if holder not in mine and self._snapshot.get(holder).kept:
                 yield f"{holder} holds {held} now"
         now_at = self._now_at()
         for one in self._files_before():

@@ -53,6 +53,8 @@ class StepRow:
     uses: Sequence[Use] = ()
     digest: bytes | None = None
     trace: str | None = None
+    frames: Mapping[str, JSON] = field(default_factory=dict)
+    """What the forms around it had decided when it was written, by their positions, each told once in a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,17 @@ class TakeRun:
     at: str
 
 
-Entry: TypeAlias = OpenRun | StepRow | CallRow | CloseRun | Beat | TakeRun
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """What was answered to a step that a run waits for; the first answer stands."""
+
+    run: str
+    position: str
+    value: JSON
+    at: str
+
+
+Entry: TypeAlias = AnswerRow | OpenRun | StepRow | CallRow | CloseRun | Beat | TakeRun
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,17 @@ async def answered(view: Infospace, tool: Tool, arguments: JSON) -> ToolAnswer:
     """
     view.extra["tool"] = tool.full_name
     if not isinstance(arguments, Mapping):
-        raise Invalid(f"the arguments of {tool.full_name} are an object, not {arguments!r:.60}")
-    answer = await view.space.tools.call(tool, arguments)
+        raise Invalid(f"unchecked: the arguments of {tool.full_name} are an object, not {arguments!r:.60}")
+    tools = view.space.tools
+    try:
+        tools.fits(tool, arguments)
+    except Invalid as error:
+        raise Invalid(f"unchecked: {error.says}", hint=error.hint) from error
+    calls = None if view.meter is None else view.meter.tools
+    if calls is None:
+        answer = await tools.call(tool, arguments)
+    else:
+        answer = await calls.make(tool, arguments, view.made, lambda: tools.call(tool, arguments))
     if answer.is_error:
         raise ToolFailed(f"{tool.full_name} failed: {answer.text or answer.content!r:.500}")
     return answer

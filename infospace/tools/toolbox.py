@@ -64,12 +64,16 @@ class Toolbox:
             f"there are {', '.join(names[:8])}{', …' if len(names) > 8 else ''}" if names else "no tools in this space"
         )
 
-    async def call(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolAnswer:
-        """Call a tool. Raises Invalid with everything in which the arguments do not fit, before the call."""
+    def fits(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
+        """Raise Invalid with everything in which arguments do not fit a tool's schema."""
         from infospace.fitting import misfits
 
         given: JSON = dict(arguments)
         faults = misfits(given, tool.input_schema)
         if faults:
             raise Invalid(f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}")
+
+    async def call(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Call a tool. Raises Invalid with everything in which the arguments do not fit, before the call."""
+        self.fits(tool, arguments)
         return await self._providers[tool.server].call(tool.name, arguments)

@@ -18,9 +18,6 @@ from mistakes import HITS, HOPELESS, ITEMS, MENDED, NOTE, note, over, when
 
 from planner.patches import at, patched
 
-EMPTY = {"type": "empty", "target": "$x"}
-
-
 @pytest.fixture
 def taken(space: Space) -> Space:
     """A space in which the name `taken` is taken."""
@@ -53,18 +50,6 @@ def test_a_problem_without_a_fix_says_what_and_where(taken: Space, case: str) ->
     at(plan, pointer)
     assert found[0].says
     assert not found[0].says.endswith(".")
-
-
-@pytest.mark.parametrize(
-    "step", [{"type": "ask", "value": "?"}, {"type": "wait", "condition": EMPTY}, {"type": "wait", "seconds": 61}]
-)
-def test_what_would_suspend_passes_the_check_and_is_not_run_yet(space: Space, step: Any) -> None:
-    """The check knows it; before anything runs, the run is refused."""
-    plan = [note([], "$x"), step]
-    assert check_plan(space, plan)[1].ok
-    result = run_sync(space, plan)
-    assert (result.status, result.run) == ("refused", None)
-    assert [(p.code, p.pointer) for p in result.problems if p.severity == "error"] == [("unsupported", "/1/type")]
 
 
 def test_all_problems_are_told_at_once(space: Space) -> None:

@@ -184,3 +184,10 @@ def test_lines_are_checked_one_after_the_other_without_running_any(space: Space)
     ]
     with space.store.reading() as snapshot:
         assert snapshot.runs() == []
+
+
+def test_an_outcome_is_short_when_it_is_shown(run: Any) -> None:
+    """Its `repr`, which `asyncio` makes of every result, grows with nothing in it."""
+    few, many = (run({"type": "create-collection", "value": list(range(count)), "out": "$c"}) for count in (1, 500))
+    assert few.status == many.status == "success"
+    assert len(repr(many)) <= len(repr(few)) + 5

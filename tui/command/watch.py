@@ -13,8 +13,8 @@ from tui.command.check import show_problems
 from tui.command.output import Output
 from tui.command.render import certificate_says, content_text, hits_table, is_hit, items_table, snippet
 
-MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow")}
-CONTAINERS = ("if", "for-each")
+MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
+CONTAINERS = ("if", "while", "for-each", "parallel")
 """Forms whose own line comes before those of the steps in them."""
 
 
@@ -91,6 +91,12 @@ def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
         out.talk(f"the plan is refused, and nothing was run: {errors} error{'s' * (errors != 1)}", "red")
         return
     show_problems([problem for problem in result.problems if problem.severity == "warning"], out)
+    for pending in result.pending:
+        out.talk(f"step {pending.step} waits: {pending.question}", "yellow")
+        if pending.kind != "wait":
+            out.talk(f"  → infospace answer {result.run} {pending.step} …", "dim")
+    if result.status == "suspended" and all(pending.kind == "wait" for pending in result.pending):
+        out.talk(f"  → infospace resume {result.run}", "dim")
     if result.reason is not None:
         out.talk(f"{result.status}: {result.reason}", "red")
     if result.result is None or quiet:

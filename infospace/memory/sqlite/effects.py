@@ -76,9 +76,9 @@ def holders(engine: Engine, identifiers: Sequence[str]) -> list[tuple[str, str]]
     return [(id_of(thing), id_of(holder)) for thing, holder in engine.all(_HOLDERS, (keys,))]
 
 
-def held(engine: Engine, identifier: str, besides: Container[str], *, kept: bool) -> None:
-    """Raise Conflict when a living Collection, or only a `kept` one, has a resource, or such a Relation ends there."""
+def held(engine: Engine, identifier: str, besides: Container[str]) -> None:
+    """Raise Conflict when a living Collection that is kept has a resource, or such a Relation ends there."""
     for _, holder in holders(engine, [identifier]):
-        counts = not kept or engine.value("SELECT kept FROM resources WHERE key = ?", (key_of(holder),)) == 1
-        if counts and holder not in besides:
+        kept = engine.value("SELECT kept FROM resources WHERE key = ?", (key_of(holder),)) == 1
+        if kept and holder not in besides:
             raise Conflict(f"{holder} holds {identifier} now", hint="take it out of there first")

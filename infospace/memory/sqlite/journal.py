@@ -9,19 +9,32 @@ from typing import Any
 
 from infospace.errors import Conflict, NotFound
 from infospace.jsontext import dump
+from infospace.jsonvalue import JSON
 from infospace.memory.sqlite import calls
 from infospace.memory.sqlite.engine import Engine, Row
 from infospace.memory.sqlite.rows import id_of, key_of, object_column, read, run_number, run_of
 from infospace.memory.sqlite.work import Work
-from infospace.runs.journal import FINISHED, Beat, CallRow, CloseRun, Entry, OpenRun, RunRow, StepRow, TakeRun, Use
+from infospace.runs.journal import (
+    FINISHED,
+    AnswerRow,
+    Beat,
+    CallRow,
+    CloseRun,
+    Entry,
+    OpenRun,
+    RunRow,
+    StepRow,
+    TakeRun,
+    Use,
+)
 
 _STEP = (
     "run, sequence, position, attempt, type, out, status, resource, version, started, duration_ms, error, digest,"
-    " value, reason, expect, extra, trace"
+    " value, reason, expect, extra, trace, frames"
 )
 
 # A step of a run that was never opened inserts nothing.
-_INSERT_STEP = f"""INSERT OR IGNORE INTO steps ({_STEP}) SELECT {", ".join("?" * 18)}
+_INSERT_STEP = f"""INSERT OR IGNORE INTO steps ({_STEP}) SELECT {", ".join("?" * 19)}
     WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?)"""
 
 _RUN = """SELECT number, kind, goal, status, started, ended, (SELECT count(*) FROM steps WHERE run = number),
@@ -89,6 +102,7 @@ def _step_row(run: int, entry: StepRow) -> tuple[object, ...]:
         entry.expect,
         object_column(entry.extra),
         entry.trace,
+        object_column(entry.frames),
         run,
     )
 
@@ -147,6 +161,27 @@ def _unfinished(engine: Engine, run: str, number: int) -> str | None:
     return owner
 
 
+def _answer(work: Work, entry: AnswerRow) -> None:
+    number = run_number(entry.run)
+    if work.engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+        raise _no_run(entry.run)
+    written = work.engine.run(
+        "INSERT OR IGNORE INTO answers (run, position, value, at) VALUES (?, ?, ?, ?)",
+        (number, entry.position, dump(entry.value), entry.at),
+    )
+    if not written:
+        raise Conflict(f"step {entry.position} of {entry.run} was answered already", hint="the first answer stands")
+
+
+def answers(engine: Engine, identifier: str) -> dict[str, JSON]:
+    """Return what was answered to the steps of a run, by position."""
+    number = run_number(identifier)
+    found = engine.all("SELECT position, value FROM answers WHERE run = ? ORDER BY at, position", (number,))
+    if not found and engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+        raise _no_run(identifier)
+    return {position: read(value, engine.address) for position, value in found}
+
+
 _WRITERS: dict[type[Entry], Callable[[Work, Any], None]] = {
     OpenRun: _open,
     StepRow: _step,
@@ -154,6 +189,7 @@ _WRITERS: dict[type[Entry], Callable[[Work, Any], None]] = {
     CloseRun: _close,
     Beat: _beat,
     TakeRun: _take,
+    AnswerRow: _answer,
 }
 
 
@@ -214,7 +250,7 @@ def _read_step(row: Row, uses: Sequence[Use], address: str) -> StepRow:
     (run, sequence, position, attempt, type_, out, status, resource, version, started, duration, error, digest) = row[
         :13
     ]
-    value, reason, expect, extra, trace = row[13:]
+    value, reason, expect, extra, trace, frames = row[13:]
     return StepRow(
         run=run_of(run) or "",
         sequence=sequence,
@@ -235,6 +271,7 @@ def _read_step(row: Row, uses: Sequence[Use], address: str) -> StepRow:
         uses=tuple(uses),
         digest=digest,
         trace=trace,
+        frames=read(frames, address),
     )
 
 

@@ -94,7 +94,7 @@ def let_go(work: Work, changes: Sequence[LetGo]) -> None:
     together = {change.id for change in changes}
     for change in changes:
         live = work.live(change.id)
-        held(work.engine, change.id, together, kept=True)
+        held(work.engine, change.id, together)
         if live.kept:
             work.engine.run("UPDATE resources SET kept = 0 WHERE key = ?", (live.key,))
             log(work, [(live.key, "kept", True, False)])

@@ -76,12 +76,16 @@ _TABLES = (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, attempt INTEGER NOT NULL,
         type TEXT NOT NULL, out TEXT, status TEXT NOT NULL, resource INTEGER, version INTEGER,
         started TEXT NOT NULL, duration_ms REAL NOT NULL, error TEXT, digest BLOB, value TEXT NOT NULL,
-        reason TEXT, expect TEXT, extra TEXT, trace TEXT, PRIMARY KEY (run, sequence)) WITHOUT ROWID""",
+        reason TEXT, expect TEXT, extra TEXT, trace TEXT, frames TEXT,
+        PRIMARY KEY (run, sequence)) WITHOUT ROWID""",
     """CREATE TABLE uses (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, resource INTEGER NOT NULL, version INTEGER NOT NULL,
         PRIMARY KEY (run, sequence, resource, version)) WITHOUT ROWID""",
     "CREATE INDEX uses_resource ON uses (resource, version)",
     # Calls of something outside: a row before the effect, which the answer replaces.
+    """CREATE TABLE answers (
+        run INTEGER NOT NULL, position TEXT NOT NULL, value TEXT NOT NULL, at TEXT NOT NULL,
+        PRIMARY KEY (run, position)) WITHOUT ROWID""",
     """CREATE TABLE calls (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, kind TEXT NOT NULL,
         target TEXT NOT NULL, digest BLOB NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL,

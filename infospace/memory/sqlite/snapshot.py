@@ -10,17 +10,19 @@ from typing import Any
 from infospace import identity
 from infospace.errors import NotFound
 from infospace.ids import Kind
+from infospace.jsonvalue import JSON
 from infospace.memory.changes import Linked
 from infospace.memory.sqlite import calls, effects, files, journal
-from infospace.memory.sqlite.discovered import Discovery
 from infospace.memory.sqlite.engine import Engine, Row, ended
-from infospace.memory.sqlite.evidence import MEMBERS, arrow, results, stored_reference
+from infospace.memory.sqlite.evidence import arrow, results, stored_reference
+from infospace.memory.sqlite.membership import Membership
+from infospace.memory.sqlite.provenance import Provenance
 from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
 from infospace.memory.sqlite.rows import run_of as run_id
 from infospace.memory.sqlite.work import whom
 from infospace.memory.store import Effect, Lineage, Tracked
 from infospace.names import normalised
-from infospace.resources import Collection, Made, Member, Note, Relation, Resource, SearchResult
+from infospace.resources import Collection, Made, Note, Relation, Resource, SearchResult
 from infospace.runs.journal import CallRow, RunRow, StepRow
 
 NOBODY = Made()
@@ -47,10 +49,14 @@ _OF_KIND = {
 }
 
 
-class SqliteSnapshot(Discovery):
+class SqliteSnapshot(Provenance):
     """Implements `Snapshot`; good while the `with store.reading()` that gave it lasts."""
 
-    __slots__ = ()
+    __slots__ = ("_membership",)
+
+    def __init__(self, engine: Engine, membership: Membership) -> None:
+        super().__init__(engine)
+        self._membership = membership
 
     def end(self) -> None:
         """Answer nothing any more: the connection is another reader's now."""
@@ -104,17 +110,12 @@ class SqliteSnapshot(Discovery):
             value: Any = evidence or (self._evidence(content) if form == EVIDENCE else read(content, engine.address))
             return Note(content=value, evidence=form != PLAIN, **head)
         if kind == COLLECTION:
-            return Collection(members=self._members(key, version), **head)
+            return Collection(members=self._membership.of(engine, key, version), **head)
         head.update(arrow(engine, key))
         return Relation(**head)
 
     def _evidence(self, content: str) -> SearchResult:
         return results(self._engine, [stored_reference(content, self._engine.address)])[0]
-
-    def _members(self, key: int, version: int) -> tuple[Member, ...]:
-        rows = self._engine.all(MEMBERS, (key, version, version))
-        address = self._engine.address
-        return tuple(Member(id_of(item), None if info is None else read(info, address)) for item, info in rows)
 
     def identities(self, identifiers: Sequence[str]) -> list[str]:
         """Return what resources count as in sets."""
@@ -226,6 +227,10 @@ class SqliteSnapshot(Discovery):
     def steps(self, run: str) -> list[StepRow]:
         """Return a run's steps."""
         return journal.steps(self._engine, run)
+
+    def answers(self, run: str) -> dict[str, JSON]:
+        """Return what was answered to the steps of a run, by position."""
+        return journal.answers(self._engine, run)
 
     def calls(self, run: str) -> list[CallRow]:
         """Return a run's calls of what is outside."""

@@ -10,17 +10,18 @@ from typing import cast, get_args
 
 from infospace.errors import Invalid, StoreError
 from infospace.memory.changes import Change
-from infospace.memory.sqlite import discovery, journal, opening, purging, schema
+from infospace.memory.sqlite import discovery, forgetting, journal, opening, purging, schema
 from infospace.memory.sqlite.apply import apply
 from infospace.memory.sqlite.check import problems
 from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.membership import Membership
 from infospace.memory.sqlite.numbers import Counted, Numbers
 from infospace.memory.sqlite.opening import Settings, Synchronous
 from infospace.memory.sqlite.pools import FilePool, MemoryPool, Pool
 from infospace.memory.sqlite.rows import NOTE, key_of, run_number
 from infospace.memory.sqlite.snapshot import SqliteSnapshot, plain_note
 from infospace.memory.sqlite.work import Work
-from infospace.memory.store import Chosen, Freed
+from infospace.memory.store import Chosen, Forgotten, Freed
 from infospace.resources import Resource
 from infospace.runs.journal import Entry
 
@@ -38,6 +39,7 @@ class SqliteStore:
         self._address = address
         self._path = path
         self._pool = pool
+        self._membership = Membership()
         self._writable = writable
         self._durable = durable
         self._counted = {} if durable else self._counters()
@@ -69,7 +71,7 @@ class SqliteStore:
         """Open a read transaction. In memory, a commit while it is open copies the space first."""
         engine = self._pool.take()
         try:
-            snapshot = SqliteSnapshot(engine)
+            snapshot = SqliteSnapshot(engine, self._membership)
             try:
                 yield snapshot
             finally:
@@ -127,6 +129,15 @@ class SqliteStore:
             with self._pool.busy:
                 self._pool.writing().run("VACUUM")
         return freed
+
+    def forget(self, runs: Sequence[str], *, really: bool) -> Forgotten:
+        """Remove runs from the journal, with what they made and nobody kept; or only count it."""
+        with self._writing() as engine:
+            forgotten = forgetting.forget(engine, runs, really=really)
+        if really:
+            with self._pool.busy:
+                self._pool.writing().run("VACUUM")
+        return forgotten
 
     def check(self) -> list[str]:
         """Return what is inconsistent, a sentence each."""

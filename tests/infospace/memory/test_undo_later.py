@@ -176,8 +176,12 @@ MEANWHILE: dict[str, Callable[[Made], list[Change]]] = {
     "was changed by": lambda made: [Revise("Note_1", "theirs", made=made)],
     "was deleted or restored by": lambda made: [Delete("Note_2", made)],
     "was named by": lambda _: [GiveName("Note_3", "theirs")],
-    "Collection_1 holds Note_3 now": lambda made: [MakeCollection("Collection_1", [Member("Note_3")], made=made)],
-    "Relation_2 holds Note_4 now": lambda made: [MakeRelation("Relation_2", "Note_4", "Note_6", "cites", made=made)],
+    "Collection_1 holds Note_3 now": lambda made: [
+        MakeCollection("Collection_1", [Member("Note_3")], kept=True, made=made)
+    ],
+    "Relation_2 holds Note_4 now": lambda made: [
+        MakeRelation("Relation_2", "Note_4", "Note_6", "cites", kept=True, made=made)
+    ],
 }
 
 

@@ -35,7 +35,9 @@ from infospace.memory.changes import (
 from infospace.memory.store import Rows, Store
 from infospace.resources import Collection, Member, Relation
 
-example = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+example = settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 small = st.integers(0, 5)
 edits = st.lists(st.tuples(st.sampled_from(["add", "remove"]), st.lists(small, max_size=4)), max_size=12)

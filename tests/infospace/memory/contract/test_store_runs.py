@@ -19,7 +19,7 @@ from infospace.memory.changes import (
     MakeNote,
 )
 from infospace.memory.store import Store
-from infospace.runs.journal import Beat, CallRow, CloseRun, OpenRun, RunRow, TakeRun, Use
+from infospace.runs.journal import AnswerRow, Beat, CallRow, CloseRun, OpenRun, RunRow, TakeRun, Use
 
 
 class TestRuns:
@@ -184,3 +184,27 @@ class TestCalls:
             store.commit([], [call(run, status="success")])
         with pytest.raises(NotFound):
             store.commit([], [call("run_99")])
+
+
+class TestAnswers:
+    """What people answer to the steps of a run is kept, once each."""
+
+    def test_the_first_answer_stands(self, store: Store) -> None:
+        """A second one is a Conflict; of an unknown run, NotFound."""
+        run = open_run(store)
+        store.commit([], [AnswerRow(run, "2.do[1].1", {"yes": [None, "é"]}, AT), AnswerRow(run, "3", False, AT)])
+        with pytest.raises(Conflict, match="answered already"):
+            store.commit([], [AnswerRow(run, "3", True, AT)])
+        with pytest.raises(NotFound):
+            store.commit([], [AnswerRow("run_99", "1", 1, AT)])
+        with store.reading() as snapshot:
+            assert snapshot.answers(run) == {"2.do[1].1": {"yes": [None, "é"]}, "3": False}
+            with pytest.raises(NotFound):
+                snapshot.answers("run_99")
+
+    def test_what_forms_decided_reads_as_it_was_written(self, store: Store) -> None:
+        """With the step that it was told with."""
+        run = open_run(store)
+        store.commit([], [step(run, frames={"2": "then", "2.then.1": ["Collection_1", 3]})])
+        with store.reading() as snapshot:
+            assert snapshot.steps(run)[0].frames == {"2": "then", "2.then.1": ["Collection_1", 3]}

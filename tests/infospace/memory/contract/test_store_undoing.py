@@ -101,9 +101,10 @@ class TestRestoring:
         assert gone(store, a)
 
     def test_deleting_can_ask_for_a_version_and_for_nobody_to_hold_it(self, store: Store) -> None:
-        """Else it is a Conflict, and the resource lives."""
+        """Else it is a Conflict, and the resource lives. Who is not kept counts as nobody."""
         a = note(store, "one")
-        arrow = relation(store, a, a)
+        arrow = relation(store, a, a, kept=True)
+        relation(store, a, a)
         store.commit([Revise(a, "two")])
         for change in (Delete(a, if_version=1), Delete(a, unless_held=True)):
             with pytest.raises(Conflict):

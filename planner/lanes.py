@@ -1,0 +1,192 @@
+"""Commits in document order, whatever runs side by side.
+
+Each of several parts that run at once has a lane. The lane of the first part that has not ended writes through;
+those behind it keep their commits until it is their turn, and let one another see what they made meanwhile. What a
+lane keeps can be dropped: nothing of it was written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from infospace.jsonvalue import JSON
+from infospace.memory.changes import Change
+from infospace.memory.store import Store
+from infospace.runs.journal import StepRow
+from infospace.view import Infospace
+from infospace.view_changing import Drafts
+from planner.failure import Exhausted
+from planner.suspending import Suspension
+
+
+@dataclass(slots=True)
+class Ticket:
+    """One execution of a step that was begun; it is numbered when its beginning is in its place of the order."""
+
+    position: str
+    type: str
+    sequence: int = 0
+
+
+@dataclass(slots=True)
+class Decision:
+    """What a form decided, by its position: it is journalled with the first step that is written after it."""
+
+    position: str
+    value: JSON
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The end of an execution: its row, with what it changed and what the forms around it decided."""
+
+    ticket: Ticket
+    row: StepRow
+    nesting: int
+    changes: Sequence[Change] = ()
+    decisions: Sequence[Decision] = ()
+
+
+class Track(Protocol):
+    """Where executions begin and end."""
+
+    drafts: Drafts | None
+    """What was made, and not written yet."""
+
+    def begin(self, ticket: Ticket) -> None:
+        """Number an execution that begins; raises Exhausted when the budget has no more."""
+
+    def end(self, commit: Commit, view: Infospace | None = None) -> None:
+        """Write the end of an execution, which made what `view` has. Raises what the store raises."""
+
+    async def turn(self) -> None:
+        """Wait until all that stands before has ended."""
+
+
+class Journal:
+    """The track of a whole run: it writes to the store, and counts."""
+
+    drafts: Drafts | None = None
+
+    def __init__(self, store: Store, most: int, ended: Callable[[StepRow, int], None]) -> None:
+        self._store = store
+        self._most = most
+        self._ended = ended
+        self.sequence = 0
+        """Executions so far."""
+
+    def begin(self, ticket: Ticket) -> None:
+        """Number an execution."""
+        if self.sequence >= self._most:
+            raise Exhausted(f"the budget of {self._most:,} steps ran out")
+        self.sequence += 1
+        ticket.sequence = self.sequence
+
+    def end(self, commit: Commit, view: Infospace | None = None) -> None:
+        """Write changes and row in one transaction."""
+        del view
+        fresh = [decision for decision in commit.decisions if not decision.written]
+        row = replace(
+            commit.row,
+            sequence=commit.ticket.sequence,
+            frames={decision.position: decision.value for decision in fresh},
+        )
+        self._store.commit(commit.changes, [row])
+        for decision in fresh:
+            decision.written = True
+        self._ended(row, commit.nesting)
+
+    async def turn(self) -> None:
+        """Nothing stands before."""
+
+
+@dataclass(slots=True)
+class Halt:
+    """Whether parts that run side by side are to begin no more steps."""
+
+    now: bool = False
+
+
+@dataclass(slots=True)
+class Lane:
+    """The track of one of several parts; `drafts` are shared by those that run side by side."""
+
+    outer: Track
+    drafts: Drafts | None
+    halt: Halt
+    most: int
+    """Executions that may begin while others are before it."""
+    _kept: deque[Ticket | tuple[Commit, Infospace | None]] = field(default_factory=deque)
+    _open: bool = False
+    _begun: int = 0
+    _held: bool = False
+    _turn: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def begin(self, ticket: Ticket) -> None:
+        """Number an execution, or remember that it began."""
+        if self._open:
+            self.outer.begin(ticket)
+            return
+        self._begun += 1
+        if self._begun > self.most:
+            raise Exhausted(f"the budget of {self.most:,} steps ran out")
+        self._kept.append(ticket)
+
+    def end(self, commit: Commit, view: Infospace | None = None) -> None:
+        """Write the end of an execution, or keep it until the parts before have ended."""
+        if self._open:
+            self.outer.end(commit, view)
+            return
+        self._kept.append((commit, view))
+        if view is not None and self.drafts is not None:
+            view.share(self.drafts)
+
+    async def turn(self) -> None:
+        """Wait until the parts before have ended, here and further out.
+
+        Raises Suspension when one of them waits for something.
+        """
+        await self._turn.wait()
+        if self._held:
+            raise Suspension(())
+        await self.outer.turn()
+
+    def hold(self) -> None:
+        """Let nothing here have its turn: a part before waits for something."""
+        self._held = True
+        self._turn.set()
+
+    def open(self) -> None:
+        """Let it write: the parts before have ended. Raises Exhausted at an execution that the budget has not."""
+        self._open = True
+        while self._kept:
+            entry = self._kept.popleft()
+            if isinstance(entry, Ticket):
+                self.outer.begin(entry)
+            else:
+                self.outer.end(*entry)
+        self._turn.set()
+
+    def wake(self) -> None:
+        """Let what waits for its turn look again at whether it is to halt."""
+        self._turn.set()
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has anything that was not written."""
+        return bool(self._kept)
+
+    def drop(self) -> None:
+        """Forget what it keeps."""
+        self._kept.clear()
+
+
+def lanes(outer: Track, count: int, most: int, halt: Halt | None = None) -> list[Lane]:
+    """Return lanes for parts that run side by side, in their order."""
+    drafts, halt = Drafts(outer.drafts), halt or Halt()
+    return [Lane(outer, drafts, halt, most) for _ in range(count)]

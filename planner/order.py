@@ -1,0 +1,264 @@
+"""What the steps of a block need of one another: which start alone, which may run side by side.
+
+A step that writes, speaks, asks or calls what may change something starts when every earlier step has ended, and
+later ones wait for it. Between two such steps, those that wait for something outside run side by side as far as
+their variables allow: a step waits for an earlier one that binds what it reads or binds, or reads what it binds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from infospace.argument import Reading
+from infospace.catalogue import Catalogue
+from infospace.tools.tool import Tool
+from planner.plan import (
+    All,
+    AnyOf,
+    Ask,
+    Block,
+    Call,
+    Condition,
+    ForEach,
+    If,
+    Map,
+    Not,
+    Parallel,
+    Plan,
+    Saved,
+    Step,
+    Stop,
+    Test,
+    ToolCall,
+    Wait,
+    While,
+    bindings,
+    blocks,
+)
+from planner.references import ReferenceInvalid, read_text, references_in, strings
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A step with what it reads and binds. `alone`: nothing runs beside it; `waits`: it may wait for something."""
+
+    step: Step
+    reads: frozenset[str]
+    binds: frozenset[str]
+    alone: bool
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Units in document order; `needs` are for each the earlier ones that must have ended before it starts."""
+
+    units: tuple[Unit, ...]
+    needs: tuple[frozenset[int], ...] = ()
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether there is anything to gain by running them at once."""
+        return bool(self.needs)
+
+
+class Order:
+    """Groups of blocks, each worked out once."""
+
+    def __init__(self, catalogue: Catalogue, plans: Mapping[str, Plan]) -> None:
+        self._catalogue = catalogue
+        self._plans = plans
+        self._groups: dict[int, tuple[Block, tuple[Group, ...]]] = {}
+        self._units: dict[int, tuple[Step, Unit]] = {}
+
+    def groups(self, steps: Block) -> tuple[Group, ...]:
+        """Return the groups of a block, in document order."""
+        known = self._groups.get(id(steps))
+        if known is None:
+            known = self._groups[id(steps)] = (steps, tuple(self._grouped(steps)))
+        return known[1]
+
+    def unit(self, step: Step) -> Unit:
+        """Return what a step reads and binds, and what it needs."""
+        known = self._units.get(id(step))
+        if known is None:
+            known = self._units[id(step)] = (step, self._read(step))
+        return known[1]
+
+    def apart(self, steps: Block, handler: Block = ()) -> bool:
+        """Whether executions of a block for several items may overlap, and gain by it."""
+        units = [self.unit(step) for step in (*steps, *handler)]
+        return any(unit.waits for unit in units) and not any(unit.alone for unit in units)
+
+    def takes_turn(self, step: Step) -> bool:
+        """Whether a step of a branch waits for the branches before its own: all that stand alone but calls of tools."""
+        if isinstance(step.form, (If, While, ForEach, Map, Parallel, Saved)):
+            return step.name is not None
+        return self.unit(step).alone and (step.name is not None or called_tool(step, self._catalogue) is None)
+
+    def _grouped(self, steps: Block) -> Iterator[Group]:
+        beside: list[Unit] = []
+        for step in steps:
+            unit = self.unit(step)
+            if unit.alone:
+                yield from _group(beside)
+                beside = []
+                yield Group((unit,))
+            else:
+                beside.append(unit)
+        yield from _group(beside)
+
+    def _read(self, step: Step) -> Unit:
+        handler = step.on_fail if isinstance(step.on_fail, tuple) else ()
+        inner = [self.unit(one) for block in self._inner(step) for one in block]
+        handled = [self.unit(one) for one in handler]
+        parts = [*inner, *handled]
+        reads = set(_own_reads(step)).union(*(unit.reads for unit in parts))
+        binds = {name for name, _ in bindings((step,))}
+        if handler:
+            reads.add("error")
+            binds.add("error")
+        alone, waits = self._effect(step)
+        alone = alone or step.name is not None or any(unit.alone for unit in parts)
+        waits = waits or any(unit.waits for unit in parts)
+        return Unit(step, frozenset(reads), frozenset(binds), alone, waits)
+
+    def _inner(self, step: Step) -> tuple[Block, ...]:
+        match step.form:
+            case ForEach(_, _, do):
+                return (do,)
+            case Saved(name):
+                plan = self._plans.get(name)
+                return () if plan is None else (plan.steps,)
+        return blocks(step.form)
+
+    def _effect(self, step: Step) -> tuple[bool, bool]:
+        """Return whether a step's own effect makes it stand alone, and whether the step itself may wait."""
+        match step.form:
+            case If(condition) | While(condition):
+                return False, _asks_tool(condition)
+            case ForEach() | Parallel():
+                return False, False
+            case Saved(name):
+                return name not in self._plans, False
+            case ToolCall():
+                return self._tool_effect(step)
+            case Map(_, operation):
+                return self._tool_effect(step) if "/" in operation else self._call_effect(step, operation)
+            case Call():
+                return self._call_effect(step, step.type)
+            case Wait() | Ask() | Stop():
+                return True, True
+        return True, True
+
+    def _tool_effect(self, step: Step) -> tuple[bool, bool]:
+        tool = called_tool(step, self._catalogue)
+        return (tool is None or not tool.read_only), True
+
+    def _call_effect(self, step: Step, type_: str) -> tuple[bool, bool]:
+        entry = self._catalogue.find(type_)
+        if entry is None or not isinstance(entry.effect, str) or entry.returns == "Relation":
+            return True, True
+        if entry.effect == "calls" and not entry.asks:
+            tool = called_tool(step, self._catalogue)
+            return tool is None or not tool.read_only, True
+        return entry.effect == "writes", entry.may_wait
+
+
+def _group(units: list[Unit]) -> Iterator[Group]:
+    if sum(unit.waits for unit in units) < 2:
+        if units:
+            yield Group(tuple(units))
+        return
+    needs = [
+        frozenset(i for i, before in enumerate(units[:index]) if _meet(before, unit))
+        for index, unit in enumerate(units)
+    ]
+    yield Group(tuple(units), tuple(needs))
+
+
+def _meet(before: Unit, after: Unit) -> bool:
+    """Whether two steps may not change places."""
+    return bool(before.binds & after.reads or before.binds & after.binds or before.reads & after.binds)
+
+
+def called_tool(step: Step, catalogue: Catalogue) -> Tool | None:
+    """Return the tool that a step calls, as far as its name stands in the plan."""
+    match step.form:
+        case ToolCall(tool):
+            return catalogue.tools.find(tool)
+        case Map(_, operation, arguments):
+            return catalogue.tools.find(operation) if "/" in operation else _literal(operation, arguments, catalogue)
+        case Call(arguments):
+            return _literal(step.type, arguments, catalogue)
+    return None
+
+
+def _literal(type_: str, arguments: Mapping[str, Any], catalogue: Catalogue) -> Tool | None:
+    entry = catalogue.find(type_)
+    for argument in entry.arguments.values() if entry else ():
+        written = arguments.get(argument.name)
+        if argument.reading is Reading.TOOL and isinstance(written, str):
+            return catalogue.tools.find(written)
+    return None
+
+
+def _own_reads(step: Step) -> Iterator[str]:
+    """The variables that a step reads itself, apart from the steps in it; never fewer than it does."""
+    yield from _names(step.name)
+    match step.form:
+        case Call(arguments) | ToolCall(_, arguments) | Saved(_, arguments):
+            yield from _names(dict(arguments))
+        case If(condition) | While(condition):
+            yield from _asked(condition)
+        case ForEach(target):
+            yield from _names(target)
+        case Map(target, _, arguments):
+            yield from _names(target)
+            yield from _names(dict(arguments))
+        case Wait(condition, seconds):
+            yield from _names(seconds)
+            if condition is not None:
+                yield from _asked(condition)
+        case Ask(value) | Stop(_, value):
+            yield from _names(value)
+
+
+def _asked(condition: Condition) -> Iterator[str]:
+    match condition:
+        case All(of) | AnyOf(of):
+            for part in of:
+                yield from _asked(part)
+        case Not(of):
+            yield from _asked(of)
+        case Test(_, arguments):
+            yield from _names(dict(arguments))
+
+
+def _asks_tool(condition: Condition) -> bool:
+    match condition:
+        case All(of) | AnyOf(of):
+            return any(_asks_tool(part) for part in of)
+        case Not(of):
+            return _asks_tool(of)
+    return condition.type == "tool_condition"
+
+
+def _names(raw: Any) -> Iterator[str]:
+    """The variables in arguments; in a `where` they stand as `$x` inside the text."""
+    for _, text in strings(raw):
+        with suppress(ReferenceInvalid):
+            for reference in references_in(read_text(text)):
+                yield reference.name
+            continue
+        yield from _anywhere(text)
+
+
+def _anywhere(text: str) -> Iterator[str]:
+    import re
+
+    for found in re.finditer(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", text):
+        yield found[1]

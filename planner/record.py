@@ -1,0 +1,82 @@
+"""What an earlier part of a run left in the journal, by position: a run that goes on takes it from there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from infospace.jsonvalue import JSON
+from infospace.runs.journal import CallRow, StepRow
+
+_ROUND = re.compile(r"\.body\[(\d+)\]\.")
+_BRANCH = re.compile(r"\.(then|else)\.")
+
+
+class Record:
+    """The executions, decisions, answers and calls of a run up to now."""
+
+    def __init__(
+        self,
+        rows: Sequence[StepRow] = (),
+        calls: Sequence[CallRow] = (),
+        answers: Mapping[str, JSON] | None = None,
+    ) -> None:
+        self.rows = [row for row in rows if row.status != "suspended"]
+        self._answers = dict(answers or {})
+        self._by_position = {row.position: row for row in self.rows}
+        self._suspended = {row.position: row for row in rows if row.status == "suspended"}
+        self._decisions: dict[str, Any] = {}
+        self._rounds: dict[str, int] = {}
+        self._branches: dict[str, str] = {}
+        for row in rows:
+            self._decisions |= row.frames
+            self._learn(row.position)
+        self._calls: dict[tuple[str, bytes], list[CallRow]] = {}
+        for call in calls:
+            self._calls.setdefault((call.position, call.digest), []).append(call)
+
+    def _learn(self, position: str) -> None:
+        for found in _ROUND.finditer(position):
+            form = position[: found.start()]
+            self._rounds[form] = max(self._rounds.get(form, 0), int(found[1]))
+        for found in _BRANCH.finditer(position):
+            self._branches[position[: found.start()]] = found[1]
+
+    @property
+    def sequence(self) -> int:
+        """The number of the last execution that was begun."""
+        return max((row.sequence for row in (*self.rows, *self._suspended.values())), default=0)
+
+    def row(self, position: str) -> StepRow | None:
+        """Return the row of an execution that ended."""
+        return self._by_position.get(position)
+
+    def suspended(self, position: str) -> StepRow | None:
+        """Return the row of an execution that was left waiting."""
+        return self._suspended.get(position)
+
+    def decision(self, position: str) -> Any:
+        """Return what a form decided, None when it is not known to have."""
+        return self._decisions.get(position)
+
+    def rounds(self, position: str) -> int:
+        """Return how many rounds of a `while` were begun."""
+        return self._rounds.get(position, 0)
+
+    def branch(self, position: str) -> str | None:
+        """Return which block of an `if` was begun."""
+        return self._branches.get(position)
+
+    def answered(self, position: str) -> bool:
+        """Whether something was answered to a step."""
+        return position in self._answers
+
+    def answer(self, position: str) -> JSON:
+        """Return what was answered to a step."""
+        return self._answers[position]
+
+    def call(self, position: str, digest: bytes) -> CallRow | None:
+        """Take the next call that a step made with these arguments, None when it made no more."""
+        calls = self._calls.get((position, digest))
+        return calls.pop(0) if calls else None

@@ -1,0 +1,90 @@
+"""Going on with a run that was suspended, or whose owner is gone: nothing that was done is done again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from infospace.clock import now
+from infospace.errors import Conflict, Invalid, NotFound
+from infospace.fitting import misfit
+from infospace.jsonvalue import JSON
+from infospace.paths import nearest
+from infospace.runs.journal import AnswerRow, RunRow, StepRow, TakeRun
+from infospace.space import Space
+from planner.events import Emit
+from planner.lease import is_live, new_owner
+from planner.outcome import RunResult
+from planner.parse import parse_plan
+from planner.plan import Plan
+from planner.problems import Problems
+from planner.record import Record
+from planner.run import Run
+from planner.suspending import Pending
+
+
+def pending_of(rows: list[StepRow]) -> list[Pending]:
+    """Return what a run waits for, by the rows of its steps."""
+    told = [row.extra.get("pending") for row in rows if row.status == "suspended"]
+    return [Pending.of(one) for one in told if isinstance(one, dict)]
+
+
+def answer(space: Space, run: str, step: str, value: JSON) -> None:
+    """Answer a step that a suspended run waits for. The run does not go on by itself.
+
+    Raises NotFound for a run or a step that does not wait, Invalid for a value that does not fit, Conflict where it
+    was answered before.
+    """
+    with space.store.reading() as snapshot:
+        row = snapshot.run(run)
+        waiting = {one.step: one for one in pending_of(snapshot.steps(run)) if one.kind != "wait"}
+    if row.status != "suspended":
+        raise Conflict(
+            f"{run} is {row.status}, and waits for nothing", hint="`infospace runs` says which are suspended"
+        )
+    if step not in waiting:
+        near = nearest(step, waiting)
+        hint = f"it waits for {', '.join(waiting)}" if waiting else "`infospace resume` goes on with it"
+        raise NotFound(f"step {step!r} of {run} asks nothing", hint=f"did you mean {near!r}?" if near else hint)
+    schema = waiting[step].schema
+    fault = None if schema is None else misfit(value, schema)
+    if fault is not None:
+        raise Invalid(f"the answer to step {step} does not fit: {fault}", hint=waiting[step].question)
+    space.store.commit([], [AnswerRow(run, step, value, now())])
+
+
+async def resume(space: Space, run: str, emit: Emit = lambda _event: None) -> RunResult:
+    """Go on with a run from where it is; steps that ended are taken from the journal.
+
+    Raises NotFound for a run that is not there, Conflict for one that is live, or that has ended.
+    """
+    with space.store.reading() as snapshot:
+        row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
+        answers = snapshot.answers(run)
+    _may_go_on(row)
+    owner = new_owner()
+    space.store.commit([], [TakeRun(run, owner, row.owner, now())])
+    going = Run(space, _plan(row), emit)
+    going.take_up(row, Record(rows, calls, answers), calls, owner)
+    return await going.go_on()
+
+
+def _may_go_on(row: RunRow) -> None:
+    if row.kind != "plan":
+        raise Conflict(f"{row.run} is no run of a plan, and cannot be resumed", hint="`infospace runs` lists them")
+    if row.status == "suspended":
+        return
+    if row.status != "running":
+        raise Conflict(f"{row.run} has ended already: {row.status}", hint="`infospace run` runs its plan anew")
+    if is_live(row):
+        hint = "it can be resumed once that process has ended"
+        raise Conflict(f"{row.run} is being run by {row.owner}", hint=hint)
+
+
+def _plan(row: RunRow) -> Plan:
+    """Return the plan of a run as it was at the start, with the saved plans that it names."""
+    problems = Problems()
+    plans = {name: parse_plan(document, problems) for name, document in row.plans.items()}
+    plan = replace(parse_plan(row.document, problems), plans=plans)
+    if not problems.ok:
+        raise NotFound(f"the plan of {row.run} cannot be read any more: {problems.found[0].says}")
+    return plan

@@ -1,0 +1,55 @@
+"""How a run comes to rest before its end: what it waits for, and how that is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, cast
+
+from infospace.errors import Waiting
+
+PendingKind: TypeAlias = Literal["ask", "approve", "wait", "doubt"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """One thing that a suspended run waits for.
+
+    `ask` wants an answer of `schema` (None takes any), `wait` a condition or the time `until` (ISO 8601, UTC),
+    `doubt` a word on a call that was begun and may have had its effect.
+    """
+
+    step: str
+    kind: PendingKind
+    question: str
+    schema: Mapping[str, Any] | None = None
+    until: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented object."""
+        return {
+            "step": self.step,
+            "kind": self.kind,
+            "question": self.question,
+            "schema": None if self.schema is None else dict(self.schema),
+            "until": self.until,
+        }
+
+    @classmethod
+    def to(cls, waiting: Waiting) -> Pending:
+        """Return what a call waits for."""
+        kind: Any = waiting.kind
+        return cls(waiting.position, kind, waiting.question, cast("Mapping[str, Any] | None", waiting.schema))
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Pending:
+        """Return what `to_json` said."""
+        return cls(said["step"], said["kind"], said["question"], said["schema"], said["until"])
+
+
+class Suspension(Exception):
+    """Nothing more can move here until something pending comes."""
+
+    def __init__(self, pending: Sequence[Pending]) -> None:
+        super().__init__(", ".join(one.step for one in pending))
+        self.pending = tuple(pending)

@@ -1,0 +1,227 @@
+"""Steps that wait run side by side, and the outcome is that of one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from infospace import InfospaceError, Space
+from infospace.tools.local import LocalTools
+from planner.outcome import RunResult
+from planner.start import run_sync
+
+ITEMS = {"type": "create-collection", "value": [1, 2, 3, 4], "out": "$items"}
+
+
+class Crossing:
+    """A tool that answers when as many calls as are expected are under way at once."""
+
+    def __init__(self, space: Space, together: int) -> None:
+        self.calls: list[str] = []
+        self.under_way = 0
+        self.peak = 0
+        self._together = together
+        self._gate: asyncio.Event | None = None
+        self.begun = asyncio.Event()
+        self.fallen = asyncio.Event()
+        server = LocalTools("way")
+
+        @server.tool(read_only=True)
+        async def cross(name: str) -> str:
+            """Cross when the others are there."""
+            return await self._cross(name)
+
+        @server.tool(read_only=True)
+        async def fall(name: str) -> str:
+            """Fall, when the others are there."""
+            await self._cross(name)
+            self.fallen.set()
+            raise InfospaceError(f"{name} fell")
+
+        @server.tool(read_only=True)
+        async def watch(name: str) -> str:
+            """Cross, and look on until somebody has fallen."""
+            await self._cross(name)
+            await asyncio.wait_for(self.fallen.wait(), 20)
+            return name
+
+        @server.tool()
+        async def mark(name: str) -> str:
+            """Leave a mark outside."""
+            self.calls.append(f"mark {name}")
+            return name
+
+        space.tools.add(server)
+
+    async def _cross(self, name: str) -> str:
+        self._gate = self._gate or asyncio.Event()
+        self.calls.append(name)
+        self.begun.set()
+        self.under_way += 1
+        self.peak = max(self.peak, self.under_way)
+        if self.under_way >= self._together:
+            self._gate.set()
+        await asyncio.wait_for(self._gate.wait(), 20)
+        self.under_way -= 1
+        return name
+
+
+def cross(name: str, out: str | None = None, tool: str = "cross", **fields: Any) -> dict[str, Any]:
+    step = {"type": f"way/{tool}", "arguments": {"name": name}, **fields}
+    return step if out is None else {**step, "out": out}
+
+
+def statuses(result: RunResult) -> dict[str, str]:
+    return {row.position: row.status for row in result.steps}
+
+
+def test_ten_steps_that_wait_are_under_way_at_once(space: Space) -> None:
+    """None of them would end before the tenth has begun."""
+    crossing = Crossing(space, 10)
+    result = run_sync(space, [cross(str(n), f"$v{n}") for n in range(10)])
+    assert result.status == "success", result.reason
+    assert crossing.peak == 10
+    assert [row.position for row in result.steps] == [str(n) for n in range(1, 11)]
+
+
+def test_a_step_waits_for_what_it_reads(space: Space) -> None:
+    """And for nothing else: two chains run beside each other."""
+    crossing = Crossing(space, 2)
+    chains = [cross("a", "$a"), cross("b", "$b"), cross("${a}1", "$c"), cross("${b}1", "$d")]
+    result = run_sync(space, {"steps": chains, "result": "$d"})
+    assert result.status == "success", result.reason
+    assert sorted(crossing.calls) == ["a", "a1", "b", "b1"]
+    assert result.result is not None
+    assert result.result.data == "b1"
+
+
+@pytest.mark.parametrize("form", ["for-each", "map"])
+def test_items_run_side_by_side_and_keep_their_order(space: Space, form: str) -> None:
+    """All four are under way at once."""
+    crossing = Crossing(space, 4)
+    each: dict[str, Any] = {"type": "for-each", "target": "$items", "do": [cross("n${item}", "$r")], "out": "$all"}
+    if form == "map":
+        each = {"type": "map", "target": "$items", "operation": cross("n${item}"), "out": "$all"}
+    result = run_sync(space, [ITEMS, each])
+    assert result.result is not None
+    assert result.result.data == ["n1", "n2", "n3", "n4"]
+    assert crossing.peak == 4
+
+
+def test_a_step_that_changes_something_waits_for_all_before_it(space: Space) -> None:
+    """And all after it wait for it."""
+    crossing = Crossing(space, 2)
+    steps = [cross("a"), cross("b"), cross("m", tool="mark"), cross("c"), cross("d")]
+    assert run_sync(space, steps).status == "success"
+    assert sorted(crossing.calls[:2]) == ["a", "b"]
+    assert crossing.calls[2] == "mark m"
+
+
+def test_what_ran_ahead_of_a_failure_is_dropped(space: Space) -> None:
+    """It is told as skipped, its variables are not bound, and nothing of it is there."""
+    crossing = Crossing(space, 3)
+    result = run_sync(space, [cross("a", "$a"), cross("b", "$b", tool="fall"), cross("c", "$c")])
+    assert result.status == "failed"
+    assert "b fell" in str(result.reason)
+    assert statuses(result) == {"1": "success", "2": "failed", "3": "skipped"}
+    assert sorted(result.bindings) == ["a"]
+    assert result.steps[2].extra["ahead"] is True
+    assert crossing.peak == 3
+
+
+def test_of_two_failures_the_first_in_the_document_counts(space: Space) -> None:
+    """Whichever came first in time."""
+    Crossing(space, 2)
+    result = run_sync(space, [cross("a", tool="fall"), cross("b", tool="fall")])
+    assert str(result.reason).startswith("step 1 ")
+
+
+def test_a_handled_failure_lets_the_others_go_on(space: Space) -> None:
+    """What depends on it is skipped."""
+    Crossing(space, 2)
+    steps = [cross("a", "$a", tool="fall", on_fail="continue"), cross("b", "$b"), cross("${a}", "$c")]
+    result = run_sync(space, steps)
+    assert result.status == "success"
+    assert statuses(result) == {"1": "failed", "2": "success", "3": "skipped"}
+
+
+def test_an_item_that_fails_stops_the_loop_at_its_place(space: Space) -> None:
+    """Later items may have been called; nothing of them stays."""
+    Crossing(space, 4)
+    body = {
+        "type": "if",
+        "condition": {"type": "equals", "target": "$item", "value": 2},
+        "then": [cross("n${item}", "$r", tool="fall")],
+        "else": [cross("n${item}", "$r")],
+    }
+    result = run_sync(space, [ITEMS, {"type": "for-each", "target": "$items", "do": [body], "out": "$all"}])
+    assert result.status == "failed"
+    assert "item 2" in str(result.reason)
+    assert not [row for row in result.steps if row.position.startswith(("2.do[3]", "2.do[4]"))]
+
+
+def test_branches_overlap_outside_and_write_in_their_order(space: Space) -> None:
+    """The second branch's Note is named after the first's, though its call ended first."""
+    crossing = Crossing(space, 2)
+    branches = [
+        [cross("a", "$a"), {"type": "create-note", "value": "$a", "name": "first", "out": "$x"}],
+        [cross("b", "$b"), {"type": "create-note", "value": "$b", "name": "second", "out": "$y"}],
+    ]
+    result = run_sync(space, [{"type": "parallel", "branches": branches}])
+    assert result.status == "success", result.reason
+    assert crossing.peak == 2
+    numbers = [int(result.bindings[name].id.partition("_")[2]) for name in ("x", "y")]
+    assert numbers == sorted(numbers)
+    named = [row.position for row in result.steps if row.type == "create-note"]
+    assert named == ["1.branches[1].2", "1.branches[2].2"]
+
+
+def test_a_failing_branch_lets_the_others_begin_no_more_steps(space: Space) -> None:
+    """What they had done before is written: it has happened."""
+    crossing = Crossing(space, 2)
+    branches = [
+        [cross("a", tool="watch"), cross("never", tool="mark")],
+        [cross("b", tool="fall")],
+    ]
+    result = run_sync(space, [{"type": "parallel", "branches": branches}])
+    assert result.status == "failed"
+    assert "b fell" in str(result.reason)
+    assert "mark never" not in crossing.calls
+    assert statuses(result)["1.branches[1].1"] == "success"
+
+
+def test_a_cancelled_run_leaves_no_task_behind(space: Space) -> None:
+    """Every step that was under way is journalled as broken off, or was dropped."""
+    crossing = Crossing(space, 99)
+
+    async def cancelled() -> None:
+        from planner.start import run
+
+        task = asyncio.create_task(run(space, [cross("a"), cross("b")]))
+        await asyncio.wait_for(crossing.begun.wait(), 20)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(cancelled())
+    with space.store.reading() as snapshot:
+        [run] = snapshot.runs()
+        assert run.status == "cancelled"
+
+
+def test_a_loop_beside_another_sees_what_its_own_items_made(space: Space) -> None:
+    """Though nothing of it is written before the one in front has ended."""
+    Crossing(space, 1)
+    loop = {"type": "for-each", "target": "$items", "do": [cross("n${item}", "$r"), cross("${r}!", "$s")]}
+    steps = [
+        ITEMS,
+        {**loop, "out": "$a"},
+        {**loop, "out": "$b"},
+        {"type": "union", "target": "$a", "value": "$b", "out": "$u"},
+    ]
+    result = run_sync(space, steps)
+    assert result.result is not None, result.reason
+    assert result.result.data == ["n1!", "n2!", "n3!", "n4!"] * 2

@@ -1,0 +1,189 @@
+"""Runs that wait for a person, a time or a condition: durably, and gone on with by whoever has the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infospace import Conflict, Invalid, NotFound, Space, open_space
+from infospace.clock import later
+from infospace.runs.journal import Beat, TakeRun
+from infospace.tools.local import LocalTools
+from planner.outcome import RunResult
+from planner.resume import answer, pending_of, resume
+from planner.saved import save_plan
+from planner.start import run_sync
+
+ASK = {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$year"}
+
+
+def note(value: Any, out: str | None = None, **fields: Any) -> dict[str, Any]:
+    step = {"type": "create-note", "value": value, **fields}
+    return step if out is None else {**step, "out": out}
+
+
+def go_on(space: Space, result: RunResult, **answers: Any) -> RunResult:
+    assert result.run is not None
+    for step, value in answers.items():
+        answer(space, result.run, step.removeprefix("_").replace("__", "."), value)
+    return asyncio.run(resume(space, result.run))
+
+
+def data(result: RunResult) -> Any:
+    assert result.result is not None, result.reason
+    return result.result.data
+
+
+def test_a_question_suspends_the_run_and_its_answer_goes_on(space: Space) -> None:
+    """Steps before are not repeated; the answer is a Note."""
+    result = run_sync(space, [note("in ", "$a"), ASK, note("${a}${year}", "$b")])
+    assert (result.status, result.reason) == ("suspended", None)
+    [pending] = result.to_json()["pending"]
+    assert (pending["step"], pending["kind"], pending["question"]) == ("2", "ask", "Which year?")
+    ended = go_on(space, result, _2=1984)
+    assert (ended.status, data(ended)) == ("success", "in 1984")
+    assert [row.position for row in ended.steps] == ["1", "2", "3"]
+    assert space.store.check() == []
+
+
+def test_another_process_may_answer_and_go_on(tmp_path: Path) -> None:
+    """All that is needed is in the file."""
+    with open_space(tmp_path / "space.db") as space:
+        result = run_sync(space, [ASK, note("${year}!", "$b")])
+    with open_space(tmp_path / "space.db") as space:
+        assert data(go_on(space, result, _1=7)) == "7!"
+
+
+def test_an_answer_that_does_not_fit_is_refused(space: Space) -> None:
+    """So is one to a step that asks nothing, a second one, and one to a run that waits for nothing."""
+    result = run_sync(space, [ASK])
+    run = str(result.run)
+    with pytest.raises(Invalid, match="'soon' is not of type 'integer'"):
+        answer(space, run, "1", "soon")
+    with pytest.raises(NotFound, match="step '4'"):
+        answer(space, run, "4", 1)
+    answer(space, run, "1", 1)
+    with pytest.raises(Conflict, match="answered already"):
+        answer(space, run, "1", 2)
+    asyncio.run(resume(space, run))
+    with pytest.raises(Conflict, match="waits for nothing"):
+        answer(space, run, "1", 1)
+
+
+def test_resuming_without_an_answer_waits_on(space: Space) -> None:
+    """For the same."""
+    result = run_sync(space, [ASK])
+    again = go_on(space, result)
+    assert again.status == "suspended"
+    assert [one.step for one in again.pending] == ["1"]
+
+
+def test_questions_in_loops_and_branches_have_their_places(space: Space) -> None:
+    """Each round asks its own; what a loop has done stays done."""
+    items = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
+    body = [{"type": "ask", "value": "what is ${item}?", "out": "$v"}, note("${item}=${v}", "$r", name="said ${item}")]
+    each = {"type": "for-each", "target": "$c", "do": body, "out": "$all"}
+    choice = {"type": "if", "condition": {"type": "has_value", "target": "$all"}, "then": [{**ASK, "out": "$y"}]}
+    first = run_sync(space, {"steps": [items, each, choice], "result": "$all"})
+    assert [one.step for one in first.pending] == ["2.do[1].1"]
+    second = go_on(space, first, **{"2__do[1]__1": "x"})
+    assert [one.step for one in second.pending] == ["2.do[2].1"]
+    third = go_on(space, second, **{"2__do[2]__1": "y"})
+    assert [one.step for one in third.pending] == ["3.then.1"]
+    ended = go_on(space, third, **{"3__then__1": 3})
+    assert (ended.status, data(ended)) == ("success", ["a=x", "b=y"])
+
+
+def test_branches_go_on_while_one_waits(space: Space) -> None:
+    """The run is suspended when nothing else can move; each question may be answered in its turn."""
+    branches = [[ASK, note("${year}", "$a")], [note("b", "$b"), {**ASK, "out": "$other"}]]
+    result = run_sync(space, {"steps": [{"type": "parallel", "branches": branches}, note("${a}${b}${other}", "$c")]})
+    assert result.status == "suspended"
+    places = [one.step for one in result.pending]
+    assert places[0] == "1.branches[1].1"
+    ended = go_on(space, result, **{"1__branches[1]__1": 1})
+    ended = go_on(space, ended, **{"1__branches[2]__2": 2}) if ended.status == "suspended" else ended
+    assert data(ended) == "1b2"
+
+
+def test_a_question_in_a_handler_and_in_a_saved_plan(space: Space) -> None:
+    """The failure is not made again, and the saved plan's inputs are what they were."""
+    lost = {"type": "coerce", "target": "$t", "coercion": "int", "out": "$n"}
+    handler = [{"type": "ask", "value": "${error.step}: what then?", "out": "$n"}]
+    result = run_sync(space, [note("none", "$t"), {**lost, "on_fail": handler}, note("${n}!", "$m")])
+    assert [(one.step, one.question) for one in result.pending] == [("2.on_fail.1", "2: what then?")]
+    assert data(go_on(space, result, **{"2__on_fail__1": 5})) == "5!"
+    save_plan(space, "year", {"inputs": {"of": {"type": "string"}}, "steps": [ASK, note("${of} ${year}", "$r")]})
+    result = run_sync(space, [{"type": "plan:year", "arguments": {"of": "May"}, "out": "$d"}])
+    assert [one.step for one in result.pending] == ["1/1"]
+    assert data(go_on(space, result, **{"1/1": 1968})) == "May 1968"
+
+
+def test_a_wait_for_a_condition_is_asked_again_on_resume(space: Space) -> None:
+    """What it reads may change meanwhile."""
+    wait = {"type": "wait", "condition": {"type": "equals", "target": "$flag", "value": True}}
+    steps = [note(False, name="flag"), {"type": "load", "target": "flag", "out": "$flag"}, wait, note("up", "$x")]
+    result = run_sync(space, steps)
+    assert [one.kind for one in result.pending] == ["wait"]
+    assert go_on(space, result).status == "suspended"
+    assert run_sync(space, [{"type": "update-note", "target": "flag", "value": True}]).status == "success"
+    assert data(go_on(space, result)) == "up"
+
+
+def test_a_long_wait_ends_at_its_time(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted from when it was first reached."""
+    result = run_sync(space, [{"type": "wait", "seconds": 3600}, note("later", "$x")])
+    assert result.pending[0].until is not None
+    assert go_on(space, result).status == "suspended"
+    monkeypatch.setattr("planner.execute_forms.now", lambda: later(4000))
+    assert data(go_on(space, result)) == "later"
+
+
+def test_a_live_run_is_not_resumed_and_an_ended_one_neither(space: Space) -> None:
+    """A dead owner's lease ends with it; one of another machine after a time without renewal."""
+    ended = run_sync(space, [note(1)])
+    with pytest.raises(Conflict, match="has ended already: success"):
+        go_on(space, ended)
+    result = run_sync(space, [ASK])
+    run = str(result.run)
+    with space.store.reading() as snapshot:
+        owner = snapshot.run(run).owner
+    space.store.commit([], [TakeRun(run, "elsewhere:1:x", owner, later(0))])
+    with pytest.raises(Conflict, match="is being run by elsewhere:1:x"):
+        go_on(space, result)
+    space.store.commit([], [Beat(run, "elsewhere:1:x", later(-60))])
+    assert go_on(space, result).status == "suspended"
+
+
+def test_a_call_in_doubt_is_asked_about_and_never_made_again_unasked(space: Space) -> None:
+    """One that only reads is made again."""
+    made: list[str] = []
+    outside = LocalTools("outside")
+
+    @outside.tool()
+    async def send(text: str) -> str:
+        """Send a text."""
+        made.append(text)
+        if len(made) == 1:
+            raise KeyboardInterrupt
+        return f"sent {text}"
+
+    space.tools.add(outside)
+    step = {"type": "outside/send", "arguments": {"text": "hello"}, "out": "$sent"}
+    with pytest.raises(KeyboardInterrupt):
+        run_sync(space, [step, note("${sent}", "$x")])
+    with space.store.reading() as snapshot:
+        [row] = snapshot.runs()
+        calls = snapshot.calls(row.run)
+    assert [call.status for call in calls] == ["started"]
+
+
+def test_what_is_pending_is_read_from_the_journal(space: Space) -> None:
+    """By whoever looks at the run."""
+    result = run_sync(space, [ASK])
+    with space.store.reading() as snapshot:
+        [pending] = pending_of(snapshot.steps(str(result.run)))
+    assert pending == result.pending[0]

@@ -1,0 +1,88 @@
+"""Answer what a suspended run asks, and go on with it.
+
+VALUE is JSON where it can be read as JSON and the question's schema takes it so, else text. Without STEP and VALUE
+the questions are listed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from infospace.errors import Unreadable
+from tui.command.output import Output, UsageError
+from tui.command.resume import going_on
+from tui.command.spaces import open_from
+
+if TYPE_CHECKING:
+    from infospace.jsonvalue import JSON
+    from infospace.space import Space
+    from planner.suspending import Pending
+
+EXAMPLES = """examples:
+  infospace answer run_7
+  infospace answer run_7 3 1984
+  infospace answer run_7 2.do[1].1 'yes, but shorter' --only"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
+    parser.add_argument("step", metavar="STEP", nargs="?", help="the step that asks, such as 3")
+    parser.add_argument("value", metavar="VALUE", nargs="?", help="the answer")
+    parser.add_argument("--only", action="store_true", help="keep the answer, and do not go on yet")
+    parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Answer and go on, or list what is asked."""
+    from planner.resume import answer
+
+    if args.step is not None and args.value is None:
+        raise UsageError("there is no answer", hint="infospace answer RUN STEP VALUE")
+    with open_from(args, create=False) as space:
+        asked = _asked(space, args.run)
+        if args.step is None:
+            return _list(asked, args, out)
+        answer(space, args.run, args.step, _value(args.value, asked.get(args.step)))
+        if not args.only:
+            return going_on(space, args, out)
+    out.talk(f"kept; `infospace resume {args.run}` goes on")
+    if out.json:
+        out.document({"run": args.run, "step": args.step})
+    return 0
+
+
+def _asked(space: Space, run: str) -> dict[str, Pending]:
+    from planner.resume import pending_of
+
+    with space.store.reading() as snapshot:
+        return {one.step: one for one in pending_of(snapshot.steps(run))}
+
+
+def _list(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> int:
+    if out.json:
+        out.document([one.to_json() for one in asked.values()])
+        return 0
+    if not asked:
+        out.talk(f"{args.run} asks nothing")
+    for one in asked.values():
+        out.text(f"{one.step}  {one.question}")
+        if one.schema is not None:
+            out.talk(f"    {dict(one.schema)}", "dim")
+    return 0
+
+
+def _value(written: str, asked: Pending | None) -> JSON:
+    """Return an answer as its schema wants it: JSON where that fits, else text."""
+    from infospace.fitting import misfit
+    from infospace.jsontext import read_json
+
+    try:
+        read = read_json(written, what="the answer")
+    except Unreadable:
+        return written
+    schema = None if asked is None else asked.schema
+    if schema is None:
+        return written if isinstance(read, str) else read
+    return written if misfit(read, schema) is not None and misfit(written, schema) is None else read

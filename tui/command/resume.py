@@ -1,0 +1,47 @@
+"""Go on with a run that was suspended, or whose process is gone. Steps that ended are not repeated.
+
+Exit codes are those of `run`; 4 when it waits still.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import TYPE_CHECKING
+
+from tui.command.output import Output
+from tui.command.run import CODES
+from tui.command.spaces import open_from
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+
+EXAMPLES = """examples:
+  infospace resume run_7
+  infospace resume run_7 --json"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
+    parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Go on, and show how it ends."""
+    with open_from(args, create=False) as space:
+        return going_on(space, args, out)
+
+
+def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
+    """Go on with a run and show it; return the exit code."""
+    from planner.resume import resume
+    from tui.command.watch import Watch, show_result
+
+    watch = (lambda _event: None) if out.json else Watch(out)
+    result = asyncio.run(resume(space, args.run, watch))
+    if out.json:
+        out.document(result.to_json(space if args.data else None))
+    else:
+        show_result(result, out)
+    return CODES[result.status]
