@@ -50,11 +50,13 @@ class Changes:
         after = entry.changes(args, shapes)
         if after is None:
             self.deleted = True
+            if _is_itself(shapes.get("target", Unknown())) and isinstance(raw.get("target"), str):
+                env.gone.add(str(raw["target"]))
             return
         before = shapes.get("target", Unknown())
         self._change(source_of(before) or before, after, env)
         name = _variable(raw.get("target"))
-        if name in env.variables and not env.loops and source_of(before) is None:
+        if name in env.variables and not env.loops and _is_itself(before):
             env.bind(name, replace(env.variables[name], shape=after))
 
     def foresee(self, steps: Block, catalogue: Catalogue, known: Known, env: Environment) -> None:
@@ -113,6 +115,13 @@ class Changes:
         if found is None:
             found = self._options[id(schema)] = (schema, alternatives(schema))
         return found[1]
+
+
+def _is_itself(shape: Shape) -> bool:
+    """Whether a resource is known to be no search result, of which the source would be meant."""
+    if isinstance(shape, NoteShape):
+        return shape.content is not None and source_of(shape) is None
+    return not isinstance(shape, Unknown)
 
 
 def _variable(raw: JSON) -> str:

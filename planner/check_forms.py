@@ -116,6 +116,7 @@ class FormChecker(StepChecker):
         for _ in range(ROUNDS):
             with self.problems.muted():
                 end = self._inside(form.body, start.certainly(yes).copy(loop=True), depth)
+            end.changed |= start.changed
             following = self.env.copy()
             following.join(end, self.env.copy(), doubts)
             if following.variables == start.variables:
@@ -171,6 +172,7 @@ class FormChecker(StepChecker):
                 self.env.bind(name, end.variables[name])
             self.env.given |= {name: given for name, given in end.given.items() if name not in before.given}
             self.env.dead = self.env.dead or end.dead
+            self.env.gone |= end.gone
 
     def _wait(self, step: Step, form: Wait) -> None:
         if form.condition is not None:

@@ -219,7 +219,8 @@ class StepChecker(ABC):
         doubt = None if doubted is None else f"step {step.label} is skipped where {doubted} is unbound"
         earlier = self.env.variables.get(step.out)
         if earlier is not None and doubt is not None:
-            both = Variable(union(earlier.shape, shape), (*earlier.places, pointer), earlier.doubt, earlier.handled)
+            places = tuple(dict.fromkeys((*earlier.places, pointer)))
+            both = Variable(union(earlier.shape, shape), places, earlier.doubt, earlier.handled)
             self.env.bind(step.out, both)
         else:
             self.env.bind(step.out, Variable(shape, (pointer,), doubt, handled=doubt is not None))

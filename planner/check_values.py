@@ -29,6 +29,7 @@ from infospace.kinds import (
 )
 from infospace.names import normalised
 from infospace.paths import Path, nearest, show_parts
+from infospace.shaping import closed_object, list_of
 from planner.check_changes import Changes
 from planner.environment import Environment, Variable
 from planner.known import Known
@@ -103,6 +104,9 @@ class ValueChecker:
             return None
         if variable.doubt is not None:
             self._doubt(variable, reference, pointer)
+        if f"${reference.name}" in env.gone:
+            says = f"what ${reference.name} was bound to is deleted before this step"
+            self.problems.error("deleted", pointer, says, "read it before `remove`", None, reference.name)
         return self.place(variable.shape, reference, pointer, whole=whole)
 
     def _doubt(self, variable: Variable, reference: Reference, pointer: str) -> None:
@@ -208,6 +212,10 @@ class ValueChecker:
     def literal_resource(self, text: str, pointer: str, env: Environment) -> Shape | None:
         """Check an id or a name that stands in the plan; return the shape of what has it, None when nothing has."""
         given = env.given.get(normalised(text))
+        if given is None and env.gone and {text, self.known.holder(normalised(text))} & env.gone:
+            says = f"{text!r} is deleted before this step"
+            self.problems.error("deleted", pointer, says, "read it before `remove`")
+            return None
         if given is not None and given.certain:
             return given.shape
         shape = self.known.shape(text)
@@ -276,14 +284,7 @@ class ValueChecker:
                     self._schema(item, join(pointer, index), env)
                 return {"type": "array"}
             case ObjectOf(items):
-                inner = {key: self._schema(item, join(pointer, key), env) for key, item in items.items()}
-                properties = {key: schema or {} for key, schema in inner.items()}
-                return {
-                    "type": "object",
-                    "properties": properties,
-                    "required": list(properties),
-                    "additionalProperties": False,
-                }
+                return closed_object({key: self._schema(item, join(pointer, key), env) for key, item in items.items()})
 
     def items(self, raw: JSON, pointer: str, env: Environment) -> Shape:
         """Check a list of resources and values, or one resource; return what the items have in common."""
@@ -331,8 +332,7 @@ def content_schema(shape: Shape) -> Schema | None:
         case NoteShape(content=schema):
             return schema
         case CollectionShape(item=item):
-            inner = content_schema(item)
-            return {"type": "array"} if inner is None else {"type": "array", "items": inner}
+            return list_of(content_schema(item))
     return None
 
 

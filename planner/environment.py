@@ -46,22 +46,31 @@ class Environment:
     """Whether no path leads here, since the plan was stopped before."""
     beside: dict[str, Given] = field(default_factory=dict)
     """Names that branches beside this one give: taken, and not there to be looked up."""
+    gone: set[str] = field(default_factory=set)
+    """What was deleted on every path to here, as it was written: `$x`, a name or an id."""
 
     def copy(self, *, loop: bool = False) -> Environment:
         """Return an environment that starts with the same variables and names."""
         return Environment(
-            dict(self.variables), dict(self.given), self.read, self.loops + loop, beside=dict(self.beside)
+            dict(self.variables),
+            dict(self.given),
+            self.read,
+            self.loops + loop,
+            beside=dict(self.beside),
+            gone=set(self.gone),
         )
 
     def take(self, after: Environment) -> None:
         """Become what a copy of this has become."""
         self.variables, self.given, self.dead = after.variables, after.given, after.dead
         self.changed |= after.changed
+        self.gone = after.gone
 
     def bind(self, name: str, variable: Variable) -> None:
         """Bind a name."""
         self.variables[name] = variable
         self.changed.add(name)
+        self.gone.discard(f"${name}")
 
     def find(self, name: str) -> Variable | None:
         """Return a variable and remember that it is read."""
@@ -103,12 +112,13 @@ class Environment:
             elif right is not None:
                 self.bind(name, _doubted(right, doubts[1], handled=False))
         self.given = joined(one.given, other.given)
+        self.gone = one.gone & other.gone
 
 
 def _either(left: Variable, right: Variable) -> Variable:
     doubt = left.doubt or right.doubt
     doubtful = [side for side in (left, right) if side.doubt is not None]
-    handled = all(side.handled for side in doubtful)
+    handled = doubt is not None and all(side.handled for side in doubtful)
     return Variable(union(left.shape, right.shape), tuple(dict.fromkeys(left.places + right.places)), doubt, handled)
 
 

@@ -53,7 +53,7 @@ def short(catalogue: Catalogue, names: Iterable[str] = ()) -> str:
     """Return the language and its primitives as Markdown for a prompt, a few lines each; `names` leaves others out."""
     chosen = [catalogue.get(name) for name in names] or list(catalogue)
     lines = [PRIMER, "", "## Control forms", ""]
-    lines += [_form_line(name) for name in FORMS]
+    lines += [form_line(name) for name in FORMS]
     lines += ["", "## Conditions", "", _conditions(), "", "## Primitives", ""]
     lines += ["`*` is required, `=` a default. `→` what it gives; what has an effect says so.", ""]
     lines += [_line(entry) for entry in chosen]
@@ -81,7 +81,8 @@ def machine(catalogue: Catalogue, names: Iterable[str] = ()) -> dict[str, Any]:
     }
 
 
-def _form_line(name: str) -> str:
+def form_line(name: str) -> str:
+    """Return a control form in two lines: its fields, what it is for, and an example."""
     form = FORMS[name]
     fields = ", ".join([f"{field}*" for field in form.required] + list(form.optional))
     return f"- `{name}` ({fields}): {form.summary}\n  `{json.dumps(form.example, ensure_ascii=False)}`"

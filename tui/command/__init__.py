@@ -22,14 +22,20 @@ COMMANDS = {
     "rm": "delete notes",
     "undo": "undo a run: an import, an edit, a plan",
     "export": "write all notes out as files, or edits back to theirs",
-    "prune": "remove deleted notes and old versions for good",
+    "prune": "remove deleted notes, old versions or runs for good",
     "primitives": "the vocabulary: what a plan can do",
     "check": "say everything that is wrong with a plan, and run nothing",
     "run": "check a plan and run it",
     "runs": "list the runs",
+    "diff": "compare two runs: steps, and what came and went",
+    "why": "why something is here: the run, step and inputs that made it",
+    "stale": "which kept things were made from versions that changed since",
+    "resume": "go on with a run that was suspended or broke off",
+    "answer": "answer what a suspended run asks, and go on with it",
     "plans": "keep plans in the space by name: save, list, show, rm",
     "model": "the embedding model: which, from where, verified or not",
     "doctor": "what works on this machine, and what to do about the rest",
+    "serve": "serve the space to planner models over MCP",
     "demo": "see it work on sample notes",
 }
 
@@ -40,7 +46,7 @@ EXAMPLES = """examples:
   infospace run plan.json"""
 
 USAGE, FAILED, REFUSED, CANCELLED = 2, 1, 3, 130
-"""Exit codes besides 0. 4, `suspended`, comes with the steps that suspend."""
+"""Exit codes besides 0 and 4, `suspended`."""
 
 
 class Parser(argparse.ArgumentParser):

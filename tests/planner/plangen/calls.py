@@ -69,7 +69,7 @@ def _collection(w: Writer, type_: str) -> None:
         value, item = w.collection(), UNKNOWN
     elif w.maybe(0.15):
         lists = [w.collection() for _ in range(2)]
-        value, item = lists, several(w.about(lists[0]).holds)
+        value, item = lists, several(w.about(lists[0]).item)
     elif w.maybe(0.1):
         value, item = [*value, w.collection(), w.note()], UNKNOWN
     step: Step = {"type": type_, "value": value}
@@ -131,14 +131,14 @@ def _count(w: Writer, type_: str) -> None:
 
 @maker("flatten")
 def _flatten(w: Writer, type_: str) -> None:
+    target = w.collection()
+    step: Step = {"type": type_, "target": target}
     if w.maybe(0.3):
-        target = w.one(lambda t: a_list(t) and a_list(t.holds), several(several(TEXT))) if w.maybe(0) else w.collection()
-        item = w.about(target).holds
-        w.put({"type": type_, "target": target, "separator": None}, item if item.kind == "C" else several(item))
+        item = w.about(target).item
+        w.put({**step, "separator": None}, item if item.kind == "C" else several(item))
         return
-    step: Step = {"type": type_, "target": w.collection()}
     if w.maybe(0.6):
-        step["separator"] = w.chance.choice(("\n", ", ", "", "${0}"[:0]))
+        step["separator"] = w.chance.choice(("\n", ", ", ""))
     w.put(step, TEXT)
 
 
@@ -151,11 +151,13 @@ def _sets(w: Writer, type_: str) -> None:
         path, _ = w.path(target)
         step |= {"by": w.chance.choice(("id", "content", path))} if w.maybe(0.7) else {}
     elif type_ == "add":
-        step["value"] = w.one(lambda t: t == gives.holds or t == gives, w.record())
+        step["value"] = w.one(lambda t: t in (gives.item, gives), w.record())
     else:
-        step["value"] = w.one(lambda t: t.kind == "C" and t.holds == gives.holds, gives) if w.maybe(0.7) else w.collection()
+        step["value"] = (
+            w.one(lambda t: t.kind == "C" and t.item == gives.item, gives) if w.maybe(0.7) else w.collection()
+        )
         step |= {"by": w.chance.choice(("id", "content"))} if w.maybe(0.5) else {}
-    if type_ in {"union", "add"} and w.about(step["value"]) not in (gives, gives.holds):
+    if type_ in {"union", "add"} and w.about(step["value"]) not in (gives, gives.item):
         gives = several(UNKNOWN)
     w.put(step, gives)
 
@@ -218,7 +220,7 @@ def _set_metadata(w: Writer, type_: str) -> None:
 @maker("update-note")
 def _update(w: Writer, type_: str) -> None:
     target = w.note(a_record if w.maybe(0.6) else a_note)
-    holds = w.about(target).holds
+    holds = w.about(target).content
     step: Step = {"type": type_, "target": target}
     merge = isinstance(holds, Mapping) and w.maybe(0.5)
     if merge:

@@ -8,6 +8,7 @@ from typing import Any
 
 from plangen import tables  # noqa: F401 - registers its makers
 from plangen.calls import MAKERS, content
+from plangen.conditions import condition
 from plangen.spoiling import spoil
 from plangen.things import LIST, NOTE, NUMBER, TEXT, UNKNOWN, Thing, several
 from plangen.writer import Step, Writer, a_list, a_note, a_record, anything, holding
@@ -68,79 +69,12 @@ def _handler(w: Writer, step: Step, depth: int) -> list[Step]:
         if out in w.names or (out and w.maybe(0.7)):
             thing = w.names.get(out, UNKNOWN)
             made = Thing("N", "text") if thing.kind not in "NC" else thing
-            if made.kind == "C" and made.holds.kind != "N":
+            if made.kind == "C" and made.item.kind != "N":
                 made = several(TEXT)
             if w.maybe(0.85):
                 kind = "create-collection" if made.kind == "C" else "create-note"
                 block.append({"type": kind, "value": w.written(made), "out": f"${out}"})
     return block
-
-
-# Conditions
-
-
-def condition(w: Writer, deep: int = 0) -> dict[str, Any]:
-    """A condition of any type."""
-    if deep < 2 and w.maybe(0.2):
-        word = w.chance.choice(("and", "or", "not"))
-        of = [condition(w, deep + 1) for _ in range(1 if word == "not" else 2)]
-        return {"type": word, "of": of[0] if word == "not" and w.maybe(0.5) else of}
-    return w.chance.choice(_TESTS)(w)
-
-
-def _exists(w: Writer) -> dict[str, Any]:
-    word = w.chance.choice(("bound", "notbound", "has_value", "empty"))
-    return {"type": word, "target": _spot(w)}
-
-
-def _spot(w: Writer) -> str:
-    target = w.one(lambda t: t.kind in "NC?", w.record())
-    if not target.startswith("$"):
-        target = f"${w.make(w.record())}"
-    if "[" not in target and isinstance(w.about(target).holds, Mapping) and w.maybe(0.6):
-        return f"{target}.{w.path(target)[0]}"
-    return target
-
-
-def _same(w: Writer) -> dict[str, Any]:
-    holds = content(w)
-    return {"type": w.chance.choice(("equals", "not_equals")), "target": w.value(holds), "value": w.value(holds)}
-
-
-def _ordered(w: Writer) -> dict[str, Any]:
-    holds = w.chance.choice(("number", "text"))
-    word = w.chance.choice(("greater_than", "less_than", "gte", "lte"))
-    return {"type": word, "target": w.value(holds), "value": w.value(holds)}
-
-
-def _contains(w: Writer) -> dict[str, Any]:
-    word = w.chance.choice(("contains", "not_contains"))
-    holds = w.chance.choice(("text", "list", "object", "items"))
-    if holds == "items":
-        return {"type": word, "target": f"${w.make(several(TEXT))}", "value": w.one(anything, w.record())}
-    target = w.value("text" if holds == "text" else "list" if holds == "list" else w.record().holds)
-    return {"type": word, "target": target, "value": w.value("text")}
-
-
-def _pattern(w: Writer) -> dict[str, Any]:
-    pattern = w.chance.choice((r"\d+$", "^a", "one|two"))
-    return {"type": "matches_pattern", "target": w.value(content(w)), "pattern": pattern}
-
-
-def _validates(w: Writer) -> dict[str, Any]:
-    schema = w.chance.choice(({"type": "object"}, {"type": "number"}, {"minLength": 2}))
-    return {"type": "validates", "target": w.value(content(w)), "schema": schema}
-
-
-def _tool(w: Writer) -> dict[str, Any]:
-    tool: dict[str, Any] = {"type": "tool_condition", "tool": "files/is_ready"}
-    return tool | ({"arguments": {}} if w.maybe(0.3) else {})
-
-
-_TESTS = (_exists, _exists, _same, _ordered, _contains, _pattern, _validates, _tool)
-
-
-# Forms
 
 
 @form
@@ -202,7 +136,7 @@ def _for_each(w: Writer, depth: int) -> None:
     as_ = "item" if w.maybe(0.6) else w.fresh()
     if as_ != "item":
         step["as"] = f"${as_}"
-    inner = {**w.names, as_: w.about(target).holds}
+    inner = {**w.names, as_: w.about(target).item}
     before = set(inner)
     with w.inside(inner, fixed=True) as body:
         steps(w, w.chance.randint(1, 3), depth + 1)
@@ -236,8 +170,8 @@ def _item_handler(w: Writer, names: dict[str, Thing], collect: str | None) -> li
 @form
 def _map(w: Writer, _depth: int) -> None:
     holds = w.chance.choice((w.record(), TEXT, several(TEXT)))
-    target = w.one(lambda t: a_list(t) and t.holds == holds, several(holds if holds.kind == "N" else TEXT))
-    item = w.about(target).holds
+    target = w.one(lambda t: a_list(t) and t.item == holds, several(holds if holds.kind == "N" else TEXT))
+    item = w.about(target).item
     inner = {**w.names, "item": item}
     with w.inside(inner):
         operation, gives = _operation(w, item)
@@ -268,7 +202,9 @@ def _operation(w: Writer, item: Thing) -> tuple[Any, Thing | None]:
     if holding("text", "list")(item):
         choices += [("split", several(NOTE)), ({"type": "load", "slice": ":1"}, item)]
     if a_record(item):
-        choices += [({"type": "create-note", "value": f"$item.{key}"}, Thing("N", inner)) for key, inner in item.holds.items()]
+        choices += [
+            ({"type": "create-note", "value": f"$item.{key}"}, Thing("N", inner)) for key, inner in item.holds.items()
+        ]
     if a_list(item):
         choices += [("size", NUMBER), ({"type": "flatten", "separator": " "}, TEXT), ("head", item)]
     return w.chance.choice(choices)

@@ -11,7 +11,26 @@ from typing import Any
 from infospace.catalogue import installed
 
 TYPES = (*installed().types(), "if", "map", "for-each", "files/read", "plan:greet", "plan:nobody")
-VALUES = (None, True, 0, 1, -1, 2.5, "", "x", "id", "asc", "$num", "$item", [], [1], {}, {"title": "x"}, "Note_1", "all")
+VALUES = (
+    None,
+    True,
+    0,
+    1,
+    -1,
+    2.5,
+    "",
+    "x",
+    "id",
+    "asc",
+    "$num",
+    "$item",
+    [],
+    [1],
+    {},
+    {"title": "x"},
+    "Note_1",
+    "all",
+)
 PATHS = ("title", "n", "titel", "owner.name", "tags[0]", "@id", "metadata.title", "content", "n.x", "@metadata.kind")
 REFERENCE = re.compile(r"\$\{?[A-Za-z_]\w*")
 

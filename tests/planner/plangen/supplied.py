@@ -90,5 +90,3 @@ def outlines(space: Space) -> dict[str, Thing]:
     }
     view = space.view()
     return known | {view.get(name).id: thing for name, thing in known.items()}
-
-

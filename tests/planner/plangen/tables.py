@@ -71,7 +71,10 @@ def _project(w: Writer, type_: str) -> None:
     paths = list(dict.fromkeys(w.path(target)[0] for _ in range(w.chance.randint(1, 3))))
     if any(one != other and one.startswith(f"{other}.") for one in paths for other in paths):
         paths = paths[:1]
-    w.put({"type": type_, "target": target, "fields": paths}, several(Thing("N", nested(paths, w.about(target).holds.holds))))
+    w.put(
+        {"type": type_, "target": target, "fields": paths},
+        several(Thing("N", nested(paths, w.about(target).item.content))),
+    )
 
 
 @maker("group")
@@ -92,7 +95,8 @@ def _group(w: Writer, type_: str) -> None:
 def _join(w: Writer, type_: str) -> None:
     target, value = w.records(), w.records()
     step: Step = {"type": type_, "target": target, "value": value}
-    left, right = (w.about(one).holds.holds for one in (target, value))
+    left, right = (w.about(one).item.content for one in (target, value))
+    left, right = (side if isinstance(side, Mapping) else {} for side in (left, right))
     shared = [key for key in left if key in right]
     if shared and w.maybe(0.7):
         step["on"] = w.chance.choice(shared)
@@ -198,7 +202,10 @@ def _saved(w: Writer, type_: str) -> None:
         case "count":
             given, gives = {"things": w.collection()}, NUMBER
         case "open tasks":
-            given, gives = {"tasks": w.one(lambda t: of_records(t) and t.holds.holds == TASK, several(Thing("N", TASK)))}, NOTE
+            given, gives = (
+                {"tasks": w.one(lambda t: of_records(t) and t.item.holds == TASK, several(Thing("N", TASK)))},
+                NOTE,
+            )
         case "report":
             given, gives = {"who": w.value("text"), "things": w.collection()}, TEXT
         case "stopping":

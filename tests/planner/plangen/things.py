@@ -18,6 +18,16 @@ class Thing:
     kind: str
     holds: Any = "any"
 
+    @property
+    def item(self) -> Thing:
+        """What a Collection's items are; anything of what is none."""
+        return self.holds if isinstance(self.holds, Thing) else Thing("?")
+
+    @property
+    def content(self) -> Any:
+        """What a Note holds; anything of what is none."""
+        return "any" if isinstance(self.holds, Thing) else self.holds
+
 
 PERSON: Content = {"name": "text", "n": "number", "town": "text"}
 TASK: Content = {"title": "text", "n": "number", "tags": "list", "done": "bool", "owner": PERSON}

@@ -1,4 +1,4 @@
-"""Writing a plan step by step: what is bound where, how it is referred to, and what is made first where it is missing."""
+"""Writing a plan step by step: what is bound where, how it is referred to, and what is made where it is missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def a_list(thing: Thing) -> bool:
 
 
 def of_records(thing: Thing) -> bool:
-    return thing.kind == "C" and thing.holds.kind == "N" and isinstance(thing.holds.holds, Mapping)
+    return thing.kind == "C" and thing.item.kind == "N" and isinstance(thing.item.holds, Mapping)
 
 
 def a_record(thing: Thing) -> bool:
@@ -48,6 +48,8 @@ class Writer:
         self.block: list[Step] = []
         self.fixed: set[str] = set()
         """Variables that may not be bound again here."""
+        self.care = 0.85 if chance.random() < 0.3 else 1.0
+        """How often what is referred to fits."""
         self._count = 0
 
     def maybe(self, share: float) -> bool:
@@ -89,14 +91,15 @@ class Writer:
 
     def one(self, fits: Fits, make: Thing) -> str:
         """A variable, a place or a name of what fits; made by a step before where nothing does."""
+        fits = fits if self.maybe(self.care) else anything
         found = [(f"${name}", thing) for name, thing in self.names.items() if fits(thing)]
         found += [
-            (f"${name}[{self.chance.choice((0, -1))}]", thing.holds)
+            (f"${name}[{self.chance.choice((0, -1))}]", thing.item)
             for name, thing in self.names.items()
-            if thing.kind == "C" and fits(thing.holds) and self.maybe(0.25)
+            if thing.kind == "C" and fits(thing.item) and self.maybe(0.25)
         ]
         found += [(name, thing) for name, thing in self.kept.items() if fits(thing) and self.maybe(0.03)]
-        if not found or self.maybe(0.1):
+        if not found or (self.maybe(0.1) and fits is not anything):
             return f"${self.make(make)}"
         return self.chance.choice(found[-8:] if self.maybe(0.7) else found)[0]
 
@@ -106,7 +109,7 @@ class Writer:
             return self.kept[reference]
         name, bracket, _ = reference[1:].partition("[")
         thing = self.names[name]
-        return thing.holds if bracket else thing
+        return thing.item if bracket else thing
 
     def make(self, thing: Thing) -> str:
         """Append steps that make such a thing; return the variable."""
@@ -116,16 +119,16 @@ class Writer:
         kind, value = "create-note", self.written(thing)
         if thing.kind == "C":
             kind = "create-collection"
-            if thing.holds.kind in "CR":
-                value = [f"${self.make(thing.holds)}"]
+            if thing.item.kind in "CR":
+                value = [f"${self.make(thing.item)}"]
         return self.put({"type": kind, "value": value}, thing, out=True)
 
     def written(self, thing: Thing) -> Any:
         """A literal of a Note's content, or of a list of them."""
-        if thing.kind == "C" and thing.holds.kind in "N?":
+        if thing.kind == "C" and thing.item.kind in "N?":
             count = self.chance.choice((0, 1, 2, 2, 3, 4))
-            return [literal(thing.holds.holds, self.chance) for _ in range(count)]
-        return [] if thing.kind == "C" else literal(thing.holds, self.chance)
+            return [literal(thing.item.content, self.chance) for _ in range(count)]
+        return [] if thing.kind == "C" else literal(thing.content, self.chance)
 
     def record(self) -> Thing:
         return Thing("N", self.chance.choice(RECORDS))
@@ -144,8 +147,8 @@ class Writer:
     def path(self, reference: str, want: str | None = None) -> tuple[str, Content]:
         """A path into the items of a Collection, or into a Note; `@id` where nothing is known of it."""
         thing = self.about(reference)
-        thing = thing.holds if thing.kind == "C" else thing
-        found = [(p, c) for p, c in places(thing.holds) if want is None or c == want] if thing.kind == "N" else []
+        thing = thing.item if thing.kind == "C" else thing
+        found = [(p, c) for p, c in places(thing.content) if want is None or c == want] if thing.kind == "N" else []
         return self.chance.choice(found) if found and self.maybe(0.95) else ("@id", "text")
 
     # Values

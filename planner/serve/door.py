@@ -1,0 +1,166 @@
+"""What a planner can do through the server, as values: every door answers JSON, or Markdown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from infospace.clock import now
+from infospace.errors import Conflict, Invalid, NotFound, Unreadable
+from infospace.jsontext import read_json
+from infospace.jsonvalue import JSON
+from infospace.runs.journal import CloseRun, TakeRun
+from infospace.space import Space
+from planner.events import Emit
+from planner.lease import is_live, new_owner
+from planner.outcome import RunResult, binding
+from planner.problems import Problem
+from planner.resume import answer, pending_of, resume
+from planner.saved import load_plan
+from planner.serve import arguments
+from planner.serve.live import Live, Lives, Tell, played
+from planner.serve.rebinding import bindings_of
+from planner.serve.record import find_run, is_over, living, recorded
+from planner.serve.sessions import Sessions
+from planner.serve.trimming import BINDINGS, trimmed_check, trimmed_run
+from planner.start import Refused, check_plan, prepare, stream
+from planner.steps import SAVED
+
+SHOWN = 100
+"""Characters that a binding shows of what it is bound to."""
+
+
+class Door:
+    """One space, what runs in it here, and its sessions. Close it: what goes on is cancelled, and journalled."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.lives = Lives()
+        self.sessions = Sessions(space)
+
+    async def close(self) -> None:
+        """Cancel what goes on."""
+        await self.lives.close()
+
+    # Plans
+
+    async def check_plan(self, args: arguments.CheckPlan, tell: Tell) -> dict[str, Any]:
+        """Check a plan, and its inputs where they are given."""
+        del tell
+        read = self._document(args.plan)
+        if isinstance(read, Refused):
+            problems = list(read.problems)
+        elif args.inputs is None:
+            problems = check_plan(self.space, read)[1].found
+        else:
+            prepared = prepare(self.space, read, args.inputs)
+            problems = list(prepared.problems if isinstance(prepared, Refused) else prepared.warnings)
+        ok = all(problem.severity != "error" for problem in problems)
+        return trimmed_check(ok, [problem.to_json() for problem in problems])
+
+    async def run_plan(self, args: arguments.RunPlan, tell: Tell) -> dict[str, Any]:
+        """Check and run a plan, and wait for it as long as the caller likes."""
+        read = self._document(args.plan)
+        prepared = read if isinstance(read, Refused) else prepare(self.space, read, args.inputs)
+        if isinstance(prepared, Refused):
+            return trimmed_run(prepared.to_result().to_json())
+        live = self.lives.start(played(stream(self.space, prepared)))
+        return await self._followed(live, args.wait_s, tell)
+
+    async def run_steps(self, args: arguments.RunSteps, tell: Tell) -> dict[str, Any]:
+        """Check and run the next steps of a session, after those that others gave it before."""
+
+        async def play(emit: Emit) -> RunResult:
+            return await self.sessions.play(args.session, list(args.steps), emit)
+
+        live = self.lives.start(play, self.sessions.run_of(args.session) or "")
+        if not await live.wait(args.wait_s, tell) and not live.run:
+            live.run = self.sessions.run_of(args.session) or ""
+        return await self._followed(live, 0, tell)
+
+    async def _followed(self, live: Live, seconds: float, tell: Tell) -> dict[str, Any]:
+        """Wait for something that runs; return how it ended, or how far it is."""
+        await live.begun()
+        ended = await live.wait(seconds, tell)
+        if ended and not live.task.cancelled():
+            return trimmed_run(live.task.result().to_json())
+        if not live.run:
+            raise Conflict("it was cancelled before it began", hint="call again")
+        return self._shown(live.run, 0)
+
+    def _document(self, plan: JSON) -> JSON | Refused:
+        """Return the document that a plan is given as: itself, its text, or a saved one by name."""
+        if not isinstance(plan, str):
+            return plan
+        try:
+            if plan.startswith(SAVED):
+                return load_plan(self.space, plan.removeprefix(SAVED))
+            return read_json(plan)
+        except (Unreadable, NotFound) as error:
+            pointer = error.pointer if isinstance(error, Unreadable) else ""
+            return Refused((Problem(error.kind, pointer, error.says, error.hint),))
+
+    # Runs
+
+    async def get_run(self, args: arguments.GetRun, tell: Tell) -> dict[str, Any]:
+        """Return how far a run is, or how it ended."""
+        find_run(self.space, args.run)
+        going = self.lives.going(args.run)
+        if going:
+            await going[-1].wait(args.wait_s, tell)
+        return self._shown(args.run, args.first_step)
+
+    def _shown(self, run: str, first: int) -> dict[str, Any]:
+        row, steps = find_run(self.space, run)
+        shown = recorded(self.space, row, steps, live=bool(self.lives.going(run)))
+        last = next((live for live in reversed(self.lives.of(run)) if live.task.done()), None)
+        if last is not None and last.failed is not None:
+            shown["reason"] = shown["reason"] or str(last.failed)
+        elif last is not None and last.result is not None:
+            shown["problems"] = [problem.to_json() for problem in last.result.problems]
+        return trimmed_run(shown, first)
+
+    async def answer_run(self, args: arguments.AnswerRun, tell: Tell) -> dict[str, Any]:
+        """Answer what a suspended run asks, and wait for it; at a `wait` just look again whether it is over."""
+        row, steps = find_run(self.space, args.run)
+        waits = [one.step for one in pending_of(steps) if one.kind == "wait"]
+        if row.status != "suspended" or args.step not in waits:
+            answer(self.space, args.run, args.step, args.value)
+
+        async def play(emit: Emit) -> RunResult:
+            return await resume(self.space, args.run, emit)
+
+        return await self._followed(self.lives.start(play, args.run), args.wait_s, tell)
+
+    async def cancel_run(self, args: arguments.CancelRun, tell: Tell) -> dict[str, Any]:
+        """Cancel a run: what it did stays, what it has not begun is not done."""
+        del tell
+        row, _ = find_run(self.space, args.run)
+        if is_over(row):
+            raise Conflict(f"{args.run} has ended already, with {row.status}", hint="undo takes back what it did")
+        going = self.lives.going(args.run)
+        if not going and is_live(row):
+            raise Conflict(f"{args.run} runs elsewhere ({row.owner})", hint="cancel it there")
+        await self.lives.cancel(going)
+        row, _ = find_run(self.space, args.run)
+        if not is_over(row):
+            at = now()
+            entry = CloseRun(row.run, "cancelled", at, None, "the run was cancelled", row.spent)
+            self.space.store.commit([], [TakeRun(row.run, new_owner(), row.owner, at), entry])
+        return self._shown(args.run, 0)
+
+    async def list_bindings(self, args: arguments.ListBindings, tell: Tell) -> dict[str, Any]:
+        """Return what the variables of a session or a run are bound to."""
+        del tell
+        if (args.session is None) is (args.run is None):
+            raise Invalid("list_bindings takes `session` or `run`, one of them", hint='{"session": "default"}')
+        run = args.run or self.sessions.run_of(str(args.session))
+        if run is None:
+            raise NotFound(f"there is no session {args.session!r}", hint="run_steps opens one")
+        row, steps = find_run(self.space, run)
+        found = living(self.space, bindings_of(row.inputs, steps))
+        shown = {
+            name: {**binding(resource), "value": self.space.view().preview(resource)[:SHOWN]}
+            for name, resource in list(found.items())[:BINDINGS]
+        }
+        told: dict[str, Any] = {"run": run, "bindings": shown}
+        return told if len(shown) == len(found) else {**told, "left_out": len(found) - len(shown)}

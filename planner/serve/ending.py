@@ -1,0 +1,43 @@
+"""Serving until the client goes, or the process is told to end: then what runs is cancelled, and journalled."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+from planner.serve.door import Door
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+async def until_told(
+    door: Door, serving: Coroutine[Any, Any, None], stop: Callable[[], None] | None = None
+) -> int | None:
+    """Serve until that is over, or SIGINT or SIGTERM comes; close the door. Returns the signal's number.
+
+    What runs is journalled before the connections end. `stop` lets the serving end, which else is cancelled.
+    """
+    loop = asyncio.get_running_loop()
+    told: asyncio.Future[int] = loop.create_future()
+    for number in SIGNALS:
+        loop.add_signal_handler(number, _tell, told, number)
+    task = asyncio.create_task(serving)
+    ends: set[asyncio.Future[Any]] = {task, told}
+    try:
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await door.close()
+        (stop or task.cancel)()
+        with suppress(asyncio.CancelledError):
+            await task
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+    return told.result() if told.done() else None
+
+
+def _tell(told: asyncio.Future[int], number: int) -> None:
+    if not told.done():
+        told.set_result(number)

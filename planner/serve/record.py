@@ -1,0 +1,84 @@
+"""A run as the journal has it, in the shape of `run --json`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from infospace.answer import Answer
+from infospace.errors import NotFound
+from infospace.ids import is_run_id
+from infospace.resources import Resource
+from infospace.runs.journal import FINISHED, RunRow, StepRow
+from infospace.space import Space
+from planner.lease import is_live
+from planner.outcome import binding, step_json
+from planner.resume import pending_of
+from planner.serve.rebinding import bindings_of
+
+
+def find_run(space: Space, run: str) -> tuple[RunRow, list[StepRow]]:
+    """Return a run with its steps; NotFound where there is none."""
+    if not is_run_id(run):
+        raise NotFound(
+            f"{run!r} is not the id of a run", hint="such as run_7, which run_plan and run_steps answer with"
+        )
+    with space.store.reading() as snapshot:
+        return snapshot.run(run), snapshot.steps(run)
+
+
+def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> dict[str, Any]:
+    """Return a run as the documented object; `live` says that it goes on in this process."""
+    status, reason = row.status, row.reason
+    if row.kind == "session" and status == "suspended":
+        status = "success" if reason is None else "failed"
+    elif status == "running" and not live and not is_live(row):
+        status, reason = "suspended", "the process that ran it is no more; `infospace resume` goes on with it"
+    bound = bindings_of(row.inputs, steps)
+    result = None if row.result is None else _answer(space, row.result, steps)
+    return {
+        "run": row.run,
+        "status": status,
+        "result": None if result is None else result.to_json(),
+        "bindings": {name: binding(resource) for name, resource in living(space, bound).items()},
+        "steps": [step_json(step) for step in steps],
+        "pending": [one.to_json() for one in pending_of(steps)] if status == "suspended" else [],
+        "problems": [],
+        "reason": reason,
+    }
+
+
+def living(space: Space, bound: dict[str, str]) -> dict[str, Resource]:
+    """Return the resources that variables are bound to; what was deleted since is left out."""
+    found: dict[str, Resource] = {}
+    with space.store.reading() as snapshot:
+        for name, identifier in bound.items():
+            try:
+                found[name] = snapshot.get(identifier)
+            except NotFound:
+                continue
+    return found
+
+
+def _answer(space: Space, identifier: str, steps: Sequence[StepRow]) -> Answer | None:
+    view = space.view()
+    try:
+        resource = view.get(identifier)
+        data = view.content(resource)
+    except NotFound:
+        return None
+    row = next((row for row in reversed(steps) if row.resource == identifier), None)
+    return Answer(
+        status="success",
+        resource_id=identifier,
+        value=view.preview(resource),
+        data=data,
+        extra=row.extra if row else {},
+        started_at=row.started if row else resource.created,
+        duration_ms=row.duration_ms if row else 0.0,
+    )
+
+
+def is_over(row: RunRow) -> bool:
+    """Whether a run has ended for good."""
+    return row.status in FINISHED

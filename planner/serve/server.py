@@ -1,0 +1,132 @@
+"""The MCP server: its tools, resources and prompts, whatever it is spoken to over."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+import mcp_types as types
+from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+from infospace.errors import InfospaceError, NotFound
+from infospace.jsontext import dump
+from planner.serve import resources, tools
+from planner.serve.door import Door
+from planner.vocabulary import short
+
+INSTRUCTIONS = (
+    "infospace runs plans, JSON in a closed language, over notes. describe_primitives gives the language; check_plan "
+    "says what is wrong with a plan and how to mend it; run_plan runs it, get_run follows it. run_steps goes step by "
+    "step. What an answer omits for length, `read` gives in pieces by id."
+)
+
+Context = ServerRequestContext[Any, Any]
+
+
+def make_server(door: Door) -> Server[Any]:
+    """Return a server of one space."""
+    handlers = _Handlers(door)
+    return Server(
+        "infospace",
+        version=version("infospace"),
+        instructions=INSTRUCTIONS,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+
+
+class _Handlers:
+    """What answers each method. What a caller can mend is a tool's error; only faults of the protocol are MCPErrors."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    async def list_tools(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        found = [
+            _tool(tool.name, tool.description, tool.schema, tool.read_only, tool.open_world)
+            for tool in tools.TOOLS.values()
+        ]
+        schema = tools.discover_schema(self._door)
+        found.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
+        return types.ListToolsResult(tools=found)
+
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if params.name not in tools.TOOLS and params.name != tools.DISCOVER_NOTES:
+            known = ", ".join([*tools.TOOLS, tools.DISCOVER_NOTES])
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r:.60}; there are {known}")
+
+        async def tell(ended: int, said: str) -> None:
+            await context.session.report_progress(ended, None, said)
+
+        try:
+            answer = await tools.answer(self._door, params.name, params.arguments or {}, tell)
+        except InfospaceError as error:
+            return types.CallToolResult(content=[_text(tools.every_fault(error))], is_error=True)
+        if isinstance(answer, str):
+            return types.CallToolResult(content=[_text(answer)])
+        return types.CallToolResult(content=[_text(dump(answer))], structured_content=answer)
+
+    async def list_resources(
+        self, _context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        try:
+            found, cursor = resources.listed(self._door.space, params.cursor if params else None)
+        except InfospaceError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+        listed = [types.Resource(uri=one.uri, name=one.name, title=one.title) for one in found]
+        return types.ListResourcesResult(resources=listed, next_cursor=cursor)
+
+    async def list_templates(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        templates = [
+            types.ResourceTemplate(name=part, uri_template=f"{resources.SCHEME}://{part}/{{id}}", description=says)
+            for part, says in resources.TEMPLATES.items()
+        ]
+        return types.ListResourceTemplatesResult(resource_templates=templates)
+
+    async def read_resource(
+        self, _context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        try:
+            mime, text = resources.read_uri(self._door.space, uri)
+        except InfospaceError as error:
+            code = types.INVALID_PARAMS if isinstance(error, NotFound) else types.INVALID_REQUEST
+            raise MCPError(code, str(error), {"uri": uri}) from error
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)])
+
+    async def list_prompts(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        goal = types.PromptArgument(name="goal", description="What the plan is to achieve.", required=True)
+        prompt = types.Prompt(name="plan", description="Write a plan for a goal, and run it.", arguments=[goal])
+        return types.ListPromptsResult(prompts=[prompt])
+
+    async def get_prompt(self, _context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        goal = (params.arguments or {}).get("goal", "")
+        if params.name != "plan" or not goal.strip():
+            says = "`plan` needs the argument `goal`" if params.name == "plan" else "the one prompt is `plan`"
+            raise MCPError(types.INVALID_PARAMS, says)
+        text = (
+            f"{short(self._door.space.catalogue)}\n\n## Your task\n\nWrite a plan for this goal, let check_plan "
+            f"check it until it is ok, then run it with run_plan.\n\nGoal: {goal}"
+        )
+        return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=_text(text))])
+
+
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(type="text", text=text)
+
+
+def _tool(name: str, says: str, schema: dict[str, Any], read_only: bool, open_world: bool = False) -> types.Tool:
+    hints = types.ToolAnnotations(read_only_hint=read_only, destructive_hint=not read_only, open_world_hint=open_world)
+    return types.Tool(name=name, description=says, input_schema=schema, annotations=hints)

@@ -1,0 +1,91 @@
+"""Serving one client over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import logging
+import os
+import threading
+from typing import TYPE_CHECKING, cast
+
+from mcp.server.stdio import stdio_server
+
+from infospace.space import Space
+from planner.serve.door import Door
+from planner.serve.ending import until_told
+from planner.serve.server import make_server
+
+if TYPE_CHECKING:
+    import anyio
+
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes of one message; a longer one ends the connection, since nobody can tell which request it was."""
+_CHUNK = 65_536
+
+_log = logging.getLogger(__name__)
+
+
+async def serve_stdio(space: Space) -> int | None:
+    """Serve until standard input ends, or SIGINT or SIGTERM comes, whose number is returned."""
+    door = Door(space)
+    return await until_told(door, _serve(door))
+
+
+async def _serve(door: Door) -> None:
+    server = make_server(door)
+    lines = cast("anyio.AsyncFile[str]", _Lines(_claimed_input()))
+    async with stdio_server(stdin=lines) as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+def _claimed_input() -> int:
+    """Return standard input under another number; under its own, what runs here finds nothing to read."""
+    private = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return private
+
+
+class _Lines:
+    """The lines of a file descriptor. A thread that ends with the process reads them: reading cannot be cancelled."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._loop = asyncio.get_running_loop()
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue(maxsize=16)
+        threading.Thread(target=self._read, name="standard input", daemon=True).start()
+
+    def __aiter__(self) -> _Lines:
+        return self
+
+    async def __anext__(self) -> str:
+        line = await self._queue.get()
+        if line is None:
+            raise StopAsyncIteration
+        return line
+
+    def _read(self) -> None:
+        kept: list[bytes] = []
+        while chunk := os.read(self._descriptor, _CHUNK):
+            first, *others = chunk.split(b"\n")
+            kept.append(first)
+            for other in others:
+                if not self._put(b"".join(kept)):
+                    return
+                kept = [other]
+            if sum(map(len, kept)) > LONGEST_LINE:
+                _log.error("a message is longer than %d bytes, and the connection ends", LONGEST_LINE)
+                break
+        self._put(None)
+
+    def _put(self, line: bytes | None) -> bool:
+        """Hand a line over once there is room; False when nobody takes lines any more."""
+        putting = self._queue.put(None if line is None else line.decode("utf-8", "replace"))
+        try:
+            asyncio.run_coroutine_threadsafe(putting, self._loop).result()
+        except (RuntimeError, concurrent.futures.CancelledError):
+            putting.close()
+            return False
+        return True

@@ -1,0 +1,148 @@
+"""One of two runs that are compared: what its steps read and gave, told without the ids that it gave out itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from json import dumps
+
+from infospace.answer import label
+from infospace.errors import NotFound
+from infospace.ids import is_id, kind_of, number_of
+from infospace.jsonvalue import JSON
+from infospace.memory.store import Snapshot
+from infospace.resources import Collection, Relation, Resource
+from infospace.runs.journal import StepRow
+
+_ID = re.compile(r"\b(?:Note|Collection|Relation)_[1-9][0-9]*\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of a Collection: what it counts as, its id (of a search result its source's), a title for reading."""
+
+    key: str
+    id: str = field(compare=False)
+    title: str = field(default="", compare=False)
+
+
+class Side:
+    """A run of a snapshot. Raises NotFound when there is none."""
+
+    def __init__(self, snapshot: Snapshot, run: str) -> None:
+        self._snapshot = snapshot
+        self.run = snapshot.run(run)
+        self._steps = snapshot.steps(run)
+        self._versions: dict[str, int] = {}
+        own = []
+        for product in snapshot.products([run]):
+            self._versions[product.of.id] = product.of.version
+            if product.of.version == 1:
+                own.append(product.of.id)
+        own.sort(key=lambda one: (kind_of(one), number_of(one)))
+        self._own = {one: f"{kind_of(one)}~{place}" for place, one in enumerate(own, start=1)}
+        self._keys: dict[str, str] = {}
+
+    def by_position(self) -> dict[str, list[StepRow]]:
+        """Return the steps by position, of each those in the order of their execution."""
+        found: dict[str, list[StepRow]] = {}
+        for row in self._steps:
+            found.setdefault(row.position, []).append(row)
+        return found
+
+    def version(self, identifier: str) -> int:
+        """Return the last version that the run made of a resource; of one that it only read, that which it read."""
+        made = self._versions.get(identifier)
+        if made is not None:
+            return made
+        read = [use.version for row in self._steps for use in row.uses if use.id == identifier]
+        given = [row.version for row in self._steps if row.resource == identifier and row.version is not None]
+        return max((*read, *given), default=1)
+
+    def get(self, identifier: str, version: int) -> Resource | None:
+        """Return a version of a resource, None when it is lost."""
+        try:
+            return self._snapshot.get(identifier, version)
+        except NotFound:
+            return None
+
+    def masked(self, text: str | None) -> str | None:
+        """Return a text in which the ids that the run gave out are told by the order of making."""
+        return None if text is None else _ID.sub(lambda found: self._own.get(found[0], found[0]), text)
+
+    def fingerprint(self, value: JSON) -> str | None:
+        """Return a digest of a JSON value, its keys in any order, without ids that the run gave out."""
+        text = self.masked(dumps(value, ensure_ascii=False, sort_keys=True))
+        return sha256((text or "").encode("utf-8", "surrogatepass")).hexdigest()
+
+    def value(self, resource: Resource) -> JSON:
+        """Return what a Note or a Relation is."""
+        if isinstance(resource, Relation):
+            source, target = self._key_of([resource.source, resource.target])
+            return {"source": source, "relation": resource.relation, "target": target}
+        return resource.content
+
+    def members(self, collection: Collection) -> list[Item]:
+        """Return a Collection's items, without their titles."""
+        ids = [member.id for member in collection.members]
+        counted = self._snapshot.identities(ids)
+        return [Item(key, one.partition("[")[0]) for key, one in zip(self._key_of(ids), counted, strict=True)]
+
+    def titled(self, items: Iterable[Item]) -> list[Item]:
+        """Return items with their titles, where they have any."""
+        return [replace(item, title=self._title(item.id)) for item in items]
+
+    def read(self, row: StepRow) -> list[str]:
+        """Return what a step read, by key; what the run did not make, and the source of a search result, by version."""
+        keys = self._key_of([use.id for use in row.uses])
+        found = [use for use, key in zip(row.uses, keys, strict=True) if use.id in self._own and is_id(key)]
+        sources = {origin.of.id: origin.source for origin in self._snapshot.origins(found)}
+        versions = [source.of.version if (source := sources.get(use.id)) else use.version for use in row.uses]
+        return sorted(
+            key if use.id in self._own and use.id not in sources else f"{key}@{version}"
+            for key, use, version in zip(keys, row.uses, versions, strict=True)
+        )
+
+    def made_any(self, row: StepRow) -> bool:
+        """Whether the run itself made something of what a step read."""
+        return any(use.id in self._own for use in row.uses)
+
+    def _title(self, identifier: str) -> str:
+        found = self._last(identifier) if is_id(identifier) else None
+        return "" if found is None else label(found)
+
+    def _last(self, identifier: str) -> Resource | None:
+        """A resource as the run left it; what it did not make, as it is now, or was last."""
+        if identifier in self._versions:
+            return self.get(identifier, self._versions[identifier])
+        try:
+            return self._snapshot.get(identifier)
+        except NotFound:
+            return self._latest(identifier)
+
+    def _latest(self, identifier: str) -> Resource | None:
+        try:
+            return self._snapshot.get(identifier, self._snapshot.versions(identifier)[-1][0])
+        except NotFound:
+            return None
+
+    def _key_of(self, identifiers: Sequence[str]) -> list[str]:
+        """What resources count as: search results as their source, what the run made as its content, others as ids."""
+        unknown = [one for one in dict.fromkeys(identifiers) if one not in self._keys]
+        counted = zip(unknown, self._snapshot.identities(unknown), strict=True) if unknown else ()
+        for one, identity in counted:
+            self._keys[one] = self._made_key(one) if identity == one and one in self._own else identity
+        return [self._keys[one] for one in identifiers]
+
+    def _made_key(self, identifier: str) -> str:
+        found = self._last(identifier)
+        if found is None:
+            return self._own[identifier]
+        self._keys[identifier] = self._own[identifier]
+        if isinstance(found, Collection):
+            inner: JSON = list(self._key_of([member.id for member in found.members]))
+        else:
+            inner = self.value(found)
+        return f"{found.kind}:{self.fingerprint([inner, dict(found.metadata)])}"

@@ -1,0 +1,148 @@
+"""A planner at the server's door: real processes, the official client, and the length of every answer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+LONGEST = 20_000
+"""Characters of any answer, the language itself apart."""
+LANGUAGE = 25_000
+"""Characters of the language in short."""
+TOKEN = "a-token-for-the-tests-alone"  # noqa: S105
+
+_NOTING = "import os, sys; open(sys.argv[1], 'w').write(str(os.getpid())); os.execv(sys.argv[2], sys.argv[2:])"
+"""Writes down the process's id, and becomes the server."""
+
+
+@dataclass
+class Planner:
+    """Calls tools as a model does, and keeps count of what it had to read."""
+
+    client: Client
+    read: list[tuple[str, int]] = field(default_factory=list)
+    told: list[tuple[float, str | None]] = field(default_factory=list)
+    heard: Callable[[], None] = lambda: None
+    """Called at each word of progress."""
+
+    async def call(self, tool: str, **arguments: Any) -> Any:
+        """Return what a tool answers: JSON, or text."""
+        answer = await self.client.call_tool(tool, arguments, progress_callback=self._progress)
+        text = self._text(tool, answer)
+        assert not answer.is_error, text
+        return text if answer.structured_content is None else answer.structured_content
+
+    async def wrong(self, tool: str, **arguments: Any) -> str:
+        """Return the sentence by which a tool refuses."""
+        answer = await self.client.call_tool(tool, arguments)
+        assert answer.is_error, answer
+        assert answer.structured_content is None
+        return self._text(tool, answer)
+
+    async def until_bound(self, run: str, name: str) -> Any:
+        """Follow a run until it has bound a variable; return how far it is then."""
+        answer = await self.call("get_run", run=run)
+        while name not in answer["bindings"]:
+            assert answer["status"] == "running", answer
+            answer = await self.call("get_run", run=run, wait_s=0.1)
+        return answer
+
+    def _text(self, tool: str, answer: Any) -> str:
+        [block] = answer.content
+        self.read.append((tool, len(block.text)))
+        assert len(block.text) <= (LANGUAGE if tool == "describe_primitives" else LONGEST), tool
+        return str(block.text)
+
+    async def _progress(self, progress: float, total: float | None, message: str | None) -> None:
+        assert total is None
+        self.told.append((progress, message))
+        self.heard()
+
+    def table(self) -> str:
+        """Return how many characters each answer had."""
+        rows = [f"{tool:<22}{size:>8,}" for tool, size in self.read]
+        return "\n".join([*rows, f"{'in all':<22}{sum(size for _, size in self.read):>8,}"])
+
+
+def command(space: Path, *arguments: str) -> list[str]:
+    """Return the command that serves a space."""
+    return [sys.executable, "-m", "tui.command", "--space", str(space), "serve", *arguments]
+
+
+@asynccontextmanager
+async def over_stdio(space: Path, noted: Path | None = None) -> AsyncIterator[Planner]:
+    """A planner at a server of its own, whose process id is written to `noted`."""
+    whole = command(space)
+    if noted is not None:
+        whole = [sys.executable, "-c", _NOTING, str(noted), *whole]
+    server = StdioServerParameters(command=whole[0], args=whole[1:], env=dict(os.environ))
+    async with Client(server) as client:
+        yield Planner(client)
+
+
+@dataclass
+class Served:
+    """A server over HTTP in a process of its own."""
+
+    url: str
+    process: subprocess.Popen[str]
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal and return the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(60)
+
+
+@contextmanager
+def over_http(space: Path, *arguments: str, token: str | None = TOKEN) -> Iterator[Served]:
+    """Serve over HTTP on a free port; afterwards the process is gone, whatever happens."""
+    env = {key: value for key, value in os.environ.items() if key != "INFOSPACE_TOKEN"}
+    if token is not None:
+        env["INFOSPACE_TOKEN"] = token
+    process = subprocess.Popen(
+        command(space, "--http", "0", *arguments), stderr=subprocess.PIPE, text=True, env=env, start_new_session=True
+    )
+    assert process.stderr is not None
+    try:
+        first = process.stderr.readline()
+        assert first.startswith("serving on "), first + process.stderr.read()
+        yield Served(first.split()[-1], process)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(60)
+        process.stderr.close()
+
+
+@asynccontextmanager
+async def planners(
+    served: Served, modes: Sequence[str] = ("auto",), token: str = TOKEN
+) -> AsyncIterator[list[Planner]]:
+    """Planners at one server over HTTP, each with a connection of its own."""
+    async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as http:
+        if len(modes) == 1:
+            async with Client(streamable_http_client(served.url, http_client=http), mode=modes[0]) as client:
+                yield [Planner(client)]
+            return
+        async with (
+            Client(streamable_http_client(served.url, http_client=http), mode=modes[0]) as one,
+            Client(streamable_http_client(served.url, http_client=http), mode=modes[1]) as other,
+        ):
+            yield [Planner(one), Planner(other)]
+
+
+def is_alive(process: int) -> bool:
+    """Whether there is such a process that is no zombie."""
+    stat = Path(f"/proc/{process}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"

@@ -1,0 +1,151 @@
+"""The server over HTTP on loopback: who is let in, several at once, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from infospace import Invalid, open_space
+from planner.serve.http import bound, checked_token
+
+sys.path.insert(0, str(Path(__file__).parent))
+from serving import TOKEN, Served, over_http, planners
+
+SLOW = [{"type": "wait", "seconds": 60}]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server for the tests that leave it as it is."""
+    with over_http(tmp_path_factory.mktemp("http") / "space.db") as one:
+        yield one
+
+
+def post(served: Served, **headers: str) -> httpx2.Response:
+    """Send a request that the server would take but for its headers."""
+    given = {"Authorization": f"Bearer {TOKEN}", **headers}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    return httpx2.post(served.url, json=message, headers=given, timeout=60)
+
+
+@pytest.mark.slow
+def test_two_clients_at_once_queue_on_one_session(served: Served) -> None:
+    """Of either protocol; every call sees what all earlier ones bound, and none is lost."""
+
+    async def play() -> Any:
+        async with planners(served, ("auto", "legacy")) as (one, other):
+            first = [{"type": "create-collection", "value": [], "out": "$all"}]
+            await one.call("run_steps", session="shared", steps=first)
+            await asyncio.gather(
+                *(
+                    planner.call(
+                        "run_steps",
+                        session="shared",
+                        steps=[
+                            {"type": "create-note", "value": number, "out": "$it"},
+                            {"type": "add", "target": "$all", "value": "$it"},
+                        ],
+                    )
+                    for number, planner in enumerate([one, other] * 5)
+                )
+            )
+            bindings = (await other.call("list_bindings", session="shared"))["bindings"]
+            found = await one.call("read", ref=bindings["all"]["id"])
+            runs = await asyncio.gather(*(planner.call("run_plan", plan=SLOW, wait_s=0) for planner in (one, other)))
+            for answer, planner in zip(runs, (other, one), strict=True):
+                assert (await planner.call("cancel_run", run=answer["run"]))["status"] == "cancelled"
+            return found["data"]
+
+    assert sorted(item["content"] for item in asyncio.run(play())) == list(range(10))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", ["", "Bearer", "Bearer wrong", f"Basic {TOKEN}", f"Bearer {TOKEN}x", TOKEN])
+def test_without_the_token_nobody_is_let_in(served: Served, given: str) -> None:
+    answer = post(served, Authorization=given)
+    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
+
+
+@pytest.mark.slow
+def test_a_client_with_a_wrong_token_cannot_connect(served: Served) -> None:
+    async def connect() -> None:
+        async with planners(served, token="not-the-token-of-this-server"):  # noqa: S106
+            pass
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        asyncio.run(connect())
+    assert "401" in str(caught.value.exceptions) or caught.group_contains(MCPError)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [({"Host": "evil.example"}, 421), ({"Host": "127.0.0.1:1"}, 421), ({"Origin": "http://evil.example"}, 403)],
+)
+def test_other_hosts_and_origins_are_turned_away(served: Served, headers: dict[str, str], status: int) -> None:
+    """A page in a browser that was sent here by a name of its own has the token of nobody, and gets nothing with it."""
+    assert post(served, **headers).status_code == status
+
+
+@pytest.mark.slow
+def test_a_body_that_is_too_long_is_not_taken(served: Served) -> None:
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    answer = httpx2.post(served.url, content=b" " * 5_000_000, headers=headers, timeout=60)
+    assert answer.status_code == 413
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_and_what_runs_is_cancelled_and_journalled(tmp_path: Path, number: int) -> None:
+    """A session that ran steps rests, and is taken up by the next server."""
+
+    async def begin(served: Served) -> tuple[str, str]:
+        async with planners(served) as [planner]:
+            steps = [{"type": "create-note", "value": 1, "out": "$x"}, *SLOW]
+            session = await planner.call("run_steps", session="s", steps=steps, wait_s=0)
+            plan = await planner.call("run_plan", plan=SLOW, wait_s=0)
+            await planner.until_bound(session["run"], "x")
+            return session["run"], plan["run"]
+
+    with over_http(tmp_path / "space.db", "--token", TOKEN, token=None) as served:
+        session, plan = asyncio.run(begin(served))
+        assert served.end(number) == (130 if number == signal.SIGINT else 0)
+    with open_space(tmp_path / "space.db") as space, space.store.reading() as snapshot:
+        assert snapshot.run(plan).status == "cancelled"
+        assert snapshot.run(session).status == "suspended"
+        assert [(row.position, row.status) for row in snapshot.steps(session)] == [("1", "success"), ("2", "failed")]
+
+
+@pytest.mark.slow
+def test_without_a_token_one_is_made_and_printed(tmp_path: Path) -> None:
+    with over_http(tmp_path / "space.db", token=None) as served:
+        assert served.process.stderr is not None
+        token = served.process.stderr.readline().removeprefix("token: ").strip()
+        assert len(token) >= 32
+        assert post(served).status_code == 401
+        assert post(served, Authorization=f"Bearer {token}").status_code != 401
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.0.1", "::1", "example.com", ""])  # noqa: S104
+def test_only_loopback_is_listened_on(host: str) -> None:
+    with pytest.raises(Invalid, match="not a loopback address"):
+        bound(host, 0)
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with bound("127.0.0.1", 0) as listening, pytest.raises(Invalid, match="cannot be listened on"):
+        bound("127.0.0.1", listening.getsockname()[1])
+
+
+@pytest.mark.parametrize("token", ["", "short", "with spaces in the middle of it", "ümlaute-sind-auch-nicht-dabei"])
+def test_a_token_that_cannot_serve_is_refused(token: str) -> None:
+    with pytest.raises(Invalid, match="a token has at least"):
+        checked_token(token)

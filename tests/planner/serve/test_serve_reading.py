@@ -1,0 +1,151 @@
+"""Reading in pieces gives the whole, exactly; and the journal gives back what a run had bound."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from infospace import Invalid, Missing, Space, open_space
+from infospace.jsontext import dump, same
+from infospace.paths import Path as PathInside
+from planner.serve.reading import Wanted, read_piece
+from planner.serve.rebinding import bindings_of, last_number
+from planner.serve.record import find_run, recorded
+from planner.start import run_sync
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from furnished import furnish_whole
+from rightplans import FOLDER
+
+NAMES = sorted(path.stem for path in FOLDER.glob("*.json") if not path.stem.endswith(".outcome"))
+WHOLE = slice(None)
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | texts,
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+def made(space: Space, value: Any) -> str:
+    """Make a Note and return its id."""
+    [row] = run_sync(space, {"inputs": {"it": {"default": value}}, "steps": [{"type": "bind", "target": "$it"}]}).steps
+    assert row.resource is not None
+    return row.resource
+
+
+def part_of(text: str) -> slice:
+    """Return the slice that `next` says."""
+    start, stop = text.split(":")
+    return slice(int(start), int(stop))
+
+
+def pieces(space: Space, ref: str, most: int, part: slice = WHOLE) -> list[Any]:
+    """Read in pieces to the end; what is told to be too long alone is read by its own reference."""
+    found: list[Any] = []
+    following: slice | None = part
+    while following is not None:
+        piece = read_piece(space, Wanted(ref, following, (), most))
+        start, _ = piece["slice"].split(":")
+        for told in piece.get("too_long", ()):
+            piece["data"][told["at"] - int(start)] = joined(space, told["ref"], most)
+        found.append(piece)
+        following = None if piece["next"] is None else part_of(piece["next"])
+    return found
+
+
+def joined(space: Space, ref: str, most: int) -> Any:
+    """Read all of something in pieces, and put it together."""
+    parts = pieces(space, ref, most)
+    if parts[0]["of"] == "elements":
+        return [element for piece in parts for element in piece["data"]]
+    if len(parts) == 1 and not isinstance(parts[0]["data"], str):
+        return parts[0]["data"]
+    text = "".join(piece["data"] for piece in parts)
+    whole = read_piece(space, Wanted(ref, WHOLE, (), 10**9))["data"]
+    return whole if text in (whole, dump(whole)) else text
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(value=values, most=st.integers(1, 80))
+def test_pieces_make_up_the_whole_whatever_their_size(space: Space, value: Any, most: int) -> None:
+    """Of texts, lists and other JSON; what alone is too long has a reference of its own."""
+    assert same(joined(space, made(space, value), most), value)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=texts, most=st.integers(1, 50), start=st.integers(-250, 250), stop=st.integers(-250, 250))
+def test_a_part_is_read_as_python_cuts_it(space: Space, text: str, most: int, start: int, stop: int) -> None:
+    """In pieces of no more than was asked for."""
+    found = pieces(space, made(space, text), most, slice(start, stop))
+    assert "".join(piece["data"] for piece in found) == text[start:stop]
+    assert all(len(piece["data"]) <= most for piece in found)
+
+
+def test_items_come_with_ids_and_just_the_fields_asked_for(space: Space) -> None:
+    """An item that misses one of them has no content."""
+    steps = [{"type": "create-collection", "value": [{"a": 1, "b": 2}, {"a": 3}, "text"], "out": "$c"}]
+    collection = str(run_sync(space, steps).bindings["c"].id)
+    piece = read_piece(space, Wanted(collection, WHOLE, (PathInside.parse("a"),), 4_000))
+    assert [item.get("content") for item in piece["data"]] == [{"a": 1}, {"a": 3}, None]
+    assert "content" not in piece["data"][2]
+    one = piece["data"][0]["id"]
+    assert read_piece(space, Wanted(one, WHOLE, (PathInside.parse("b"),), 4_000))["data"] == {"b": 2}
+    with pytest.raises(Invalid, match="has no `c`"):
+        read_piece(space, Wanted(one, WHOLE, (PathInside.parse("c"),), 4_000))
+
+
+def test_places_are_read_by_their_path(space: Space) -> None:
+    """In content, and through a Collection's items."""
+    note = made(space, {"list": [{"deep": "down"}], "odd key": 1})
+    steps = [{"type": "create-collection", "value": [note], "out": "$c"}]
+    collection = str(run_sync(space, steps).bindings["c"].id)
+    for ref, value in (
+        (f"{note}.list[0].deep", "down"),
+        (f'{note}["odd key"]', 1),
+        (f"{collection}[-1].list", [{"deep": "down"}]),
+    ):
+        assert read_piece(space, Wanted(ref, WHOLE, (), 4_000))["data"] == value
+    with pytest.raises(Missing):
+        read_piece(space, Wanted(f"{note}.nothing", WHOLE, (), 4_000))
+    with pytest.raises(Invalid):
+        read_piece(space, Wanted(f"{note}.list[", WHOLE, (), 4_000))
+
+
+def test_what_a_branch_bound_is_lost_where_the_branches_failed(space: Space) -> None:
+    """Though its step ended well, as the run itself had it."""
+    branches = [
+        [{"type": "create-note", "value": [1], "out": "$a"}],
+        [{"type": "load", "target": "$list[5]", "out": "$b"}],
+    ]
+    plan = [
+        {"type": "create-collection", "value": [1], "out": "$list"},
+        {"type": "parallel", "branches": branches, "on_fail": "continue"},
+    ]
+    result = run_sync(space, plan)
+    row, steps = find_run(space, str(result.run))
+    assert ("2.branches[1].1", "success") in [(step.position, step.status) for step in steps]
+    assert bindings_of(row.inputs, steps).keys() == result.bindings.keys() == {"list"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_journal_gives_back_what_a_plan_had_bound(name: str, tmp_path: Path) -> None:
+    """For every sample plan: loops, branches, failures that were handled, saved plans; the same answer besides."""
+    plan = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    with open_space(tmp_path / "space.db") as space:
+        furnish_whole(space)
+        result = run_sync(space, plan)
+        row, steps = find_run(space, str(result.run))
+        shown = recorded(space, row, steps, live=False)
+        assert shown == {**result.to_json(), "problems": []}
+        assert last_number(steps) <= len(plan if isinstance(plan, list) else plan.get("steps", plan.get("plan")))
+        bound = bindings_of(row.inputs, steps)
+        assert {variable: bound[variable] for variable in result.bindings} == {
+            variable: resource.id for variable, resource in result.bindings.items()
+        }

@@ -1,0 +1,465 @@
+"""What each tool of the server takes, answers and refuses, over the protocol in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from infospace import Space
+from infospace.clock import now
+from infospace.ids import Kind
+from infospace.memory.changes import GiveName, MakeNote
+from infospace.runs.journal import OpenRun
+from planner.saved import save_plan
+from planner.serve.door import Door
+from planner.serve.live import MOST
+from planner.serve.resources import PAGE
+from planner.serve.server import make_server
+from planner.serve.sessions import PREFIX
+from planner.serve.tools import LONGEST
+from planner.serve.trimming import DATA, PROBLEMS, STEPS
+
+sys.path.insert(0, str(Path(__file__).parent))
+from serving import Planner
+
+NOTE = {"type": "create-note", "value": 1, "out": "$x"}
+SLOW = {"type": "wait", "seconds": 60}
+Scene = Callable[[Planner], Awaitable[Any]]
+
+
+@asynccontextmanager
+async def at(space: Space) -> AsyncIterator[Planner]:
+    """A planner at a server in this process."""
+    door = Door(space)
+    try:
+        async with Client(make_server(door)) as client:
+            yield Planner(client)
+    finally:
+        await door.close()
+
+
+def play(space: Space, scene: Scene) -> Any:
+    """Let a planner play a scene."""
+
+    async def go() -> Any:
+        async with at(space) as planner:
+            return await scene(planner)
+
+    return asyncio.run(go())
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("run_plan", {"wait_s": -1, "input": {}}, ["needs 'plan'", "`wait_s` is -1", "did you mean 'inputs'?"]),
+        ("check_plan", {"plan": 3}, ["`plan` is 3"]),
+        ("run_steps", {"session": 1, "steps": []}, ["`session` is 1", "`steps` is []"]),
+        ("get_run", {"run": "7", "first_step": -1, "wait_s": "long"}, ["`run`", "`first_step` is -1", "`wait_s`"]),
+        ("read", {"ref": "", "slice": "a:b", "max_chars": 0}, ["`ref`", "`slice`", "`max_chars` is 0"]),
+        ("read", {"ref": "Note_1", "fields": ["a[0]", "a.b"]}, ["a list", "an object"]),
+        ("discover_notes", {"limit": 0, "mode": "exact"}, ["needs 'query'", "`limit` is 0", '`mode` is "exact"']),
+        ("list_bindings", {}, ["`session` or `run`"]),
+        ("list_bindings", {"session": "s", "run": "run_1"}, ["one of them"]),
+        ("answer_run", {}, ["needs 'run'", "needs 'step'", "needs 'value'"]),
+        ("describe_primitives", {"names": "size"}, ["`names`"]),
+    ],
+)
+def test_malformed_arguments_are_told_all_at_once(space: Space, tool: str, arguments: Any, said: list[str]) -> None:
+    """As an error of the tool, which a model reads and mends."""
+    sentence = play(space, lambda planner: planner.wrong(tool, **arguments))
+    assert all(part in sentence for part in said), sentence
+
+
+def test_what_does_not_exist_is_told_with_what_would_fit(space: Space) -> None:
+    """Runs, sessions, resources, primitives."""
+
+    async def scene(planner: Planner) -> list[str]:
+        await planner.call("run_plan", plan=[{**NOTE, "name": "reading list"}])
+        return [
+            await planner.wrong("get_run", run="run_99"),
+            await planner.wrong("list_bindings", session="nobody"),
+            await planner.wrong("read", ref="reading lst"),
+            await planner.wrong("read", ref="Note_99"),
+            await planner.wrong("read", ref="Note_1.title"),
+            await planner.wrong("describe_primitives", names=["siz"]),
+            await planner.wrong("run_steps", session="$s", steps=[NOTE]),
+            await planner.wrong("answer_run", run="run_1", step="1", value=1),
+        ]
+
+    hints = (
+        "there is no run_99",
+        "run_steps opens",
+        "'reading list'",
+        "Note_99",
+        "Note_1",
+        "'size'",
+        "'s'",
+        "waits for nothing",
+    )
+    for sentence, hint in zip(play(space, scene), hints, strict=True):
+        assert hint in sentence, sentence
+
+
+def test_too_long_arguments_are_refused_in_a_sentence(space: Space) -> None:
+    """Whatever stands in them."""
+    plan = [{"type": "create-note", "value": "x" * LONGEST}]
+    sentence = play(space, lambda planner: planner.wrong("run_plan", plan=plan))
+    assert f"at most {LONGEST:,} are taken" in sentence
+
+
+def test_a_tool_that_is_not_there_is_a_fault_of_the_protocol(space: Space) -> None:
+    async def scene(planner: Planner) -> None:
+        with pytest.raises(MCPError, match="there is no tool 'run_plans'"):
+            await planner.client.call_tool("run_plans", {})
+
+    play(space, scene)
+
+
+def test_every_tool_has_a_closed_schema_and_says_what_it_is_for(space: Space) -> None:
+    """In few characters, since a model reads them all."""
+
+    async def scene(planner: Planner) -> Any:
+        return (await planner.client.list_tools()).tools
+
+    tools = play(space, scene)
+    assert [tool.name for tool in tools] == [
+        *("check_plan", "run_plan", "run_steps", "get_run", "answer_run", "cancel_run"),
+        *("read", "list_bindings", "describe_primitives", "discover_notes"),
+    ]
+    for tool in tools:
+        assert tool.input_schema["additionalProperties"] is False
+        assert all("description" in field for field in tool.input_schema["properties"].values()), tool.name
+        assert len(tool.description or "") < 260
+    assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) < 9_000
+
+
+# Plans
+
+
+def test_a_plan_comes_as_object_list_text_or_name(space: Space) -> None:
+    save_plan(space, "one", [NOTE])
+
+    async def scene(planner: Planner) -> None:
+        for plan in ({"steps": [NOTE]}, [NOTE], json.dumps([NOTE]), "plan:one"):
+            assert (await planner.call("check_plan", plan=plan))["ok"]
+            answer = await planner.call("run_plan", plan=plan)
+            assert (answer["status"], answer["result"]["data"]) == ("success", 1)
+        for plan, code in (("[{", "unreadable"), ("plan:two", "not-found")):
+            answer = await planner.call("check_plan", plan=plan)
+            assert (answer["ok"], [problem["code"] for problem in answer["problems"]]) == (False, [code])
+            assert (await planner.call("run_plan", plan=plan))["status"] == "refused"
+
+    play(space, scene)
+
+
+def test_inputs_are_checked_where_they_are_given(space: Space) -> None:
+    plan = {"inputs": {"n": {"type": "integer"}}, "steps": [{"type": "create-note", "value": "$n"}]}
+
+    async def scene(planner: Planner) -> None:
+        assert (await planner.call("check_plan", plan=plan))["ok"]
+        assert (await planner.call("check_plan", plan=plan, inputs={"n": 1}))["ok"]
+        for inputs in ({}, {"n": "x"}):
+            problems = (await planner.call("check_plan", plan=plan, inputs=inputs))["problems"]
+            assert [problem["pointer"] for problem in problems] == ["/inputs/n"]
+        assert (await planner.call("run_plan", plan=plan, inputs={"n": 4}))["result"]["data"] == 4
+
+    play(space, scene)
+
+
+def test_a_call_that_is_cancelled_stops_waiting_and_not_the_run(space: Space) -> None:
+    """The run goes on, and can be followed and cancelled."""
+
+    async def scene(planner: Planner) -> None:
+        call = asyncio.create_task(planner.call("run_plan", plan=[NOTE, SLOW]))
+        begun = asyncio.Event()
+        planner.heard = begun.set
+        await begun.wait()
+        call.cancel()
+        await asyncio.wait([call])
+        answer = await planner.call("get_run", run="run_1")
+        assert (call.cancelled(), answer["status"]) == (True, "running")
+        assert (await planner.call("cancel_run", run="run_1"))["status"] == "cancelled"
+
+    play(space, scene)
+
+
+def test_progress_is_told_to_who_asks_for_it(space: Space) -> None:
+    """How many steps have ended, never fewer than before, and which was the last."""
+
+    async def scene(planner: Planner) -> Any:
+        await planner.call("run_plan", plan=[NOTE, {"type": "wait", "seconds": 0.3}])
+        return planner.told
+
+    told = play(space, scene)
+    assert told[0] == (1.0, "1 create-note: success")
+    assert [count for count, _ in told] == sorted(count for count, _ in told)
+
+
+def test_a_run_of_many_steps_and_a_plan_of_many_mistakes_are_told_in_parts(space: Space) -> None:
+    """Each part says how to come by the next one."""
+    steps = [{**NOTE, "value": "long " * 100, "out": f"$x{number}"} for number in range(2 * STEPS + 5)]
+    wrong = [{"type": "sizes", "target": f"$nothing{number}"} for number in range(PROBLEMS + 7)]
+
+    async def scene(planner: Planner) -> list[str]:
+        answer = await planner.call("run_plan", plan=steps)
+        found = [step["step"] for step in answer["steps"]]
+        while "steps" in answer.get("left_out", {}):
+            first = int(answer["left_out"]["steps"].rpartition("=")[2])
+            answer = await planner.call("get_run", run=answer["run"], first_step=first)
+            found += [step["step"] for step in answer["steps"]]
+        problems = await planner.call("check_plan", plan=wrong)
+        assert (len(problems["problems"]), "left_out" in problems) == (PROBLEMS, True)
+        return found
+
+    assert play(space, scene) == [str(number) for number in range(1, 2 * STEPS + 6)]
+
+
+def test_data_is_omitted_from_just_above_the_bound(space: Space) -> None:
+    """And can be read by the id that stands in its place."""
+
+    async def scene(planner: Planner) -> None:
+        for length, there in ((DATA - 2, True), (DATA - 1, False)):
+            answer = await planner.call("run_plan", plan=[{"type": "create-note", "value": "x" * length}])
+            assert ("data" in answer["result"]) is there
+            assert ("data_omitted" in answer["result"]) is not there
+            piece = await planner.call("read", ref=answer["result"]["resource_id"])
+            assert piece["data"] == "x" * length
+
+    play(space, scene)
+
+
+def test_no_more_runs_than_can_be_overseen_go_on_at_once(space: Space) -> None:
+    async def scene(planner: Planner) -> str:
+        for _ in range(MOST):
+            await planner.call("run_plan", plan=[SLOW], wait_s=0)
+        return await planner.wrong("run_plan", plan=[SLOW])
+
+    assert f"{MOST} runs are going on already" in play(space, scene)
+
+
+# Sessions
+
+
+def test_a_session_ends_with_cancel_or_stop_and_its_name_is_free_again(space: Space) -> None:
+    async def scene(planner: Planner) -> list[str]:
+        runs = [(await planner.call("run_steps", session="s", steps=[NOTE]))["run"]]
+        assert (await planner.call("cancel_run", run=runs[0]))["status"] == "cancelled"
+        answer = await planner.call("run_steps", session="s", steps=[{"type": "say", "value": "$x"}])
+        assert (answer["status"], answer["run"]) == ("refused", None)
+        answer = await planner.call("run_steps", session="s", steps=[NOTE, {"type": "stop", "value": "$x"}])
+        assert (answer["status"], answer["result"]["data"]) == ("stopped", 1)
+        runs.append(answer["run"])
+        runs.append((await planner.call("run_steps", session="s", steps=[NOTE]))["run"])
+        return runs
+
+    assert len(set(play(space, scene))) == 3
+
+
+def test_a_cancelled_session_cancels_the_steps_that_run_and_those_that_queue(space: Space) -> None:
+    async def scene(planner: Planner) -> Any:
+        run = (await planner.call("run_steps", session="s", steps=[NOTE, SLOW], wait_s=0))["run"]
+        await planner.call("run_steps", session="s", steps=[{**NOTE, "out": "$y"}], wait_s=0)
+        answer = await planner.call("cancel_run", run=run)
+        return answer["status"], list(answer["bindings"])
+
+    assert play(space, scene) == ("cancelled", ["x"])
+
+
+def test_a_session_of_another_door_to_the_space_is_taken_up(space: Space) -> None:
+    """What the one bound the other sees, back and forth."""
+
+    async def go() -> Any:
+        async with at(space) as one, at(space) as other:
+            await one.call("run_steps", session="s", steps=[NOTE])
+            await other.call("run_steps", session="s", steps=[{"type": "create-note", "value": "${x}1", "out": "$y"}])
+            answer = await one.call("run_steps", session="s", steps=[{"type": "create-note", "value": "${y}1"}])
+            return answer["result"]["data"], [step["step"] for step in answer["steps"]]
+
+    assert asyncio.run(go()) == ("111", ["3"])
+
+
+def test_a_session_whose_first_step_never_ended_is_still_the_session(space: Space) -> None:
+    """Its server was killed before anything was bound."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        gone.wait(60)
+    store = space.store
+    run, note = store.new_id("run"), store.new_id(Kind.NOTE)
+    owner = f"{socket.gethostname()}:{gone.pid}:x"
+    changes = [MakeNote(note, {"run": run}, kept=True), GiveName(note, f"{PREFIX}s")]
+    store.commit(changes, [OpenRun(run, "session", "session s", None, {}, now(), owner)])
+
+    async def scene(planner: Planner) -> Any:
+        assert (await planner.call("get_run", run=run))["status"] == "suspended"
+        return (await planner.call("run_steps", session="s", steps=[NOTE]))["run"]
+
+    assert play(space, scene) == run
+
+
+def test_what_suspends_is_refused_in_a_session(space: Space) -> None:
+    steps = [{"type": "ask", "value": "which?", "out": "$a"}]
+    answer = play(space, lambda planner: planner.call("run_steps", session="s", steps=steps))
+    assert (answer["status"], [problem["code"] for problem in answer["problems"]]) == ("refused", ["unsupported"])
+
+
+def test_steps_that_run_elsewhere_keep_a_session_to_themselves(space: Space) -> None:
+    """Another server says so, and does not cancel what is not its own."""
+
+    async def go() -> list[str]:
+        async with at(space) as one, at(space) as other:
+            run = (await one.call("run_steps", session="s", steps=[NOTE, SLOW], wait_s=0))["run"]
+            said = [await other.wrong("run_steps", session="s", steps=[NOTE]), await other.wrong("cancel_run", run=run)]
+            assert (await other.call("get_run", run=run))["status"] == "running"
+            assert (await one.call("cancel_run", run=run))["status"] == "cancelled"
+            return said
+
+    first, second = asyncio.run(go())
+    assert "is running steps elsewhere" in first
+    assert "runs elsewhere" in second
+
+
+# Questions
+
+ASK = {
+    "steps": [
+        {"type": "ask", "value": "how many?", "schema": {"type": "integer"}, "out": "$n"},
+        {"type": "create-note", "value": "${n} it is", "out": "$x"},
+    ]
+}
+
+
+def test_a_run_that_asks_is_answered_and_goes_on(space: Space) -> None:
+    """Also at another server; an answer that does not fit is refused with what would."""
+
+    async def go() -> None:
+        async with at(space) as one:
+            answer = await one.call("run_plan", plan=ASK)
+            run = answer["run"]
+            assert answer["status"] == "suspended"
+            assert [(one["step"], one["question"]) for one in answer["pending"]] == [("1", "how many?")]
+        async with at(space) as other:
+            answer = await other.call("get_run", run=run)
+            assert [one["schema"] for one in answer["pending"]] == [{"type": "integer"}]
+            assert "does not fit" in await other.wrong("answer_run", run=run, step="1", value="many")
+            assert "asks nothing" in await other.wrong("answer_run", run=run, step="2", value=3)
+            answer = await other.call("answer_run", run=run, step="1", value=3)
+            assert (answer["status"], answer["result"]["data"], answer["pending"]) == ("success", "3 it is", [])
+
+    asyncio.run(go())
+
+
+def test_questions_are_answered_one_after_the_other(space: Space) -> None:
+    """Each answer says what the run waits for next."""
+    branches = [[{"type": "ask", "value": name, "out": f"${name}"}] for name in ("a", "b")]
+    plan = [{"type": "parallel", "branches": branches}, {"type": "create-note", "value": "${a}${b}"}]
+
+    async def scene(planner: Planner) -> Any:
+        answer = await planner.call("run_plan", plan=plan)
+        asked = []
+        while answer["status"] == "suspended":
+            [pending] = answer["pending"]
+            asked.append(pending["question"])
+            given = {"run": answer["run"], "step": pending["step"], "value": pending["question"].upper()}
+            answer = await planner.call("answer_run", **given)
+        return answer["status"], answer["result"]["data"], asked
+
+    assert play(space, scene) == ("success", "AB", ["a", "b"])
+
+
+def test_a_run_that_asks_can_be_cancelled(space: Space) -> None:
+    async def scene(planner: Planner) -> Any:
+        run = (await planner.call("run_plan", plan=ASK))["run"]
+        answer = await planner.call("cancel_run", run=run)
+        assert "waits for nothing" in await planner.wrong("answer_run", run=run, step="1", value=3)
+        return answer["status"], answer["pending"]
+
+    assert play(space, scene) == ("cancelled", [])
+
+
+def test_a_run_that_waits_for_long_is_looked_at_again_when_it_is_answered(space: Space) -> None:
+    """It goes on waiting until its time has come."""
+
+    async def scene(planner: Planner) -> None:
+        answer = await planner.call("run_plan", plan=[NOTE, {"type": "wait", "seconds": 3_600}])
+        pending = answer["pending"]
+        assert (answer["status"], [one["kind"] for one in pending]) == ("suspended", ["wait"])
+        answer = await planner.call("answer_run", run=answer["run"], step=pending[0]["step"], value=None)
+        assert (answer["status"], answer["pending"]) == ("suspended", pending)
+
+    play(space, scene)
+
+
+# Looking
+
+
+def test_long_hits_come_without_their_texts(sample_space: Space) -> None:
+    """But with the passage that fits, and the id to read by."""
+
+    async def scene(planner: Planner) -> Any:
+        answer = await planner.call("discover_notes", query="ranking", limit="all", threshold=-1)
+        assert answer["extra"]["certificate"]["exhaustive"]
+        hit = answer["data"][0]
+        assert "text" not in hit
+        assert hit["metadata"]["passage"]["text"]
+        source = await planner.call("read", ref=hit["metadata"]["source_id"])
+        assert source["total"] == hit["char_count"]
+        return answer["left_out"]
+
+    assert "source_id" in play(sample_space, scene)["text"]
+
+
+def test_resources_are_listed_page_by_page_and_read(sample_space: Space) -> None:
+    """Notes, collections, runs; names are written as addresses are."""
+
+    async def scene(planner: Planner) -> None:
+        steps = [{"type": "create-note", "value": {"n": n}, "name": f"odd/näme {n}"} for n in range(PAGE)]
+        steps += [{"type": "create-collection", "value": ["Note_1", 2], "name": "two"}]
+        await planner.call("run_plan", plan=steps)
+        found, cursor, pages = [], None, 0
+        while cursor is not None or not pages:
+            page = await planner.client.list_resources(cursor=cursor)
+            assert 0 < len(page.resources) <= PAGE
+            found += page.resources
+            cursor, pages = page.next_cursor, pages + 1
+        uris = {resource.name: resource.uri for resource in found}
+        assert len(uris) == len(found)
+        read = await planner.client.read_resource(uris["odd/näme 7"])
+        assert json.loads(read.contents[0].text) == {"n": 7}
+        read = await planner.client.read_resource("infospace://collection/two")
+        assert json.loads(read.contents[0].text)[0]["id"] == "Note_1"
+        run = next(name for name in uris if name.startswith("run_"))
+        assert json.loads((await planner.client.read_resource(uris[run])).contents[0].text)["run"] == run
+        templates = (await planner.client.list_resource_templates()).resource_templates
+        assert "infospace://note/{id}" in [template.uri_template for template in templates]
+        for uri in ("infospace://note/Note_999", "infospace://note/two", "file:///etc/passwd", "infospace://run/x"):
+            with pytest.raises(MCPError):
+                await planner.client.read_resource(uri)
+
+    play(sample_space, scene)
+
+
+def test_the_prompt_has_the_language_and_the_goal(space: Space) -> None:
+    async def scene(planner: Planner) -> str:
+        [prompt] = (await planner.client.list_prompts()).prompts
+        assert [argument.required for argument in prompt.arguments or ()] == [True]
+        with pytest.raises(MCPError, match="goal"):
+            await planner.client.get_prompt("plan", {})
+        [message] = (await planner.client.get_prompt("plan", {"goal": "count the notes"})).messages
+        return str(message.content.text)  # type: ignore[union-attr]
+
+    text = play(space, scene)
+    assert "discover-notes" in text
+    assert text.endswith("Goal: count the notes")
