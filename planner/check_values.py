@@ -300,8 +300,6 @@ class ValueChecker:
         common: Shape = shapes[0] if shapes else Unknown()
         for shape in shapes[1:]:
             common = union(common, shape)
-        if isinstance(common, NoteShape) and any(shape != common for shape in shapes):
-            return NoteShape(None, common.metadata)
         return common
 
     def _is_reference(self, text: str, pointer: str) -> bool:

@@ -12,6 +12,7 @@ from infospace.paths import nearest
 from infospace.runs.journal import AnswerRow, RunRow, StepRow, TakeRun
 from infospace.space import Space
 from planner.events import Emit
+from planner.lanes import Halt
 from planner.lease import is_live, new_owner
 from planner.outcome import RunResult
 from planner.parse import parse_plan
@@ -52,8 +53,8 @@ def answer(space: Space, run: str, step: str, value: JSON) -> None:
     space.store.commit([], [AnswerRow(run, step, value, now())])
 
 
-async def resume(space: Space, run: str, emit: Emit = lambda _event: None) -> RunResult:
-    """Go on with a run from where it is; steps that ended are taken from the journal.
+async def resume(space: Space, run: str, emit: Emit = lambda _event: None, halt: Halt | None = None) -> RunResult:
+    """Go on with a run from where it is; steps that ended are taken from the journal. `halt` is that of `stream`.
 
     Raises NotFound for a run that is not there, Conflict for one that is live, or that has ended.
     """
@@ -64,6 +65,7 @@ async def resume(space: Space, run: str, emit: Emit = lambda _event: None) -> Ru
     owner = new_owner()
     space.store.commit([], [TakeRun(run, owner, row.owner, now())])
     going = Run(space, _plan(row), emit)
+    going.halt = halt or going.halt
     going.take_up(row, Record(rows, calls, answers), calls, owner)
     return await going.go_on()
 

@@ -22,7 +22,7 @@ from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.execute_forms import FormExecution
 from planner.failure import Exhausted, Failure, Halted, Stopped, sentence
 from planner.frame import Frame, Latest
-from planner.lanes import Commit, Journal, Ticket
+from planner.lanes import Commit, Halt, Journal, Ticket
 from planner.lease import kept, new_owner
 from planner.order import Order
 from planner.outcome import RunResult
@@ -73,6 +73,8 @@ class Run:
         self.slots = asyncio.Semaphore(AT_ONCE)
         """Calls of what is outside, and other long ones, that run at once."""
         self.meter.tools = ToolCalls(budget.tool_calls, self._called, self.meter.number)
+        self.halt = Halt()
+        """Set from outside, it lets the steps under way end, begins no more, and leaves the run to be resumed."""
         self.record: Record | None = None
         """What an earlier part of the run left, where it goes on."""
 
@@ -147,7 +149,8 @@ class Run:
 
     def suspended(self, suspension: Suspension) -> RunResult:
         """Put a run to rest that waits for something: what it waits for is journalled with its steps."""
-        return self.close("suspended", None, None, suspension.pending)
+        reason = f"interrupted; `infospace resume {self.id}` goes on" if self.halt.now else None
+        return self.close("suspended", None, reason, suspension.pending)
 
     def stopped(self, stop: Stopped) -> RunResult:
         """End a run that a `stop` ended on purpose, with its answer."""
@@ -245,6 +248,8 @@ class Run:
 
     async def step(self, step: Step, frame: Frame) -> Failure | None:
         """Execute a step, again while it fails and its `retry` has attempts left: `4`, `4#2`, `4#3`."""
+        if self.halt.now:
+            raise Suspension(())
         position = frame.prefix + step.label
         attempts = step.retry.attempts if step.retry else 1
         for attempt in range(1, attempts + 1):

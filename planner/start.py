@@ -16,6 +16,7 @@ from infospace.space import Space
 from planner.check import check
 from planner.events import Event
 from planner.known import KnownSpace
+from planner.lanes import Halt
 from planner.outcome import RunResult
 from planner.plan import Input, Plan
 from planner.problems import Problem, Problems
@@ -117,13 +118,16 @@ def _resource(declared: Input, value: JSON, snapshot: Snapshot, problems: Proble
     return resource
 
 
-async def stream(space: Space, prepared: Prepared) -> AsyncIterator[Event]:
+async def stream(space: Space, prepared: Prepared, halt: Halt | None = None) -> AsyncIterator[Event]:
     """Run a prepared plan; its events as they happen, `RunFinished` last.
 
-    Closing the iterator early cancels the run, which is journalled as cancelled.
+    Closing the iterator early cancels the run, which is journalled as cancelled. `halt`, once set, lets the steps
+    under way end and suspends the run.
     """
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
-    task = asyncio.create_task(Run(space, prepared.plan, queue.put_nowait, prepared.warnings).all(prepared.bound))
+    run = Run(space, prepared.plan, queue.put_nowait, prepared.warnings)
+    run.halt = halt or run.halt
+    task = asyncio.create_task(run.all(prepared.bound))
     task.add_done_callback(lambda _done: queue.put_nowait(None))
     try:
         while (event := await queue.get()) is not None:

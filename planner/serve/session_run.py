@@ -10,7 +10,7 @@ from infospace.clock import now
 from infospace.errors import InfospaceError
 from infospace.memory.changes import Change
 from infospace.resources import Resource
-from infospace.runs.journal import CloseRun, OpenRun, RunRow, StepRow, TakeRun
+from infospace.runs.journal import CallRow, CloseRun, OpenRun, RunRow, StepRow, TakeRun
 from infospace.space import Space
 from planner.events import Emit, RunFinished, RunStarted
 from planner.failure import Stopped, sentence
@@ -46,13 +46,14 @@ class SessionRun(Run):
         """Own the run and let it go on; a Conflict where somebody else was quicker."""
         self.space.store.commit([], [TakeRun(row.run, self.owner, row.owner, now())])
 
-    def recall(self, row: RunRow, steps: Sequence[StepRow]) -> None:
-        """Become what the journal has of the run."""
-        self.id = row.run
+    def recall(self, row: RunRow, steps: Sequence[StepRow], calls: Sequence[CallRow], owner: str) -> None:
+        """Become what the journal has of the run, which has this owner now."""
+        self.id, self.owner = row.run, owner
         self.steps = list(steps)
         self.scope.own = bindings_of(row.inputs, steps)
         self.count = last_number(steps)
         self.journal.sequence = max((step.sequence for step in steps), default=0)
+        self.meter.remember(calls)
 
     async def play(self, block: Block, plans: Mapping[str, Plan], emit: Emit) -> RunResult:
         """Run the steps of one call, and rest. A `stop` ends the session."""

@@ -89,7 +89,8 @@ class Sessions:
         with self._space.store.reading() as snapshot:
             row = snapshot.run(row.run)
             if not run.id or row.steps != len(run.steps):
-                run.recall(row, snapshot.steps(row.run))
+                owner, run = run.owner, SessionRun(self._space, name)
+                run.recall(row, snapshot.steps(row.run), snapshot.calls(row.run), owner)
         self._known[full] = run
         return run
 

@@ -23,22 +23,21 @@ Line = tuple[str, str | None]
 """A line and its style."""
 
 
-def ancestry(graph: Graph, *, depth: int, width: int, forward: bool = False) -> Iterator[Line]:
+def ancestry(graph: Graph, *, depth: int, width: int) -> Iterator[Line]:
     """Give the lines of a tree for each root: at most so many levels, so many branches of each.
 
     What was shown before is named again, and not told again.
     """
-    tree = _Tree(graph, min(depth, DEEPEST), width, forward=forward)
+    tree = _Tree(graph, min(depth, DEEPEST), width)
     for root in graph.roots:
         yield from tree.root(root)
 
 
 class _Tree:
-    def __init__(self, graph: Graph, depth: int, width: int, *, forward: bool) -> None:
+    def __init__(self, graph: Graph, depth: int, width: int) -> None:
         self._graph = graph
         self._depth = depth
         self._width = width
-        self._forward = forward
         self._shown: set[Use] = set()
 
     def root(self, of: Use) -> Iterator[Line]:
@@ -51,7 +50,7 @@ class _Tree:
     def _below(self, of: Use, indent: str, level: int) -> Iterator[Line]:
         edges = self._edges(of)
         if not edges:
-            if self._forward and level == 1:
+            if self._graph.forward and level == 1:
                 yield "└─ nothing was made of it", "dim"
             return
         if level > self._depth:
@@ -77,7 +76,7 @@ class _Tree:
 
     def _branch(self, edge: Edge, indent: str, level: int, *, last: bool) -> Iterator[Line]:
         node = self._graph.nodes[edge.to]
-        line = f"{indent}{'└─' if last else '├─'} {_role(edge, forward=self._forward)}"
+        line = f"{indent}{'└─' if last else '├─'} {_role(edge, forward=self._graph.forward)}"
         if edge.to in self._shown:
             yield f"{line}{named(node.origin)}  (told above)", "dim"
             return
@@ -90,8 +89,7 @@ class _Tree:
 
     def _edges(self, of: Use) -> Sequence[Edge]:
         """What has a variable first, then Collections, whose items are told below them."""
-        outputs = self._graph.outputs
-        edges = self._graph.nodes[of].inputs if outputs is None else outputs.get(of, ())
+        edges = self._graph.after(of) if self._graph.forward else self._graph.nodes[of].inputs
         return sorted(edges, key=lambda e: (e.how == "before", e.variable is None, kind_of(e.to.id) is Kind.NOTE))
 
     def _says(self, node: Node) -> str:

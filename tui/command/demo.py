@@ -78,7 +78,7 @@ def _run(args: argparse.Namespace, out: Output, notes: Path, plans: dict[str, Pa
     from infospace.memory.importing import import_paths
     from infospace.search.model import get_model
     from planner.start import Refused, prepare
-    from tui.command.run import CODES, _follow
+    from tui.command.run import CODES
     from tui.command.watch import Watch, show_result
 
     get_model(out.talk)
@@ -92,7 +92,7 @@ def _run(args: argparse.Namespace, out: Output, notes: Path, plans: dict[str, Pa
         if isinstance(prepared, Refused):
             result = prepared.to_result()
         else:
-            result = asyncio.run(_follow(space, prepared, (lambda _event: None) if out.json else Watch(out)))
+            result = asyncio.run(follow(space, prepared, (lambda _event: None) if out.json else Watch(out), out))
         if out.json:
             out.document(result.to_json())
         else:

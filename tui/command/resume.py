@@ -9,12 +9,14 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
+from tui.command.interrupting import interrupting
 from tui.command.output import Output
-from tui.command.run import CODES
+from tui.command.run import code_of
 from tui.command.spaces import open_from
 
 if TYPE_CHECKING:
     from infospace.space import Space
+    from planner.outcome import RunResult
 
 EXAMPLES = """examples:
   infospace resume run_7
@@ -39,9 +41,14 @@ def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
     from tui.command.watch import Watch, show_result
 
     watch = (lambda _event: None) if out.json else Watch(out)
-    result = asyncio.run(resume(space, args.run, watch))
+
+    async def go_on() -> RunResult:
+        with interrupting(out) as halt:
+            return await resume(space, args.run, watch, halt)
+
+    result = asyncio.run(go_on())
     if out.json:
         out.document(result.to_json(space if args.data else None))
     else:
         show_result(result, out)
-    return CODES[result.status]
+    return code_of(result)

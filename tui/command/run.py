@@ -1,7 +1,8 @@
 """Check a plan and run it.
 
 Steps are shown as they happen, then the result. Exit code 0 when it succeeds, 1 when it fails, 3 when the
-check refuses it (nothing has happened then), 130 when it is cancelled.
+check refuses it (nothing has happened then), 4 when it waits for an answer, 130 when it is interrupted: Ctrl-C once
+lets the steps under way end, and `infospace resume` goes on; twice stops at once.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.errors import Unreadable
 from tui.command.documents import parse_inputs, read_from
+from tui.command.interrupting import interrupting
 from tui.command.output import Output, UsageError
 from tui.command.spaces import address_of, open_from
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
 
     from infospace.jsonvalue import JSON
     from infospace.space import Space
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from planner.outcome import RunResult
     from planner.read import Document, Lines
     from planner.session import Session
+    from planner.start import Prepared
 
 EXAMPLES = """examples:
   infospace run plan.json
@@ -59,7 +62,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if refused is not None:
         return _finish(refused, args, out)
     with open_from(args, create=True) as space:
-        result = asyncio.run(_run(space, read, inputs, _watcher(args, out)))
+        result = asyncio.run(_run(space, read, inputs, _watcher(args, out), out))
         return _finish(result, args, out, space)
 
 
@@ -104,7 +107,7 @@ def _watcher(args: argparse.Namespace, out: Output) -> Callable[[Event], None]:
 
 
 async def _run(
-    space: Space, read: Document | Lines, inputs: dict[str, JSON], watch: Callable[[Event], None]
+    space: Space, read: Document | Lines, inputs: dict[str, JSON], watch: Callable[[Event], None], out: Output
 ) -> RunResult:
     from planner.read import Lines
     from planner.start import Refused, prepare
@@ -114,19 +117,20 @@ async def _run(
     prepared = prepare(space, read.value, inputs)
     if isinstance(prepared, Refused):
         return prepared.to_result()
-    return await _follow(space, prepared, watch)
+    return await follow(space, prepared, watch, out)
 
 
-async def _follow(space: Space, prepared: Any, watch: Callable[[Event], None]) -> RunResult:
+async def follow(space: Space, prepared: Prepared, watch: Callable[[Event], None], out: Output) -> RunResult:
+    """Run a prepared plan, telling its events to `watch`; Ctrl-C once suspends it."""
     from planner.events import RunFinished
     from planner.start import stream
 
-    events: AsyncIterator[Event] = stream(space, prepared)
     result = None
-    async for event in events:
-        watch(event)
-        if isinstance(event, RunFinished):
-            result = event.result
+    with interrupting(out) as halt:
+        async for event in stream(space, prepared, halt):
+            watch(event)
+            if isinstance(event, RunFinished):
+                result = event.result
     assert result is not None  # noqa: S101 - a stream ends with RunFinished, or raises
     return result
 
@@ -174,4 +178,10 @@ def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Spa
         from tui.command.watch import show_result
 
         show_result(result, out, quiet=args.print == "result" and args.out is not None)
-    return CODES[result.status]
+    return code_of(result)
+
+
+def code_of(result: RunResult) -> int:
+    """Return the exit code of a run: an interrupted one has that of interruption, though it can be resumed."""
+    interrupted = result.status == "suspended" and (result.reason or "").startswith("interrupted")
+    return CODES["cancelled"] if interrupted else CODES[result.status]

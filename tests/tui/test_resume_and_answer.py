@@ -1,0 +1,85 @@
+"""`answer`, `resume` and Ctrl-C: a run that waits or is interrupted is gone on with by the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+PLAN = {
+    "steps": [
+        {"type": "create-note", "value": "a", "name": "first"},
+        {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$year"},
+        {"type": "create-note", "value": "it was ${year}", "out": "$x"},
+    ],
+    "result": "$x",
+}
+
+
+def test_a_question_is_shown_answered_and_gone_on_with(cli: Any) -> None:
+    """Exit code 4 while it waits; the answer is read as its schema wants it."""
+    said = cli("run", "-", stdin=json.dumps(PLAN))
+    assert said.code == 4
+    assert "step 2 waits: Which year?" in said.err
+    assert "infospace answer run_1 2 …" in said.err
+    listed = cli("answer", "run_1")
+    assert listed.out.startswith("2  Which year?")
+    wrong = cli("answer", "run_1", "2", "soon")
+    assert (wrong.code, wrong.out) == (1, "")
+    assert "'soon' is not of type 'integer'" in wrong.err
+    done = cli("answer", "run_1", "2", "1984", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["result"]["data"] == "it was 1984"
+
+
+def test_an_answer_may_be_kept_for_later(cli: Any) -> None:
+    """`resume` takes it."""
+    cli("run", "-", stdin=json.dumps(PLAN))
+    assert cli("answer", "run_1", "2", "7", "--only").code == 0
+    done = cli("resume", "run_1")
+    assert (done.code, done.out) == (0, "it was 7\n")
+    again = cli("resume", "run_1")
+    assert again.code == 1
+    assert "has ended already: success" in again.err
+
+
+def test_an_unknown_run_is_told_in_a_sentence(cli: Any) -> None:
+    """By either command."""
+    for words in (("resume", "run_9"), ("answer", "run_9")):
+        said = cli(*words)
+        assert said.code == 1
+        assert "run_9" in said.err
+        assert "Traceback" not in said.err
+
+
+def test_ctrl_c_once_lets_the_step_end_and_the_run_be_resumed(tmp_path: Path) -> None:
+    """Exit code 130; `resume` does the rest, and nothing twice."""
+    steps = [
+        {"type": "create-note", "value": 1, "name": "one"},
+        {"type": "say", "value": "now"},
+        {"type": "wait", "seconds": 1},
+        {"type": "create-note", "value": 2, "name": "two"},
+    ]
+    (tmp_path / "plan.json").write_text(json.dumps(steps), encoding="utf-8")
+    environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db")}
+    command = [sys.executable, "-c", "from tui.command import main; raise SystemExit(main())"]
+    started = [*command, "run", str(tmp_path / "plan.json")]
+    with subprocess.Popen(started, stderr=subprocess.PIPE, text=True, env=environment) as running:
+        assert running.stderr is not None
+        for line in running.stderr:
+            if "now" in line:
+                running.send_signal(signal.SIGINT)
+                break
+        rest = running.stderr.read()
+    assert running.returncode == 130
+    assert "infospace resume run_1" in rest
+    done = subprocess.run(
+        [*command, "resume", "run_1", "--json"], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [step["step"] for step in found["steps"]] == ["1", "2", "3", "4"]
