@@ -8,8 +8,8 @@ from infospace.answer import cut
 from infospace.ids import Kind, kind_of
 from infospace.runs.graphs import at
 from infospace.runs.journal import Use
+from infospace.runs.lineage import Edge, Graph, Node
 from infospace.runs.origin import Origin
-from infospace.runs.provenance import Edge, Graph, Node
 from planner.written import written_step
 from tui.command.render import snippet
 

@@ -78,7 +78,7 @@ def _run(args: argparse.Namespace, out: Output, notes: Path, plans: dict[str, Pa
     from infospace.memory.importing import import_paths
     from infospace.search.model import get_model
     from planner.start import Refused, prepare
-    from tui.command.run import CODES
+    from tui.command.run import CODES, follow
     from tui.command.watch import Watch, show_result
 
     get_model(out.talk)

@@ -17,7 +17,7 @@ from tui.command.spaces import find, open_from
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
     from infospace.runs.journal import Use
-    from infospace.runs.provenance import Graph
+    from infospace.runs.lineage import Graph
     from infospace.space import Space
 
 EXAMPLES = """examples:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,10 +17,16 @@ import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from infospace import Space
+from planner.serve.door import Door
+from planner.serve.server import make_server
+
 LONGEST = 20_000
 """Characters of any answer, the language itself apart."""
 LANGUAGE = 25_000
 """Characters of the language in short."""
+NOTE = {"type": "create-note", "value": 1, "out": "$x"}
+SLOW = {"type": "wait", "seconds": 60}
 TOKEN = "a-token-for-the-tests-alone"  # noqa: S105
 
 _NOTING = "import os, sys; open(sys.argv[1], 'w').write(str(os.getpid())); os.execv(sys.argv[2], sys.argv[2:])"
@@ -75,15 +82,15 @@ class Planner:
         return "\n".join([*rows, f"{'in all':<22}{sum(size for _, size in self.read):>8,}"])
 
 
-def command(space: Path, *arguments: str) -> list[str]:
+def command(file: Path, *arguments: str) -> list[str]:
     """Return the command that serves a space."""
-    return [sys.executable, "-m", "tui.command", "--space", str(space), "serve", *arguments]
+    return [sys.executable, "-m", "tui.command", "--space", str(file), "serve", *arguments]
 
 
 @asynccontextmanager
-async def over_stdio(space: Path, noted: Path | None = None) -> AsyncIterator[Planner]:
+async def over_stdio(file: Path, noted: Path | None = None) -> AsyncIterator[Planner]:
     """A planner at a server of its own, whose process id is written to `noted`."""
-    whole = command(space)
+    whole = command(file)
     if noted is not None:
         whole = [sys.executable, "-c", _NOTING, str(noted), *whole]
     server = StdioServerParameters(command=whole[0], args=whole[1:], env=dict(os.environ))
@@ -105,13 +112,13 @@ class Served:
 
 
 @contextmanager
-def over_http(space: Path, *arguments: str, token: str | None = TOKEN) -> Iterator[Served]:
+def over_http(file: Path, *arguments: str, token: str | None = TOKEN) -> Iterator[Served]:
     """Serve over HTTP on a free port; afterwards the process is gone, whatever happens."""
     env = {key: value for key, value in os.environ.items() if key != "INFOSPACE_TOKEN"}
     if token is not None:
         env["INFOSPACE_TOKEN"] = token
     process = subprocess.Popen(
-        command(space, "--http", "0", *arguments), stderr=subprocess.PIPE, text=True, env=env, start_new_session=True
+        command(file, "--http", "0", *arguments), stderr=subprocess.PIPE, text=True, env=env, start_new_session=True
     )
     assert process.stderr is not None
     try:
@@ -146,3 +153,24 @@ def is_alive(process: int) -> bool:
     """Whether there is such a process that is no zombie."""
     stat = Path(f"/proc/{process}/stat")
     return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@asynccontextmanager
+async def at(space: Space) -> AsyncIterator[Planner]:
+    """A planner at a server in this process."""
+    door = Door(space)
+    try:
+        async with Client(make_server(door)) as client:
+            yield Planner(client)
+    finally:
+        await door.close()
+
+
+def play(space: Space, scene: Callable[[Planner], Awaitable[Any]]) -> Any:
+    """Let a planner play a scene."""
+
+    async def go() -> Any:
+        async with at(space) as planner:
+            return await scene(planner)
+
+    return asyncio.run(go())

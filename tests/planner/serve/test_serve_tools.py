@@ -4,60 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
-import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from infospace import Space
-from infospace.clock import now
-from infospace.ids import Kind
-from infospace.memory.changes import GiveName, MakeNote
-from infospace.runs.journal import OpenRun
 from planner.saved import save_plan
-from planner.serve.door import Door
 from planner.serve.live import MOST
 from planner.serve.resources import PAGE
-from planner.serve.server import make_server
-from planner.serve.sessions import PREFIX
 from planner.serve.tools import LONGEST
 from planner.serve.trimming import DATA, PROBLEMS, STEPS
 
 sys.path.insert(0, str(Path(__file__).parent))
-from serving import Planner
-
-NOTE = {"type": "create-note", "value": 1, "out": "$x"}
-SLOW = {"type": "wait", "seconds": 60}
-Scene = Callable[[Planner], Awaitable[Any]]
-
-
-@asynccontextmanager
-async def at(space: Space) -> AsyncIterator[Planner]:
-    """A planner at a server in this process."""
-    door = Door(space)
-    try:
-        async with Client(make_server(door)) as client:
-            yield Planner(client)
-    finally:
-        await door.close()
-
-
-def play(space: Space, scene: Scene) -> Any:
-    """Let a planner play a scene."""
-
-    async def go() -> Any:
-        async with at(space) as planner:
-            return await scene(planner)
-
-    return asyncio.run(go())
-
+from serving import NOTE, SLOW, Planner, play
 
 # Arguments
 
@@ -249,157 +211,6 @@ def test_no_more_runs_than_can_be_overseen_go_on_at_once(space: Space) -> None:
         return await planner.wrong("run_plan", plan=[SLOW])
 
     assert f"{MOST} runs are going on already" in play(space, scene)
-
-
-# Sessions
-
-
-def test_a_session_ends_with_cancel_or_stop_and_its_name_is_free_again(space: Space) -> None:
-    async def scene(planner: Planner) -> list[str]:
-        runs = [(await planner.call("run_steps", session="s", steps=[NOTE]))["run"]]
-        assert (await planner.call("cancel_run", run=runs[0]))["status"] == "cancelled"
-        answer = await planner.call("run_steps", session="s", steps=[{"type": "say", "value": "$x"}])
-        assert (answer["status"], answer["run"]) == ("refused", None)
-        answer = await planner.call("run_steps", session="s", steps=[NOTE, {"type": "stop", "value": "$x"}])
-        assert (answer["status"], answer["result"]["data"]) == ("stopped", 1)
-        runs.append(answer["run"])
-        runs.append((await planner.call("run_steps", session="s", steps=[NOTE]))["run"])
-        return runs
-
-    assert len(set(play(space, scene))) == 3
-
-
-def test_a_cancelled_session_cancels_the_steps_that_run_and_those_that_queue(space: Space) -> None:
-    async def scene(planner: Planner) -> Any:
-        run = (await planner.call("run_steps", session="s", steps=[NOTE, SLOW], wait_s=0))["run"]
-        await planner.call("run_steps", session="s", steps=[{**NOTE, "out": "$y"}], wait_s=0)
-        answer = await planner.call("cancel_run", run=run)
-        return answer["status"], list(answer["bindings"])
-
-    assert play(space, scene) == ("cancelled", ["x"])
-
-
-def test_a_session_of_another_door_to_the_space_is_taken_up(space: Space) -> None:
-    """What the one bound the other sees, back and forth."""
-
-    async def go() -> Any:
-        async with at(space) as one, at(space) as other:
-            await one.call("run_steps", session="s", steps=[NOTE])
-            await other.call("run_steps", session="s", steps=[{"type": "create-note", "value": "${x}1", "out": "$y"}])
-            answer = await one.call("run_steps", session="s", steps=[{"type": "create-note", "value": "${y}1"}])
-            return answer["result"]["data"], [step["step"] for step in answer["steps"]]
-
-    assert asyncio.run(go()) == ("111", ["3"])
-
-
-def test_a_session_whose_first_step_never_ended_is_still_the_session(space: Space) -> None:
-    """Its server was killed before anything was bound."""
-    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        gone.wait(60)
-    store = space.store
-    run, note = store.new_id("run"), store.new_id(Kind.NOTE)
-    owner = f"{socket.gethostname()}:{gone.pid}:x"
-    changes = [MakeNote(note, {"run": run}, kept=True), GiveName(note, f"{PREFIX}s")]
-    store.commit(changes, [OpenRun(run, "session", "session s", None, {}, now(), owner)])
-
-    async def scene(planner: Planner) -> Any:
-        assert (await planner.call("get_run", run=run))["status"] == "suspended"
-        return (await planner.call("run_steps", session="s", steps=[NOTE]))["run"]
-
-    assert play(space, scene) == run
-
-
-def test_what_suspends_is_refused_in_a_session(space: Space) -> None:
-    steps = [{"type": "ask", "value": "which?", "out": "$a"}]
-    answer = play(space, lambda planner: planner.call("run_steps", session="s", steps=steps))
-    assert (answer["status"], [problem["code"] for problem in answer["problems"]]) == ("refused", ["unsupported"])
-
-
-def test_steps_that_run_elsewhere_keep_a_session_to_themselves(space: Space) -> None:
-    """Another server says so, and does not cancel what is not its own."""
-
-    async def go() -> list[str]:
-        async with at(space) as one, at(space) as other:
-            run = (await one.call("run_steps", session="s", steps=[NOTE, SLOW], wait_s=0))["run"]
-            said = [await other.wrong("run_steps", session="s", steps=[NOTE]), await other.wrong("cancel_run", run=run)]
-            assert (await other.call("get_run", run=run))["status"] == "running"
-            assert (await one.call("cancel_run", run=run))["status"] == "cancelled"
-            return said
-
-    first, second = asyncio.run(go())
-    assert "is running steps elsewhere" in first
-    assert "runs elsewhere" in second
-
-
-# Questions
-
-ASK = {
-    "steps": [
-        {"type": "ask", "value": "how many?", "schema": {"type": "integer"}, "out": "$n"},
-        {"type": "create-note", "value": "${n} it is", "out": "$x"},
-    ]
-}
-
-
-def test_a_run_that_asks_is_answered_and_goes_on(space: Space) -> None:
-    """Also at another server; an answer that does not fit is refused with what would."""
-
-    async def go() -> None:
-        async with at(space) as one:
-            answer = await one.call("run_plan", plan=ASK)
-            run = answer["run"]
-            assert answer["status"] == "suspended"
-            assert [(one["step"], one["question"]) for one in answer["pending"]] == [("1", "how many?")]
-        async with at(space) as other:
-            answer = await other.call("get_run", run=run)
-            assert [one["schema"] for one in answer["pending"]] == [{"type": "integer"}]
-            assert "does not fit" in await other.wrong("answer_run", run=run, step="1", value="many")
-            assert "asks nothing" in await other.wrong("answer_run", run=run, step="2", value=3)
-            answer = await other.call("answer_run", run=run, step="1", value=3)
-            assert (answer["status"], answer["result"]["data"], answer["pending"]) == ("success", "3 it is", [])
-
-    asyncio.run(go())
-
-
-def test_questions_are_answered_one_after_the_other(space: Space) -> None:
-    """Each answer says what the run waits for next."""
-    branches = [[{"type": "ask", "value": name, "out": f"${name}"}] for name in ("a", "b")]
-    plan = [{"type": "parallel", "branches": branches}, {"type": "create-note", "value": "${a}${b}"}]
-
-    async def scene(planner: Planner) -> Any:
-        answer = await planner.call("run_plan", plan=plan)
-        asked = []
-        while answer["status"] == "suspended":
-            [pending] = answer["pending"]
-            asked.append(pending["question"])
-            given = {"run": answer["run"], "step": pending["step"], "value": pending["question"].upper()}
-            answer = await planner.call("answer_run", **given)
-        return answer["status"], answer["result"]["data"], asked
-
-    assert play(space, scene) == ("success", "AB", ["a", "b"])
-
-
-def test_a_run_that_asks_can_be_cancelled(space: Space) -> None:
-    async def scene(planner: Planner) -> Any:
-        run = (await planner.call("run_plan", plan=ASK))["run"]
-        answer = await planner.call("cancel_run", run=run)
-        assert "waits for nothing" in await planner.wrong("answer_run", run=run, step="1", value=3)
-        return answer["status"], answer["pending"]
-
-    assert play(space, scene) == ("cancelled", [])
-
-
-def test_a_run_that_waits_for_long_is_looked_at_again_when_it_is_answered(space: Space) -> None:
-    """It goes on waiting until its time has come."""
-
-    async def scene(planner: Planner) -> None:
-        answer = await planner.call("run_plan", plan=[NOTE, {"type": "wait", "seconds": 3_600}])
-        pending = answer["pending"]
-        assert (answer["status"], [one["kind"] for one in pending]) == ("suspended", ["wait"])
-        answer = await planner.call("answer_run", run=answer["run"], step=pending[0]["step"], value=None)
-        assert (answer["status"], answer["pending"]) == ("suspended", pending)
-
-    play(space, scene)
 
 
 # Looking
