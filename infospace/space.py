@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from infospace.search.discovery import Search
     from infospace.search.embedding import Embedding
     from infospace.tools.toolbox import Toolbox
-    from infospace.view_changing import Drafts
 
 
 class Space:
@@ -74,14 +73,12 @@ class Space:
         *,
         scratch: bool = False,
         meter: Meter | None = None,
-        drafts: Drafts | None = None,
     ) -> Infospace:
         """Return a view for one step. What is made through a `scratch` one is never kept.
 
-        `meter` counts what it asks of the language model, together with other steps. It sees the `drafts` of steps
-        that are not written yet.
+        `meter` counts what it asks of the language model, together with other steps.
         """
-        view = Infospace(self, made or Made(), listener, scratch=scratch, drafts=drafts)
+        view = Infospace(self, made or Made(), listener, scratch=scratch)
         view.meter = meter
         return view
 

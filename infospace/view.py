@@ -161,10 +161,6 @@ class Infospace(Changing, Asking):
         self._drafts.absorb(other._drafts)
         self.uses |= other.uses
 
-    def share(self, drafts: Drafts) -> None:
-        """Let others see what was made and changed here, before it is written."""
-        drafts.absorb(self._drafts)
-
     def is_new(self, resource: Resource) -> bool:
         """Whether a resource was made through this view."""
         return resource.id in self._drafts.made

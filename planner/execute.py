@@ -16,7 +16,6 @@ from infospace.memory.changes import Change, MakeNote
 from infospace.perform import Outcome
 from infospace.resources import Made
 from infospace.runs.journal import StepRow, Use
-from infospace.view_changing import Drafts
 from planner.calls import FINAL, may_repeat, validated
 from planner.events import StepStarted
 from planner.failure import Exhausted, Failure, Stopped
@@ -46,8 +45,7 @@ class Execution(ABC):
         self._position = position
         self._voices = Voices(run.emit, position)
         made = Made(run.id, position, step.type)
-        drafts = None if frame.track.drafts is None else Drafts(frame.track.drafts)
-        self._view = run.space.view(made, self._voices, meter=run.meter, drafts=drafts)
+        self._view = run.space.view(made, self._voices, meter=run.meter)
         self._resolver = Resolver(self._view, self._scope)
         self._digest: bytes | None = None
         self._started = now()
@@ -251,7 +249,7 @@ class Execution(ABC):
         if not self._duration:
             self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
         row, frame = self._row(outcome, handled), self._frame
-        frame.track.end(Commit(self._ticket, row, frame.nesting, tuple(changes), frame.decisions), self._view)
+        frame.track.end(Commit(self._ticket, row, frame.nesting, tuple(changes), frame.decisions))
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:
         resource = outcome.resource

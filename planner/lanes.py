@@ -1,8 +1,9 @@
 """Commits in document order, whatever runs side by side.
 
 Each of several parts that run at once has a lane. The lane of the first part that has not ended writes through;
-those behind it keep their commits until it is their turn, and let one another see what they made meanwhile. What a
-lane keeps can be dropped: nothing of it was written.
+those behind it keep their rows until it is their turn. What a step behind has made is transient, since whatever
+writes waits for its turn: it is stored at once, so that the steps after it can read it. A lane that is dropped
+leaves no row, and nothing that anybody finds.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change
 from infospace.memory.store import Store
 from infospace.runs.journal import StepRow
-from infospace.view import Infospace
-from infospace.view_changing import Drafts
 from planner.failure import Exhausted
 from planner.suspending import Suspension
 
@@ -55,14 +54,14 @@ class Commit:
 class Track(Protocol):
     """Where executions begin and end."""
 
-    drafts: Drafts | None
-    """What was made, and not written yet."""
-
     def begin(self, ticket: Ticket) -> None:
         """Number an execution that begins; raises Exhausted when the budget has no more."""
 
-    def end(self, commit: Commit, view: Infospace | None = None) -> None:
-        """Write the end of an execution, which made what `view` has. Raises what the store raises."""
+    def end(self, commit: Commit) -> None:
+        """Write the end of an execution. Raises what the store raises."""
+
+    def make(self, changes: Sequence[Change]) -> None:
+        """Store what an execution made before its end is written."""
 
     async def turn(self) -> None:
         """Wait until all that stands before has ended."""
@@ -70,8 +69,6 @@ class Track(Protocol):
 
 class Journal:
     """The track of a whole run: it writes to the store, and counts."""
-
-    drafts: Drafts | None = None
 
     def __init__(self, store: Store, most: int, ended: Callable[[StepRow, int], None]) -> None:
         self._store = store
@@ -87,9 +84,8 @@ class Journal:
         self.sequence += 1
         ticket.sequence = self.sequence
 
-    def end(self, commit: Commit, view: Infospace | None = None) -> None:
+    def end(self, commit: Commit) -> None:
         """Write changes and row in one transaction."""
-        del view
         fresh = [decision for decision in commit.decisions if not decision.written]
         row = replace(
             commit.row,
@@ -100,6 +96,10 @@ class Journal:
         for decision in fresh:
             decision.written = True
         self._ended(row, commit.nesting)
+
+    def make(self, changes: Sequence[Change]) -> None:
+        """Store them."""
+        self._store.commit(changes)
 
     async def turn(self) -> None:
         """Nothing stands before."""
@@ -114,14 +114,13 @@ class Halt:
 
 @dataclass(slots=True)
 class Lane:
-    """The track of one of several parts; `drafts` are shared by those that run side by side."""
+    """The track of one of several parts."""
 
     outer: Track
-    drafts: Drafts | None
     halt: Halt
     most: int
     """Executions that may begin while others are before it."""
-    _kept: deque[Ticket | tuple[Commit, Infospace | None]] = field(default_factory=deque)
+    _kept: deque[Ticket | Commit] = field(default_factory=deque)
     _open: bool = False
     _begun: int = 0
     _held: bool = False
@@ -137,14 +136,18 @@ class Lane:
             raise Exhausted(f"the budget of {self.most:,} steps ran out")
         self._kept.append(ticket)
 
-    def end(self, commit: Commit, view: Infospace | None = None) -> None:
+    def end(self, commit: Commit) -> None:
         """Write the end of an execution, or keep it until the parts before have ended."""
         if self._open:
-            self.outer.end(commit, view)
+            self.outer.end(commit)
             return
-        self._kept.append((commit, view))
-        if view is not None and self.drafts is not None:
-            view.share(self.drafts)
+        self.make(commit.changes)
+        self._kept.append(replace(commit, changes=()))
+
+    def make(self, changes: Sequence[Change]) -> None:
+        """Store what an execution made."""
+        if changes:
+            self.outer.make(changes)
 
     async def turn(self) -> None:
         """Wait until the parts before have ended, here and further out.
@@ -169,7 +172,7 @@ class Lane:
             if isinstance(entry, Ticket):
                 self.outer.begin(entry)
             else:
-                self.outer.end(*entry)
+                self.outer.end(entry)
         self._turn.set()
 
     def wake(self) -> None:
@@ -188,5 +191,5 @@ class Lane:
 
 def lanes(outer: Track, count: int, most: int, halt: Halt | None = None) -> list[Lane]:
     """Return lanes for parts that run side by side, in their order."""
-    drafts, halt = Drafts(outer.drafts), halt or Halt()
-    return [Lane(outer, drafts, halt, most) for _ in range(count)]
+    halt = halt or Halt()
+    return [Lane(outer, halt, most) for _ in range(count)]

@@ -16,6 +16,8 @@ TRIED = 4_000
 LEAST = 6
 """Fixes that are tried of any plan."""
 
+_NEEDED = re.compile(r"needs '(\w+)'$")
+
 Recheck = Callable[[JSON], Sequence[Problem]]
 """Checks a document and returns its errors."""
 
@@ -63,6 +65,13 @@ def _candidates(document: JSON, problem: Problem, errors: Sequence[Problem]) -> 
         yield from _bound(document, problem.pointer, problem.about, problem.hint)
     if problem.code == "maybe-unbound" and problem.about is not None:
         yield from _guarded(document, problem.pointer, problem.about)
+    needed = _NEEDED.search(problem.says) if problem.code == "missing-argument" else None
+    if needed is not None and needed[1] in ("target", "source", "value"):
+        for name in _bound_before(document, problem.pointer):
+            yield [{"op": "add", "path": join(problem.pointer, needed[1]), "value": name}]
+    if problem.code == "unknown-id" and problem.fix is None:
+        for name in _bound_before(document, problem.pointer):
+            yield replace(problem.pointer, name)
 
 
 def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterator[Patch]:
@@ -83,6 +92,16 @@ def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterato
 
 def _read_as(text: str, name: str, other: str) -> str:
     return re.sub(rf"(\$\{{?){re.escape(name)}\b", rf"\g<1>{other}", text)
+
+
+def _bound_before(document: JSON, pointer: str) -> Iterator[str]:
+    """The variables that steps before a place bind, the latest first, at most three."""
+    found: list[str] = []
+    for block, index in _around(document, pointer):
+        for step in reversed(_look(document, block)[:index]):
+            if isinstance(step.get("out"), str) and step["out"] not in found:
+                found.append(step["out"])
+    yield from found[:3]
 
 
 def _guarded(document: JSON, pointer: str, name: str) -> Iterator[Patch]:

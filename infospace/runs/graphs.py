@@ -6,8 +6,8 @@ from typing import Any
 
 from infospace.ids import kind_of
 from infospace.runs.journal import RunRow, StepRow, Use
+from infospace.runs.lineage import Edge, Graph, Node
 from infospace.runs.origin import Origin
-from infospace.runs.provenance import Edge, Graph, Node
 
 
 def at(of: Use) -> str:
@@ -16,12 +16,23 @@ def at(of: Use) -> str:
 
 
 def graph_json(graph: Graph) -> dict[str, Any]:
-    """Return a graph: `versions` with `from` (or, of a graph that was followed forward, `to`), `steps`, `runs`."""
-    steps = {f"{node.step.run}/{node.step.sequence}": node.step for node in graph.nodes.values() if node.step}
+    """Return a graph as `versions`, `steps` and `runs`.
+
+    A version is made of what stands under its own `from`, and of what its step `by_step` read: all of it where
+    `reads` is `used`, where it is `used_for_each` that alone (a `map` tells its items apart), and nothing of it
+    where it is null.
+    """
+    steps: dict[str, dict[str, Any]] = {}
+    for node in graph.nodes.values():
+        if node.step is not None:
+            steps.setdefault(_key(node.step), _step(node.step))
+    for read in graph.made:
+        edges = (edge for edge in read.edges if not graph.forward or edge.to in graph.nodes)
+        steps[_key(read.step)]["used_for_each" if read.each else "used"] = [_edge(edge) for edge in edges]
     return {
         "roots": [at(of) for of in graph.roots],
         "versions": {at(of): _version(graph, node) for of, node in graph.nodes.items()},
-        "steps": {key: _step(row) for key, row in steps.items()},
+        "steps": steps,
         "runs": {run: _run(row) for run, row in graph.runs.items()},
     }
 
@@ -48,11 +59,18 @@ def origin_json(origin: Origin) -> dict[str, Any]:
     }
 
 
+def _key(row: StepRow) -> str:
+    return f"{row.run}/{row.sequence}"
+
+
 def _version(graph: Graph, node: Node) -> dict[str, Any]:
-    forward = graph.outputs is not None
-    edges = node.inputs if graph.outputs is None else graph.outputs.get(node.origin.of, ())
-    key = None if node.step is None else f"{node.step.run}/{node.step.sequence}"
-    return {**origin_json(node.origin), "by_step": key, "to" if forward else "from": [_edge(edge) for edge in edges]}
+    reads = None if node.read is None else "used_for_each" if node.read.each else "used"
+    return {
+        **origin_json(node.origin),
+        "by_step": None if node.step is None else _key(node.step),
+        "reads": reads,
+        "from": [_edge(edge) for edge in node.own if not graph.forward or edge.to in graph.nodes],
+    }
 
 
 def _edge(edge: Edge) -> dict[str, Any]:
@@ -68,7 +86,8 @@ def _step(row: StepRow) -> dict[str, Any]:
         "started": row.started,
         "duration_ms": row.duration_ms,
         "out": None if row.out is None else f"${row.out}",
-        "used": [at(use) for use in row.uses],
+        "used": [],
+        "used_for_each": [],
     }
 
 

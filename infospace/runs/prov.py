@@ -6,7 +6,7 @@ from are agents. Identifiers: `space:Note_12@3`, `space:run_4`, `space:run_4/2` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote
@@ -14,8 +14,8 @@ from uuid import UUID
 
 from infospace.ids import Kind, kind_of
 from infospace.runs.graphs import at
-from infospace.runs.journal import RunRow, StepRow
-from infospace.runs.provenance import Edge, Graph, Node
+from infospace.runs.journal import RunRow, StepRow, Use
+from infospace.runs.lineage import Edge, Graph, Node, Read
 
 TERMS = "urn:x-infospace:terms:"
 """The namespace of the attributes that PROV has no word for."""
@@ -35,6 +35,8 @@ def prov_json(graph: Graph, identity: str, package: Callable[[str], str | None])
         document.run(run, row)
     for node in graph.nodes.values():
         document.version(node)
+    for read, made in graph.made.items():
+        document.reading(read, made)
     prefixes = {"space": f"{UUID(identity).urn}#", "infospace": TERMS}
     return {"prefix": prefixes, **{kind: records for kind, records in document.records.items() if records}}
 
@@ -99,8 +101,18 @@ class _Document:
             self.relate("wasGeneratedBy", entity=entity, activity=activity, time=origin.at or None)
         if origin.file is not None:
             self._read(entity, activity, origin.file)
-        for edge in node.inputs:
+        for edge in node.own:
             self._edge(entity, activity, edge)
+
+    def reading(self, read: Read, made: Sequence[Use]) -> None:
+        """Put in what a step read. What it made of it is known only where it made one thing of it."""
+        activity = self._step(read.step)
+        for edge in read.edges:
+            self._used(activity, edge)
+            for of in made if len(made) == 1 else ():
+                self.relate(
+                    "wasDerivedFrom", generated=f"space:{at(of)}", source=f"space:{at(edge.to)}", activity=activity
+                )
 
     def _activity(self, node: Node) -> str | None:
         if node.step is not None:
@@ -140,11 +152,14 @@ class _Document:
             self.relate("hadMember", collection=entity, entity=other)
             return
         if activity is not None:
-            role = None if edge.variable is None else f"${edge.variable}"
-            self.relate("used", activity=activity, entity=other, role=role)
+            self._used(activity, edge)
         kind = {"before": "prov:Revision", "found": "prov:Quotation"}.get(edge.how)
         type_ = None if kind is None else _name(kind)
         self.relate("wasDerivedFrom", generated=entity, source=other, activity=activity, type=type_)
+
+    def _used(self, activity: str, edge: Edge) -> None:
+        role = None if edge.variable is None else f"${edge.variable}"
+        self.relate("used", activity=activity, entity=f"space:{at(edge.to)}", role=role)
 
 
 _PROV = {

@@ -1,59 +1,30 @@
 """Why something is here, and what came of it: versions of resources, and the steps between them.
 
 An edge leads from a version to what it was made of. What a step read is what it made things of, as far as the
-journal knows: all of it, but for `map`, whose items are told apart; of a search result, only its source.
+journal knows: all of it, but for `map`, whose items are told apart; of a search result, only its source. Steps that
+read much and made much are no more than they are: what they read is told once, for all that they made.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from infospace.errors import NotFound
-from infospace.ids import Kind, kind_of
+from infospace.ids import Kind, kind_of, number_of
 from infospace.resources import Collection, Member
-from infospace.runs.journal import RunRow, StepRow, Use
+from infospace.runs.journal import StepRow, Use
 from infospace.runs.ledger import Ledger
+from infospace.runs.lineage import Edge, Graph, Node, Read
 from infospace.runs.origin import Origin
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
 
-How = Literal["used", "found", "before", "holds"]
-"""Read by the step; the source of a search result; its own earlier version; an item that the same step made."""
-
 _ITEM = re.compile(r"\[(\d+)\]$")
 _RESULT = re.compile(r"\$([A-Za-z_]\w*)")
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """From a version to one that it was made of, as which variable. Read the other way round in `Graph.outputs`."""
-
-    to: Use
-    how: How
-    variable: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A version, the step that made it (None: a person, an import, an input, or a run that was pruned), and of what."""
-
-    origin: Origin
-    step: StepRow | None = None
-    inputs: tuple[Edge, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """Versions and what they were made of. `outputs` says what was made of each, None where nobody asked for it."""
-
-    roots: tuple[Use, ...]
-    nodes: dict[Use, Node]
-    runs: dict[str, RunRow | None]
-    outputs: dict[Use, list[Edge]] | None = None
 
 
 def versions_of(snapshot: Snapshot, identifier: str) -> list[Use]:
@@ -65,32 +36,52 @@ def trace(snapshot: Snapshot, roots: Sequence[Use]) -> Graph:
     """Follow versions back to their sources."""
     tracer = Tracer(snapshot)
     frontier = list(dict.fromkeys(roots))
+    told: set[Read] = set()
     while frontier:
-        ahead = (edge.to for node in tracer.read(frontier) for edge in node.inputs)
-        frontier = [of for of in dict.fromkeys(ahead) if of not in tracer.nodes]
-    return Graph(tuple(roots), tracer.nodes, tracer.ledger.runs)
+        ahead: dict[Use, None] = {}
+        for node in tracer.read(frontier):
+            ahead.update((edge.to, None) for edge in node.own)
+            if node.read is not None and node.read not in told:
+                told.add(node.read)
+                ahead.update((edge.to, None) for edge in node.read.edges)
+        frontier = [of for of in ahead if of not in tracer.nodes]
+    return Graph(roots, tracer.nodes, tracer.ledger.runs)
 
 
 def reach(snapshot: Snapshot, roots: Sequence[Use]) -> Graph:
     """Follow versions forward, to all that was made of them, directly or through others."""
     tracer = Tracer(snapshot)
     nodes = {node.origin.of: node for node in tracer.read(list(dict.fromkeys(roots)))}
-    outputs: dict[Use, list[Edge]] = {}
     frontier = set(nodes)
     while frontier:
+        touching: dict[Read, bool] = {}
         following = set()
         for node in tracer.read(tracer.candidates(frontier)):
-            of = node.origin.of
-            for edge in node.inputs:
-                if edge.to in frontier:
-                    outputs.setdefault(edge.to, []).append(Edge(of, edge.how, edge.variable))
-                    if of not in nodes:
-                        following.add(of)
-        nodes |= {of: tracer.nodes[of] for of in following}
+            read = node.read
+            if read is not None and read not in touching:
+                touching[read] = any(edge.to in frontier for edge in read.edges)
+            touches = (read is not None and touching[read]) or any(edge.to in frontier for edge in node.own)
+            if touches and node.origin.of not in nodes:
+                following.add(node.origin.of)
+        nodes |= {of: tracer.nodes[of] for of in sorted(following, key=_by_number)}
         frontier = following
     runs = {node.origin.made.run for node in nodes.values()}
     known = {run: row for run, row in tracer.ledger.runs.items() if run in runs}
-    return Graph(tuple(roots), nodes, known, outputs)
+    return Graph(roots, nodes, known, forward=True)
+
+
+def _by_number(of: Use) -> tuple[str, int, int]:
+    return kind_of(of.id), number_of(of.id), of.version
+
+
+@dataclass(frozen=True, slots=True)
+class _Reads:
+    """What a step read: in all; for each item of a `map`; for one of them, by its number from 1 on."""
+
+    all: Read
+    each: Read
+    items: dict[int, list[Edge]]
+    identifiers: frozenset[str]
 
 
 class Tracer:
@@ -101,6 +92,7 @@ class Tracer:
         self.ledger = Ledger(snapshot)
         self.nodes: dict[Use, Node] = {}
         self._products: dict[str, dict[int | None, list[Use]]] = {}
+        self._reads: dict[tuple[str, int], _Reads] = {}
 
     def read(self, versions: Sequence[Use]) -> list[Node]:
         """Return the nodes of versions."""
@@ -110,7 +102,7 @@ class Tracer:
             if made.run is not None:
                 self.ledger.run(made.run)
             step = self.ledger.step(made, origin.of) if origin.there else None
-            self.nodes[origin.of] = Node(origin, step, tuple(dict.fromkeys(self._edges(origin, step))))
+            self.nodes[origin.of] = self._node(origin, step)
         return [self.nodes[of] for of in versions]
 
     def candidates(self, versions: set[Use]) -> list[Use]:
@@ -140,25 +132,69 @@ class Tracer:
             steps = self._products[product.made.run or ""]
             steps.setdefault(None if step is None else step.sequence, []).append(product.of)
 
-    def _edges(self, origin: Origin, step: StepRow | None) -> Iterator[Edge]:
+    def _node(self, origin: Origin, step: StepRow | None) -> Node:
+        """Tell what a version was made of, with what it shares with others of its step apart."""
         of = origin.of
+        own: list[Edge] = []
         if origin.source is not None:
-            yield Edge(origin.source.of, "found")
-            return
+            return Node(origin, step, (Edge(origin.source.of, "found"),))
+        read = None
         if step is None:
-            yield from self._of_result(origin)
+            own += self._of_result(origin)
         else:
-            others = self._others(origin, step)
-            for use in step.uses:
-                if use.id == of.id:
-                    if use.version < of.version:
-                        yield Edge(use, "before")
-                elif use.id not in others:
-                    yield Edge(use, "used", self.ledger.variable(step.run, use.id, step.sequence))
+            reads = self._reads_of(step)
+            item = _ITEM.search(origin.made.step or "") if origin.made.step != step.position else None
+            read = reads.all
+            if item is not None and int(item[1]) in reads.items:
+                read, own = reads.each, list(reads.items[int(item[1])])
+            if of.id in reads.identifiers:
+                own += [edge for edge in read.edges if edge not in own]
+                own = [self._itself(edge, of) for edge in own if edge.to.id != of.id or edge.to.version < of.version]
+                read = None
             if kind_of(of.id) is Kind.COLLECTION:
-                yield from self._held(origin, step)
+                own += self._held(origin, step)
         if origin.carried is not None:
-            yield Edge(Use(of.id, origin.carried), "before")
+            own.append(Edge(Use(of.id, origin.carried), "before"))
+        return Node(origin, step, tuple(dict.fromkeys(own)), read)
+
+    def _itself(self, edge: Edge, of: Use) -> Edge:
+        return Edge(edge.to, "before") if edge.to.id == of.id else edge
+
+    def _reads_of(self, step: StepRow) -> _Reads:
+        key = (step.run, step.sequence)
+        if key not in self._reads:
+            edges = tuple(Edge(use, "used", self.ledger.variable(step.run, use.id, step.sequence)) for use in step.uses)
+            self._reads[key] = self._apart(step, edges)
+        return self._reads[key]
+
+    def _apart(self, step: StepRow, edges: tuple[Edge, ...]) -> _Reads:
+        """Tell apart what a `map` read for each item: the item, and the source of one that is a search result."""
+        given = (
+            []
+            if step.resource is None
+            else [member.info for member in self._members(Use(step.resource, step.version or 1)) if member.info]
+        )
+        failed = step.extra.get("failed")
+        given += [one for one in failed if isinstance(one, dict)] if isinstance(failed, list) else []
+        item_of = {int(str(info["index"])) + 1: str(info["item"]) for info in given if {"index", "item"} <= info.keys()}
+        sources = {
+            origin.of.id: origin.source.of.id
+            for origin in self._snapshot.origins([Use(item, 1) for item in set(item_of.values())])
+            if origin.source is not None
+        }
+        belongs: dict[str, list[Edge]] = {}
+        for edge in edges:
+            belongs.setdefault(edge.to.id, []).append(edge)
+        apart = {*item_of.values(), *sources.values()}
+        return _Reads(
+            all=Read(step, edges),
+            each=Read(step, tuple(edge for edge in edges if edge.to.id not in apart), each=True),
+            items={
+                place: [*belongs.get(item, ()), *belongs.get(sources.get(item, ""), ())]
+                for place, item in item_of.items()
+            },
+            identifiers=frozenset(belongs),
+        )
 
     def _of_result(self, origin: Origin) -> Iterator[Edge]:
         """What a place in a variable, made a Note as the result of a run, was taken of."""
@@ -181,22 +217,6 @@ class Tracer:
             apart = item.evidence or _ITEM.search(item.made.step or "") is not None
             if apart and item.made.run == step.run and self.ledger.step(item.made) is step:
                 yield Edge(item.of, "holds")
-
-    def _others(self, origin: Origin, step: StepRow) -> set[str]:
-        """What the step read for other items, where the version was made for one of a `map`."""
-        item = _ITEM.search(origin.made.step or "")
-        if item is None or origin.made.step == step.position or step.resource is None:
-            return set()
-        given = [member.info for member in self._members(Use(step.resource, step.version or 1)) if member.info]
-        failed = step.extra.get("failed")
-        given += [one for one in failed if isinstance(one, dict)] if isinstance(failed, list) else []
-        own = {str(info["item"]) for info in given if info.get("index") == int(item[1]) - 1 and "item" in info}
-        others = {str(info["item"]) for info in given if "item" in info} - own
-        return others | self._sources(others) - self._sources(own) if own else set()
-
-    def _sources(self, identifiers: Iterable[str]) -> set[str]:
-        origins = self._snapshot.origins([Use(identifier, 1) for identifier in identifiers])
-        return {origin.source.of.id for origin in origins if origin.source is not None}
 
     def _members(self, of: Use) -> Sequence[Member]:
         """The members of a Collection at a version; of one that was removed for good, none."""

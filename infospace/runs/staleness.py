@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from infospace.runs.journal import Use
+from infospace.runs.lineage import Edge, Graph, Node, Read
 from infospace.runs.origin import Origin, Since
-from infospace.runs.provenance import Edge, Graph, Node, trace
+from infospace.runs.provenance import trace
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -64,19 +65,23 @@ def staleness(snapshot: Snapshot, identifiers: Sequence[str] | None = None) -> S
     return Staleness(len(roots), tuple(found), tuple(root.id for root in roots if root in lost))
 
 
-def _edges(node: Node) -> Iterator[Edge]:
-    """What a version stands on: not on its own earlier one, unless its content was carried over."""
+def _own(node: Node) -> Iterator[Edge]:
+    """What a version stands on by itself: not on its own earlier one, unless its content was carried over."""
     of, carried = node.origin.of, node.origin.carried
-    return (edge for edge in node.inputs if edge.how != "before" or edge.to == Use(of.id, carried or 0))
+    return (edge for edge in node.own if edge.how != "before" or edge.to == Use(of.id, carried or 0))
 
 
-def _standing_on(graph: Graph, seeds: Iterable[Use]) -> set[Use]:
-    """Return versions, and all that stand on one of them."""
-    above: dict[Use, list[Use]] = {}
+def _standing_on(graph: Graph, seeds: Iterable[Use]) -> set[Use | Read]:
+    """Return versions, and all that stand on one of them, with the readings in between."""
+    above: dict[Use | Read, list[Use | Read]] = {}
     for of, node in graph.nodes.items():
-        for edge in _edges(node):
+        for edge in _own(node):
             above.setdefault(edge.to, []).append(of)
-    frontier = list(seeds)
+    for read, made in graph.made.items():
+        above[read] = [*made]
+        for edge in read.edges:
+            above.setdefault(edge.to, []).append(read)
+    frontier: list[Use | Read] = list(seeds)
     found = set(frontier)
     while frontier:
         frontier = list({one for of in frontier for one in above.get(of, ())} - found)
@@ -84,12 +89,17 @@ def _standing_on(graph: Graph, seeds: Iterable[Use]) -> set[Use]:
     return found
 
 
-def _changed(graph: Graph, root: Use, leading: set[Use]) -> Iterator[Changed]:
+def _changed(graph: Graph, root: Use, leading: set[Use | Read]) -> Iterator[Changed]:
     """Walk from a resource to the nearest of its inputs that changed."""
-    seen = {root}
+    seen: set[Use | Read] = {root}
     frontier: list[tuple[Use, tuple[Use, ...]]] = [(root, ())]
     for of, through in frontier:
-        for edge in _edges(graph.nodes[of]):
+        node = graph.nodes[of]
+        edges = list(_own(node))
+        if node.read in leading and node.read not in seen:
+            seen.add(node.read)
+            edges = [*node.read.edges, *edges]
+        for edge in edges:
             if edge.to in seen or edge.to not in leading:
                 continue
             seen.add(edge.to)

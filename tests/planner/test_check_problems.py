@@ -18,6 +18,7 @@ from mistakes import HITS, HOPELESS, ITEMS, MENDED, NOTE, note, over, when
 
 from planner.patches import at, patched
 
+
 @pytest.fixture
 def taken(space: Space) -> Space:
     """A space in which the name `taken` is taken."""

@@ -191,3 +191,21 @@ def test_an_outcome_is_short_when_it_is_shown(run: Any) -> None:
     few, many = (run({"type": "create-collection", "value": list(range(count)), "out": "$c"}) for count in (1, 500))
     assert few.status == many.status == "success"
     assert len(repr(many)) <= len(repr(few)) + 5
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "ask", "value": "which?"},
+        {"type": "wait", "seconds": 61},
+        {"type": "wait", "condition": {"type": "bound", "target": "$x"}},
+    ],
+    ids=["ask", "seconds", "condition"],
+)
+def test_a_line_that_would_suspend_a_session_is_refused(space: Space, line: Any) -> None:
+    """It could not be gone on with before the next line is written."""
+    session = Session(space, lambda _event: None)
+    assert asyncio.run(session.step({"type": "create-note", "value": 1, "out": "$x"})) is None
+    ended = asyncio.run(session.step(line))
+    assert ended is not None
+    assert [(problem.code, problem.pointer) for problem in ended.problems] == [("unsupported", "/1/type")]

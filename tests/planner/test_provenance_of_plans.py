@@ -13,7 +13,8 @@ from infospace import Space, open_space
 from infospace.memory.editing import edit
 from infospace.memory.undoing import undo
 from infospace.runs.journal import Use
-from infospace.runs.provenance import Edge, Graph, reach, trace, versions_of
+from infospace.runs.lineage import Edge, Graph
+from infospace.runs.provenance import reach, trace, versions_of
 from infospace.runs.staleness import Staleness, staleness
 from planner.outcome import RunResult
 from planner.start import run_sync
@@ -166,13 +167,15 @@ def test_forward_is_backward_the_other_way_round(based: Space) -> None:
         {"type": "add", "target": "$h", "value": "$m[1]"},
         result="$m[0]",
     )
+    note = based.view().get("b")
+    edit(based.store, note, note.content, {"k": 1}, "edit")
     with based.store.reading() as snapshot:
         every = [product.of for product in snapshot.products([run.run for run in snapshot.runs()])]
         back = trace(snapshot, every)
         pairs = {(of, edge.to, edge.how) for of, node in back.nodes.items() for edge in node.inputs}
         for of in every:
             forward = reach(snapshot, [of])
-            found = {(edge.to, one, edge.how) for one, edges in (forward.outputs or {}).items() for edge in edges}
+            found = {(edge.to, one, edge.how) for one in forward.nodes for edge in forward.after(one)}
             reached = {of}
             while more := {above for above, below, _ in pairs if below in reached} - reached:
                 reached |= more
@@ -315,3 +318,21 @@ def test_an_edge_read_twice_is_told_once(based: Space) -> None:
     found = ran(based, {"type": "create-collection", "value": ["Note_1", "Note_1"], "out": "$c"})
     graph = why(based, found.bindings["c"].id)
     assert graph.nodes[Use(found.bindings["c"].id, 1)].inputs == (Edge(Use("Note_1", 1), "used"),)
+
+
+def test_what_a_step_read_is_told_once_for_all_that_it_made(based: Space) -> None:
+    """So a step that reads many and makes many stays small; a `map` has of each item only its own beside."""
+    found = ran(
+        based,
+        {"type": "create-collection", "value": [str(n) for n in range(30)], "out": "$c"},
+        {"type": "pluck", "target": "$c", "field": "content", "out": "$p"},
+        {"type": "map", "target": "$p", "operation": {"type": "coerce", "coercion": "int"}, "out": "$m"},
+    )
+    with based.store.reading() as snapshot:
+        graph = trace(snapshot, [product.of for product in snapshot.products([found.run or ""])])
+    plucked = {node.read for node in graph.nodes.values() if node.step is not None and node.step.type == "pluck"}
+    assert len(plucked) == 1
+    texts = [node for node in graph.nodes.values() if node.origin.made.by == "coerce"]
+    assert {len(node.own) for node in texts} == {1}
+    assert {len(node.inputs) for node in texts} == {2}
+    assert sum(len(node.own) for node in graph.nodes.values()) == 60

@@ -78,7 +78,7 @@ class Reader:
         types = {step["type"] for step in steps} | {_operation(step) for step in steps}
         self.changes = bool(types & set(IN_PLACE)) or any(str(type_).startswith("plan:") for type_ in types)
         """Whether anything is changed in place, or a name given anew."""
-        self.rewrites = "update-note" in types
+        self.rewrites = bool(types & {"update-note", "set-metadata"})
         """Whether the content of a Note may be changed."""
 
     def kind(self, reference: Any) -> str | None:
@@ -233,7 +233,7 @@ def overlooked(document: Mapping[str, Any], row: StepRow) -> str | None:
         return None
     reader = Reader(document)
     made = reader.once.get(str(step.get("target")))
-    items = made.get("value") if made and made["type"] == "create-collection" and not reader.rewrites else None
+    items = made.get("value") if made and made["type"] == "create-collection" and not reader.changes else None
     if not isinstance(items, list) or not items or not all(isinstance(item, Mapping) for item in items):
         return None
     for path in filter(None, paths):
