@@ -15,6 +15,7 @@ InfospaceError
 │   ├── Declined       its endpoint does not take the request
 │   └── BadAnswer      what it answered cannot be used
 ├── BudgetSpent        a run may not spend more
+├── Unrecorded         a call of which an earlier run has no record
 └── Unsupported        part of the language that this version does not run
 """
 
@@ -131,6 +132,12 @@ class Unsupported(InfospaceError):
     """Part of the language that this version reads and checks but does not run."""
 
     kind = "unsupported"
+
+
+class Unrecorded(InfospaceError):
+    """A call of which an earlier run has no record."""
+
+    kind = "unrecorded"
 
 
 class Waiting(Exception):

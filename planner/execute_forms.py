@@ -142,8 +142,8 @@ class FormExecution(Execution):
         seconds = self._resolver.value(form.seconds)
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds < 0:
             raise Invalid(f"unchecked: `seconds` is a number from 0, not {seconds!r:.40}")
-        if seconds <= LONGEST_SLEEP:
-            await asyncio.sleep(seconds)
+        if seconds <= LONGEST_SLEEP or self._run.replayed is not None:
+            await asyncio.sleep(0 if self._run.replayed is not None else seconds)
             return Outcome("success", value=f"{seconds:g} s")
         waiting = None if self._run.record is None else self._run.record.suspended(self._position)
         until = self._until(seconds, waiting)
@@ -163,7 +163,7 @@ class FormExecution(Execution):
         question = self._resolver.value(form.value)
         if not isinstance(question, str):
             raise Invalid(f"unchecked: the question is text, not {question!r:.60}")
-        record = self._run.record
+        record = self._run.record or self._run.replayed
         if record is None or not record.answered(self._position):
             raise Suspension([Pending(self._position, "ask", question, form.schema)])
         answer = self._view.note(record.answer(self._position))

@@ -42,7 +42,7 @@ class Sets:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Two contents, or two objects of metadata; None where there was nothing, or where it is lost."""
+    """Two contents, two objects of metadata, or two kinds; None where there was nothing."""
 
     before: JSON
     after: JSON
@@ -84,6 +84,8 @@ class Difference:
     result: Outcome | None
     ended: bool
     """Whether they ended otherwise: in status, or for another reason."""
+    lost: tuple[str, ...] = ()
+    """Positions of steps that both had, of which nothing is said of the outcome: what one of them gave was removed."""
 
     @property
     def same(self) -> bool:
@@ -138,6 +140,7 @@ class _Comparison:
             inputs=tuple(self._inputs()),
             result=self._outcome(_last(one, one.run.result), _last(other, other.run.result)),
             ended=ended,
+            lost=tuple(place for place, first, second in pairs if first and second and self._lost(first, second)),
         )
 
     def _pairs(self) -> Iterator[tuple[str, StepRow | None, StepRow | None]]:
@@ -164,6 +167,12 @@ class _Comparison:
             changes.append("outcome")
         return StepDifference(position, first, second, tuple(changes), outcome) if changes else None
 
+    def _lost(self, first: StepRow, second: StepRow) -> bool:
+        """Whether something that a step gave was removed for good, where it would have to be looked at."""
+        given = (_given(first), _given(second))
+        sides = zip((self._before, self._after), given, strict=True)
+        return given[0] != given[1] and any(found is not None and side.get(*found) is None for side, found in sides)
+
     def _read(self, first: StepRow, second: StepRow) -> Iterator[Change]:
         """Whether the arguments as written, and what was read for them, are different."""
         if first.digest is not None and first.digest == second.digest:
@@ -188,12 +197,12 @@ class _Comparison:
                 yield name, outcome
 
     def _outcome(self, first: tuple[str, int] | None, second: tuple[str, int] | None) -> Outcome | None:
-        """What is different between two versions of resources; None for nothing, or where both are lost."""
+        """What is different between two versions of resources; None for nothing, or where one is lost."""
         if first == second:
             return None
         one = None if first is None else self._before.get(*first)
         other = None if second is None else self._after.get(*second)
-        if one is None and other is None:
+        if (one is None and first is not None) or (other is None and second is not None):
             return None
         if one is None or other is None or one.kind != other.kind:
             first_kind, second_kind = (None if found is None else str(found.kind) for found in (one, other))

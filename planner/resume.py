@@ -64,7 +64,7 @@ async def resume(space: Space, run: str, emit: Emit = lambda _event: None, halt:
     _may_go_on(row)
     owner = new_owner()
     space.store.commit([], [TakeRun(run, owner, row.owner, now())])
-    going = Run(space, _plan(row), emit)
+    going = Run(space, plan_of(row), emit)
     going.halt = halt or going.halt
     going.take_up(row, Record(rows, calls, answers), calls, owner)
     return await going.go_on()
@@ -82,7 +82,7 @@ def _may_go_on(row: RunRow) -> None:
         raise Conflict(f"{row.run} is being run by {row.owner}", hint=hint)
 
 
-def _plan(row: RunRow) -> Plan:
+def plan_of(row: RunRow) -> Plan:
     """Return the plan of a run as it was at the start, with the saved plans that it names."""
     problems = Problems()
     plans = {name: parse_plan(document, problems) for name, document in row.plans.items()}

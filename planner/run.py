@@ -60,7 +60,7 @@ class Run:
         self.scope = Scope()
         self.steps: list[StepRow] = []
         budget = plan.budget
-        self.meter = Meter(budget.llm_calls, budget.tokens, self._called)
+        self.meter = Meter(budget.llm_calls, budget.tokens, self.journalled)
         self._emit = emit
         self._warnings = warnings
         self._breath = 0.0
@@ -72,13 +72,17 @@ class Run:
         self.frame = Frame(self.scope, self.journal)
         self.slots = asyncio.Semaphore(AT_ONCE)
         """Calls of what is outside, and other long ones, that run at once."""
-        self.meter.tools = ToolCalls(budget.tool_calls, self._called, self.meter.number)
+        self.meter.tools = ToolCalls(budget.tool_calls, self.journalled, self.meter.number)
+        self.replayed: Record | None = None
+        """The run that this one replays: times of waiting are over, and with `recorded` what was read is taken."""
+        self.recorded = False
         self.halt = Halt()
         """Set from outside, it lets the steps under way end, begins no more, and leaves the run to be resumed."""
         self.record: Record | None = None
         """What an earlier part of the run left, where it goes on."""
 
-    def _called(self, row: CallRow) -> None:
+    def journalled(self, row: CallRow) -> None:
+        """Write a call of what is outside."""
         self.space.store.commit([], [row])
 
     # The run as a whole
@@ -110,7 +114,7 @@ class Run:
         self.steps = list(record.rows)
         self.journal.sequence = record.sequence
         self.meter.remember(calls)
-        self.meter.tools = ToolCalls(self.plan.budget.tool_calls, self._called, self.meter.number, record)
+        self.meter.tools = ToolCalls(self.plan.budget.tool_calls, self.journalled, self.meter.number, record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
         self._spent = float(row.spent.get("seconds", 0.0))
         self._emit(RunStarted(self.id, self.plan.goal))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from infospace.clock import now
-from infospace.errors import BadAnswer, BudgetSpent, InfospaceError
+from infospace.errors import BadAnswer, BudgetSpent, InfospaceError, Unrecorded
 from infospace.llm.model import LanguageModel, Reply, Request, estimate
 from infospace.resources import Made
 from infospace.runs.journal import CallRow, CallStatus
@@ -45,6 +45,7 @@ class Meter:
         self._record = record
         self._sequence = 0
         self._promised = 0
+        self._only = False
         self._answered = 0
         self._answers: dict[bytes, Reply] = {}
         self._going: dict[bytes, _Going] = {}
@@ -64,6 +65,8 @@ class Meter:
             return self._answers[key], False
         going = self._going.get(key)
         first = going is None
+        if going is None and self._only:
+            raise Unrecorded(f"the earlier run did not ask this of {model.name}", hint="`--live` asks it now")
         if going is None:
             promised = self._charge(request)
             going = _Going(asyncio.create_task(self._made(model, request, key, made, promised)))
@@ -93,6 +96,13 @@ class Meter:
             self.tokens += row.tokens
             if row.status == "success" and isinstance(row.answer, str):
                 self._answered += 1
+                self._answers[row.digest] = Reply(row.answer, row.tokens)
+
+    def recall(self, calls: Sequence[CallRow], *, only: bool) -> None:
+        """Answer what an earlier run asked as it was answered then; with `only`, nothing else is asked."""
+        self._only = only
+        for row in calls:
+            if row.kind == "llm" and row.status == "success" and isinstance(row.answer, str):
                 self._answers[row.digest] = Reply(row.answer, row.tokens)
 
     def number(self) -> int:

@@ -316,6 +316,9 @@ class Store(Protocol):
     def get(self, identifier: str) -> Resource:
         """Return a resource as it is now, as a snapshot that is opened for this one question would."""
 
+    def overlay(self) -> AbstractContextManager[Store]:
+        """Open a private copy of the space as it is now: what is written to it is thrown away when it is closed."""
+
     def new_id(self, kind: Kind | Literal["run"]) -> str:
         """Return an id that nobody had and nobody else will have, crash or not.
 

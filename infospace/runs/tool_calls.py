@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from infospace.clock import now
-from infospace.errors import BudgetSpent, InfospaceError, Waiting
+from infospace.errors import BudgetSpent, InfospaceError, Unrecorded, Waiting
 from infospace.jsonvalue import JSON
 from infospace.resources import Made
 from infospace.runs.journal import CallRow, CallStatus
@@ -51,6 +51,8 @@ class ToolCalls:
     ) -> None:
         self.count = 0
         """How many calls were made."""
+        self.only = False
+        """Whether nothing is called that has no record."""
         self._most = most
         self._record = record
         self._number = number
@@ -68,6 +70,8 @@ class ToolCalls:
         past = None if self._past is None else self._past.call(position, key)
         if past is not None and past.status == "success":
             return _answer_of(past.answer)
+        if self.only:
+            raise Unrecorded(f"the earlier run did not call {tool.full_name} so here", hint="`--live` calls it now")
         if past is not None and past.status == "failed":
             raise ToolFailed(past.reason or f"{tool.full_name} failed")
         if past is not None and not (tool.read_only or tool.idempotent):

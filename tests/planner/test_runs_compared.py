@@ -196,6 +196,19 @@ def test_sessions_have_no_document_and_are_compared_by_what_was_read(based: Spac
     assert changes(found) == ({} if text == "x" else {"1": ("arguments", "outcome"), "2": ("inputs",)})
 
 
+def test_what_was_removed_for_good_is_said_to_be_beyond_comparison(based: Space) -> None:
+    """It is no difference, and no sameness either."""
+    first, second = (ran(based, {"type": "update-note", "target": "a", "value": value}) for value in ("x", "y"))
+    assert (changes(compared(based, first, second)), compared(based, first, second).lost) == (
+        {"1": ("arguments", "inputs", "outcome")},
+        (),
+    )
+    ran(based, {"type": "update-note", "target": "a", "value": "z"})
+    based.store.purge(really=True)
+    found = compared(based, first, second)
+    assert (changes(found), found.lost) == ({"1": ("arguments", "inputs")}, ("1",))
+
+
 def test_what_was_pruned_is_no_difference_that_can_be_told(based: Space) -> None:
     """A run that is not there cannot be compared."""
     first, second = ran(based, *LISTED), ran(based, *LISTED)

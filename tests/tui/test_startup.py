@@ -54,6 +54,6 @@ def test_a_search_loads_no_tables_where_it_shows_none(tmp_path: Path) -> None:
     assert "rich" not in loaded_by("search", "anything", folder=tmp_path)
 
 
-@pytest.mark.parametrize("command", ["primitives", "runs", "notes"])
+@pytest.mark.parametrize("command", ["primitives", "runs", "notes", "stale"])
 def test_looking_loads_no_engine(tmp_path: Path, command: str) -> None:
     assert loaded_by(command, folder=tmp_path).isdisjoint(HEAVY)

@@ -71,8 +71,10 @@ def test_the_whole_graph_is_given_as_json(cli: Any, planned: Any) -> None:
     """Every version that is named is there, every step, and every run."""
     said = cli("why", "digest", "--json").json
     versions = said["versions"]
-    named = {edge["version"] for one in versions.values() for edge in one["from"]}
-    assert named <= versions.keys()
+    edges = [edge for one in versions.values() for edge in one["from"]]
+    edges += [edge for step in said["steps"].values() for edge in step["used"] + step["used_for_each"]]
+    assert {edge["version"] for edge in edges} <= versions.keys()
+    assert {edge["variable"] for edge in edges} == {None, "$hits", "$titles", "$topic"}
     sources = [one for one in versions.values() if one["file"]]
     hits = [one for one in versions.values() if one["source"]]
     assert len(sources) == len(hits) == planned["bindings"]["hits"]["size"]

@@ -31,6 +31,7 @@ COMMANDS = {
     "why": "why something is here: the run, step and inputs that made it",
     "stale": "which kept things were made from versions that changed since",
     "resume": "go on with a run that was suspended or broke off",
+    "replay": "run a run once more from its record, and say what differs",
     "answer": "answer what a suspended run asks, and go on with it",
     "plans": "keep plans in the space by name: save, list, show, rm",
     "model": "the embedding model: which, from where, verified or not",

@@ -58,6 +58,7 @@ def difference_json(found: Difference) -> dict[str, Any]:
         "inputs": {name: _outcome(outcome) for name, outcome in found.inputs},
         "steps": [_step(step) for step in found.steps],
         "steps_alike": found.alike,
+        "steps_lost": list(found.lost),
         "result": None if found.result is None else _outcome(found.result),
     }
 

@@ -28,6 +28,8 @@ def show_difference(found: Difference, out: Output) -> None:
         out.text(line, style)
     steps = f"{found.alike:,} step{'' if found.alike == 1 else 's'} alike"
     plans = "; the plans differ" if found.replanned else ""
+    if found.lost:
+        out.talk(f"what was given cannot be compared of {', '.join(found.lost[:SHOWN])}: it was removed", "yellow")
     out.talk(f"{'the same: ' if found.same else ''}{steps}{plans}", "dim")
 
 

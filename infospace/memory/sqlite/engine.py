@@ -77,6 +77,13 @@ class Engine:
         if self.connection.in_transaction:
             self.run("ROLLBACK")
 
+    def copy_to(self, other: sqlite3.Connection) -> None:
+        """Copy the database as it is now into another one."""
+        try:
+            self.connection.backup(other)
+        except _REPORTED as error:
+            raise translated(error, self.address) from error
+
     def close(self) -> None:
         """Close the connection."""
         try:

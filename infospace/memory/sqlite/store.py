@@ -17,6 +17,7 @@ from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.membership import Membership
 from infospace.memory.sqlite.numbers import Counted, Numbers
 from infospace.memory.sqlite.opening import Settings, Synchronous
+from infospace.memory.sqlite.overlay import overlaid
 from infospace.memory.sqlite.pools import FilePool, MemoryPool, Pool
 from infospace.memory.sqlite.rows import NOTE, key_of, run_number
 from infospace.memory.sqlite.snapshot import SqliteSnapshot, plain_note
@@ -76,6 +77,16 @@ class SqliteStore:
                 yield snapshot
             finally:
                 snapshot.end()
+        finally:
+            self._pool.give(engine)
+
+    @contextmanager
+    def overlay(self) -> Iterator[SqliteStore]:
+        """Open a copy of the space as it is now; what is written to it is thrown away."""
+        engine = self._pool.lend()
+        try:
+            with overlaid(engine) as copy:
+                yield copy
         finally:
             self._pool.give(engine)
 

@@ -144,3 +144,15 @@ class TestSnapshots:
             snapshot.get(a)
         with pytest.raises(StoreError, match="ended"):
             snapshot.get(a)
+
+
+def test_an_overlay_has_what_is_there_and_keeps_nothing(store: Store) -> None:
+    """What is written to it is seen in it alone; the space gives its next ids as if nothing had been."""
+    first = note(store, "kept")
+    with store.overlay() as copy:
+        second = note(copy, "thrown away")
+        with copy.reading() as snapshot:
+            assert [snapshot.get(identifier).content for identifier in (first, second)] == ["kept", "thrown away"]
+    with store.reading() as snapshot, pytest.raises(NotFound):
+        snapshot.get(second)
+    assert store.check() == []

@@ -1,0 +1,55 @@
+"""Running a run once more, with what was outside taken from its record, in a space that is thrown away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from infospace.errors import Conflict
+from infospace.runs.tool_calls import ToolCalls
+from infospace.space import Space
+from planner.events import Emit
+from planner.history import Difference, diff
+from planner.outcome import RunResult
+from planner.record import Record
+from planner.resume import plan_of
+from planner.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What came of a replay: the outcome as JSON, with ids that are nowhere any more, and what differs."""
+
+    result: RunResult
+    document: dict[str, Any]
+    difference: Difference
+
+
+async def replay(
+    space: Space, run: str, emit: Emit = lambda _event: None, *, recorded: bool = False, live: bool = False
+) -> Replayed:
+    """Replay a run of a plan: answers of calls and of people come from its record, and times of waiting are over.
+
+    Reads are made on the space as it is now, with `recorded` taken from the record too. What is written goes to a
+    copy of the space that is thrown away. A call without a record fails; with `live` it is made. Raises NotFound,
+    and Conflict for what is no run of a plan.
+    """
+    with space.store.overlay() as store:
+        inner = Space(store)
+        inner.tools = space.tools
+        with store.reading() as snapshot:
+            row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
+            answers = snapshot.answers(run)
+        if row.kind != "plan":
+            raise Conflict(f"{run} is no run of a plan, and cannot be replayed", hint="`infospace runs` lists them")
+        again = Run(inner, plan_of(row), emit)
+        past = Record(rows, calls, answers)
+        again.replayed, again.recorded = past, recorded
+        again.meter.recall(calls, only=not live)
+        again.meter.tools = ToolCalls(again.plan.budget.tool_calls, again.journalled, again.meter.number, past)
+        again.meter.tools.only = not live
+        view = inner.view()
+        result = await again.all({name: view.get(identifier) for name, identifier in row.inputs.items()})
+        with store.reading() as snapshot:
+            difference = diff(snapshot, run, again.id)
+        return Replayed(result, result.to_json(), difference)

@@ -1,0 +1,105 @@
+"""Replaying a run: what was outside comes from its record, and nothing of it stays."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from infospace import Conflict, Space
+from infospace.tools.local import LocalTools
+from planner.outcome import RunResult
+from planner.replay import replay
+from planner.resume import answer, resume
+from planner.start import run_sync
+
+
+@pytest.fixture
+def sent(space: Space) -> list[str]:
+    """A server whose one tool sends; the list grows with each call."""
+    made: list[str] = []
+    outside = LocalTools("outside")
+
+    @outside.tool()
+    async def send(text: str) -> str:
+        """Send a text."""
+        made.append(text)
+        return f"sent {len(made)}"
+
+    space.tools.add(outside)
+    return made
+
+
+SEND = {"type": "outside/send", "arguments": {"text": "hello"}, "out": "$s"}
+KEEP = {"type": "create-note", "value": "kept ${s}", "name": "letter", "replace": True, "out": "$n"}
+ASK = {"type": "ask", "value": "sure?", "out": "$yes"}
+
+
+def ran(space: Space, *steps: Any, **answers: Any) -> RunResult:
+    result = run_sync(space, list(steps))
+    for step, value in answers.items():
+        answer(space, str(result.run), step.removeprefix("_"), value)
+        result = asyncio.run(resume(space, str(result.run)))
+    assert result.status == "success", result.reason
+    return result
+
+
+def test_a_replay_calls_nothing_and_leaves_nothing(space: Space, sent: list[str]) -> None:
+    """Answers of tools and of people come from the record."""
+    result = ran(space, SEND, ASK, KEEP, _2="yes")
+    before = space.store.check(), [row.run for row in runs(space)]
+    replayed = asyncio.run(replay(space, str(result.run)))
+    assert (replayed.result.status, replayed.document["result"]["data"]) == ("success", "kept sent 1")
+    assert replayed.difference.same
+    assert sent == ["hello"]
+    assert (space.store.check(), [row.run for row in runs(space)]) == before
+
+
+def runs(space: Space) -> list[Any]:
+    with space.store.reading() as snapshot:
+        return snapshot.runs()
+
+
+def test_reads_are_made_on_the_space_as_it_is_now(space: Space) -> None:
+    """The difference says what came; with `recorded` there is none."""
+    note = {"type": "create-note", "value": "attention is a mechanism", "name": "one"}
+    search = {"type": "discover-notes", "query": "attention", "mode": "keyword", "limit": "all", "out": "$hits"}
+    ran(space, note)
+    result = ran(space, search)
+    ran(space, {**note, "value": "attention is scarce", "name": "two"})
+    now = asyncio.run(replay(space, str(result.run)))
+    assert not now.difference.same
+    assert len(now.document["result"]["data"]) == 2
+    then = asyncio.run(replay(space, str(result.run), recorded=True))
+    assert then.difference.same
+
+
+def test_a_call_without_a_record_fails_unless_it_may_be_made(space: Space, sent: list[str]) -> None:
+    """The arguments are others than then, since what they are read from has changed."""
+    ran(space, {"type": "create-note", "value": "hello", "name": "what"})
+    load = {"type": "load", "target": "what", "out": "$w"}
+    result = ran(space, load, {**SEND, "arguments": {"text": "$w"}})
+    ran(space, {"type": "update-note", "target": "what", "value": "goodbye"})
+    replayed = asyncio.run(replay(space, str(result.run)))
+    assert replayed.result.status == "failed"
+    assert "did not call outside/send so here" in str(replayed.result.reason)
+    live = asyncio.run(replay(space, str(result.run), live=True))
+    assert live.result.status == "success"
+    assert sent == ["hello", "goodbye"]
+
+
+def test_a_long_wait_is_over_in_a_replay(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing sleeps."""
+    result = ran(space, {"type": "wait", "seconds": 0.01})
+    monkeypatch.setattr("planner.execute_forms.LONGEST_SLEEP", 0)
+    assert asyncio.run(replay(space, str(result.run))).result.status == "success"
+
+
+def test_only_runs_of_plans_are_replayed(space: Space) -> None:
+    """An import has no plan."""
+    from planner.saved import save_plan
+
+    save_plan(space, "x", {"steps": []})
+    with pytest.raises(Conflict, match="no run of a plan"):
+        asyncio.run(replay(space, "run_1"))
