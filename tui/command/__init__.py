@@ -32,6 +32,7 @@ COMMANDS = {
     "stale": "which kept things were made from versions that changed since",
     "resume": "go on with a run that was suspended or broke off",
     "replay": "run a run once more from its record, and say what differs",
+    "fork": "run a plan anew from one of its steps on, with a change",
     "answer": "answer what a suspended run asks, and go on with it",
     "plans": "keep plans in the space by name: save, list, show, rm",
     "model": "the embedding model: which, from where, verified or not",

@@ -1,0 +1,138 @@
+"""A new run that begins at a step of another, with a change: what came before is taken as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from infospace.clock import now
+from infospace.errors import Conflict, Invalid, NotFound
+from infospace.jsonvalue import JSON
+from infospace.memory.store import Snapshot
+from infospace.paths import nearest
+from infospace.resources import Collection, Made, Note, Resource
+from infospace.runs.journal import OpenRun, RunRow, StepRow
+from infospace.space import Space
+from planner.check import check
+from planner.events import Emit
+from planner.known import KnownSpace
+from planner.outcome import RunResult
+from planner.patches import patched
+from planner.plan import Plan
+from planner.problems import Patch
+from planner.record import Record
+from planner.resume import plan_of
+from planner.run import Run
+
+
+async def fork(space: Space, run: str, step: str, patch: Patch, emit: Emit = lambda _event: None) -> RunResult:
+    """Run a plan anew from one of its own steps on, changed by a JSON Patch.
+
+    `step` is the label of a step of the plan itself, such as `3`. Steps before it are not run again: their results
+    are bound, at the versions that they had when the step began; one that changed since is copied. Notes that are
+    read by name or found by a search are as they are now. A changed plan that the check refuses is refused.
+
+    Raises NotFound, Conflict for what is no run of a plan, Invalid for a patch that touches earlier steps.
+    """
+    with space.store.reading() as snapshot:
+        row, rows = snapshot.run(run), snapshot.steps(run)
+        document = _changed(row, patch)
+        plan, problems = check(document, space.catalogue, KnownSpace(snapshot))
+    labels = [one.label for one in plan_of(row).steps]
+    if step not in labels:
+        near = nearest(step, labels)
+        hint = f"did you mean {near!r}?" if near else f"it has {', '.join(labels)}"
+        raise NotFound(f"the plan of {run} has no step {step!r} of its own", hint=hint)
+    before = labels[: labels.index(step)]
+    _untouched(plan_of(row), plan, len(before))
+    if not problems.ok:
+        return RunResult(None, "refused", problems=tuple(problems.found))
+    return await _Fork(space, row, rows, before, step).run(plan, emit)
+
+
+def _changed(row: RunRow, patch: Patch) -> JSON:
+    if row.kind != "plan":
+        raise Conflict(f"{row.run} is no run of a plan, and cannot be forked", hint="`infospace runs` lists them")
+    try:
+        document: JSON = patched(row.document, patch)
+    except (KeyError, IndexError, TypeError) as error:
+        raise Invalid(f"the patch names a place that the plan does not have: {error}") from error
+    return document
+
+
+def _untouched(old: Plan, new: Plan, count: int) -> None:
+    for index in range(count):
+        if index >= len(new.steps) or new.steps[index] != old.steps[index]:
+            says = f"step {old.steps[index].label} is changed, and lies before the step from which the run is forked"
+            raise Invalid(says, hint=f"fork it at step {old.steps[index].label}")
+
+
+class _Fork:
+    def __init__(self, space: Space, row: RunRow, rows: Sequence[StepRow], before: Sequence[str], step: str) -> None:
+        self._space = space
+        self._row = row
+        self._before = frozenset(before)
+        self._rows = [one for one in rows if _top(one.position) in before and one.status != "suspended"]
+        at = [one.started for one in rows if _top(one.position) == step]
+        self._moment = min(at, default=row.ended or now())
+
+    async def run(self, plan: Plan, emit: Emit) -> RunResult:
+        space, row = self._space, self._row
+        run = Run(space, plan, emit)
+        run.id = space.store.new_id("run")
+        view = space.view(Made(run.id, None, "fork"))
+        copies: dict[str, Resource] = {}
+        with space.store.reading() as snapshot:
+            for identifier in {*row.inputs.values(), *(one.resource for one in self._rows if one.resource)}:
+                then = self._then(snapshot, identifier)
+                if isinstance(then, Note):
+                    copies[identifier] = view.note(then.content, metadata=then.metadata)
+                elif isinstance(then, Collection):
+                    copies[identifier] = view.collection(then.members, metadata=then.metadata)
+        inputs = {name: copies[one].id if one in copies else one for name, one in row.inputs.items()}
+        plans = {name: inner.document for name, inner in run.plans.items()}
+        goal = f"{row.goal} (fork of {row.run})".strip()
+        opened = OpenRun(run.id, "plan", goal, plan.document, inputs, now(), run.owner, plans)
+        kept = [self._taken(one, run.id, copies) for one in self._rows]
+        space.store.commit(view.changes, [opened, *kept])
+        record = Record(kept, (), {})
+        with space.store.reading() as snapshot:
+            run.take_up(snapshot.run(run.id), record, (), run.owner)
+        return await run.go_on()
+
+    def _then(self, snapshot: Snapshot, identifier: str) -> Resource | None:
+        """Return a resource as it was when the step began, None where it is so still."""
+        versions = [
+            number
+            for number, time in snapshot.versions(identifier)
+            if self._was_there(snapshot.get(identifier, number), time)
+        ]
+        try:
+            current = snapshot.get(identifier)
+        except NotFound:
+            current = None
+        if not versions or (current is not None and current.version == versions[-1]):
+            return None
+        return snapshot.get(identifier, versions[-1])
+
+    def _was_there(self, resource: Resource, time: str) -> bool:
+        """Whether a version was there when the step began: the run's own by their steps, others by their time."""
+        if resource.made.run == self._row.run and resource.made.step is not None:
+            return resource.made.step == "input" or _top(resource.made.step) in self._before
+        return time <= self._moment
+
+    @staticmethod
+    def _taken(row: StepRow, run: str, copies: dict[str, Resource]) -> StepRow:
+        copy = copies.get(row.resource or "")
+        extra = {**row.extra, "forked": row.run}
+        if copy is None:
+            return replace(row, run=run, extra=extra)
+        return replace(row, run=run, extra=extra, resource=copy.id, version=copy.version)
+
+
+def _top(position: str) -> str:
+    """The label of the plan's own step that a position lies in."""
+    for index, sign in enumerate(position):
+        if sign in ".[#/":
+            return position[:index]
+    return position

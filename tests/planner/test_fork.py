@@ -1,0 +1,68 @@
+"""Forking a run: what came before a step is taken as it was then, and the rest is run anew with a change."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from infospace import Invalid, NotFound, Space
+from planner.fork import fork
+from planner.outcome import RunResult
+from planner.start import run_sync
+
+STEPS = [
+    {"type": "create-note", "value": {"n": 1}, "name": "counter", "replace": True, "out": "$c"},
+    {"type": "create-collection", "value": ["$c", "x"], "out": "$all"},
+    {"type": "create-note", "value": "n is ${c.n}", "out": "$said"},
+    {"type": "update-note", "target": "$c", "value": {"n": 2}},
+]
+
+
+def forked(space: Space, result: RunResult, step: str, *patch: Any) -> RunResult:
+    return asyncio.run(fork(space, str(result.run), step, list(patch)))
+
+
+def test_a_fork_runs_from_the_step_on_with_the_change(space: Space) -> None:
+    """Earlier steps are not run again; what changed since is as it was when the step began."""
+    result = run_sync(space, {"steps": STEPS, "result": "$said"})
+    change = {"op": "replace", "path": "/steps/2/value", "value": "n was ${c.n} of ${all[1]}"}
+    again = forked(space, result, "3", change)
+    assert again.status == "success", again.reason
+    assert again.result is not None
+    assert again.result.data == "n was 1 of x"
+    assert again.run != result.run
+    assert again.bindings["all"].id == result.bindings["all"].id
+    assert again.bindings["c"].id != result.bindings["c"].id
+    assert space.view().get("counter").content == {"n": 2}
+    assert space.store.check() == []
+
+
+def test_earlier_steps_may_not_be_changed(space: Space) -> None:
+    """And the step has to be one of the plan."""
+    result = run_sync(space, STEPS)
+    with pytest.raises(Invalid, match="step 1 is changed"):
+        forked(space, result, "3", {"op": "replace", "path": "/0/value", "value": 5})
+    with pytest.raises(NotFound, match="no step '9'"):
+        forked(space, result, "9")
+    with pytest.raises(Invalid, match="does not have"):
+        forked(space, result, "3", {"op": "replace", "path": "/7/value", "value": 5})
+
+
+def test_a_change_that_the_check_refuses_is_refused(space: Space) -> None:
+    """Nothing is run."""
+    result = run_sync(space, STEPS)
+    again = forked(space, result, "3", {"op": "replace", "path": "/2/value", "value": "${nothing}"})
+    assert (again.status, again.run) == ("refused", None)
+
+
+def test_a_failed_run_is_forked_where_it_failed(space: Space) -> None:
+    """Which mends it."""
+    steps = [{"type": "create-note", "value": "x", "out": "$t"}, {"type": "coerce", "target": "$t", "coercion": "int"}]
+    result = run_sync(space, steps)
+    assert result.status == "failed"
+    again = forked(space, result, "2", {"op": "replace", "path": "/1/coercion", "value": "list"})
+    assert again.status == "success"
+    assert again.result is not None
+    assert again.result.data == ["x"]
