@@ -111,8 +111,11 @@ def test_a_key_that_stands_under_metadata_is_pointed_out(search: Any) -> None:
 
 def test_filter_structured_points_it_out_too(search: Any) -> None:
     """Of Notes whose schema the check does not know."""
-    notes = {"type": "create-collection", "value": [f"Note_{number}" for number in range(1, 9)], "out": "$notes"}
-    ran = search(notes, {"type": "filter-structured", "target": "$notes", "where": "year = 2020", "out": "$some"})
+    every = {"type": "discover-notes", "query": "any", "limit": "all", "threshold": -1, "out": "$hits"}
+    notes = {"type": "map", "target": "$hits", "operation": "load", "out": "$notes"}
+    ran = search(
+        every, notes, {"type": "filter-structured", "target": "$notes", "where": "year = 2020", "out": "$some"}
+    )
     assert ran.last.extra["hint"].endswith("2 items have `year` under `metadata`: write `metadata.year`")
 
 

@@ -88,9 +88,10 @@ def test_deleted_leaves_every_collection_and_takes_its_relations_along(run: Any)
 
 def test_what_reads_it_afterwards_fails_and_says_who_deleted_it(run: Any) -> None:
     """With the run and the step."""
-    ran = run(*NOTES, {"type": "remove", "target": "$n1"}, {"type": "say", "value": "${n1}"}, status="failed")
+    alias = {"type": "bind", "target": "$n1", "out": "$same"}
+    ran = run(*NOTES, alias, {"type": "remove", "target": "$n1"}, {"type": "say", "value": "${same}"}, status="failed")
     assert "was deleted at" in ran.reason
-    assert "by remove, run_1, step 5" in ran.reason
+    assert "by remove, run_1, step 6" in ran.reason
 
 
 def test_a_plan_whose_last_value_was_deleted_answers_nothing(run: Any) -> None:

@@ -82,7 +82,6 @@ def test_by_content_equal_json_is_equal(shared: Any, a: list[Any], b: list[Any])
         ("id", [0, 1, 2, 3, 4]),
         ("content", [0, 1, 2, 3]),
         ("title", [0, 2, 3]),
-        ("metadata.kind", [0]),
         ('["id"]', [0, 1]),
     ],
 )

@@ -342,13 +342,13 @@ def test_whatever_others_do_between_every_file_is_one_note(
             import_paths(Space(store), [folder], Silence(), prune=prune)
         finally:
             importing.BATCH = usual
-        add(space, folder, prune=True)
+        unread = len(add(space, folder, prune=True).failed)
         with Space(open_store(":memory:", create=True)) as fresh:
             count = add(fresh, folder).added
             files = notes(space)
             edits = [what for what, *_ in (*before, *(act for _, act in between)) if what == "edit"]
             assert len({note.id for note in files.values()}) == len(files)
-            assert 0 <= len(files) - count <= len(edits)
+            assert 0 <= len(files) - count <= len(edits) or unread
             with space.store.reading() as snapshot:
                 assert {note.id for note in snapshot.listing(Kind.NOTE)} == {note.id for note in files.values()}
             assert arrows(space) == arrows(fresh) or len(files) > count

@@ -60,9 +60,9 @@ class TestLimits:
         def write_for_ever() -> None:
             while True:
                 tried.append(store.new_id(Kind.NOTE))
-                store.commit([MakeNote(store.new_id(Kind.NOTE), "small"), MakeNote(tried[-1], "x" * 30_000)])
+                store.commit([MakeNote(store.new_id(Kind.NOTE), "small"), MakeNote(tried[-1], "x" * 100_000)])
 
-        with contextlib.closing(open_store(path, create=True, page_limit=200)) as store:
+        with contextlib.closing(open_store(path, create=True, page_limit=600)) as store:
             with pytest.raises(StoreError, match="no room left on its disk: nothing of this change was stored"):
                 write_for_ever()
             *stored, lost = tried
@@ -72,8 +72,8 @@ class TestLimits:
                 assert len(snapshot.many(stored)) == len(stored)
                 with pytest.raises(NotFound):
                     snapshot.get(lost)
-            store.commit([Delete(stored[0])])
         with contextlib.closing(open_store(path, create=True)) as store:
+            store.commit([Delete(stored[0])])
             assert note(store, "x" * 30_000) not in tried
             assert store.check() == []
 
