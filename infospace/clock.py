@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from functools import lru_cache
 
 
@@ -19,6 +20,11 @@ def _second(whole: int) -> str:
 def later(seconds: float) -> str:
     """Return the time so many seconds from now, in the same form."""
     return _written(time.time() + seconds)
+
+
+def seconds_until(moment: str) -> float:
+    """Return the seconds from now to a time in that form, 0 where it is past."""
+    return max(0.0, datetime.fromisoformat(moment).timestamp() - time.time())
 
 
 def _written(moment: float) -> str:

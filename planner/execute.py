@@ -6,13 +6,14 @@ import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from infospace.answer import cut
 from infospace.clock import now
 from infospace.errors import InfospaceError, Unsupported, Waiting
 from infospace.jsonvalue import JSON
-from infospace.memory.changes import Change, MakeNote
+from infospace.memory.changes import Change, GiveName, MakeNote
 from infospace.perform import Outcome
 from infospace.resources import Made
 from infospace.runs.journal import StepRow, Use
@@ -235,12 +236,16 @@ class Execution(ABC):
         if outcome.status != "success":
             return outcome
         try:
-            self._journal(outcome, changes=self._view.changes)
+            self._journal(outcome, changes=[self._taking_over(change) for change in self._view.changes])
         except InfospaceError as error:
             if not self._view.changes or isinstance(error, Exhausted):
                 raise
             return Outcome("failed", reason=str(error), error=error.kind)
         return outcome
+
+    def _taking_over(self, change: Change) -> Change:
+        over = isinstance(change, GiveName) and self._run.takes_over(change.name, self._position)
+        return replace(change, replace=True) if over and isinstance(change, GiveName) else change
 
     def _journal(self, outcome: Outcome, changes: Sequence[Change] = (), *, handled: bool = False) -> None:
         """Commit the step's row, and with it its changes: all or nothing."""

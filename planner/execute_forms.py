@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, TypeVar, cast
 
-from infospace.clock import later, now
+from infospace.clock import later, now, seconds_until
 from infospace.errors import InfospaceError, Invalid, NotFound, Unsupported
 from infospace.ids import kind_of
 from infospace.jsonvalue import JSON
@@ -142,12 +143,14 @@ class FormExecution(Execution):
         seconds = self._resolver.value(form.seconds)
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds < 0:
             raise Invalid(f"unchecked: `seconds` is a number from 0, not {seconds!r:.40}")
-        if seconds <= LONGEST_SLEEP or self._run.replayed is not None:
-            await asyncio.sleep(0 if self._run.replayed is not None else seconds)
-            return Outcome("success", value=f"{seconds:g} s")
         waiting = None if self._run.record is None else self._run.record.suspended(self._position)
         until = self._until(seconds, waiting)
-        if until <= now():
+        if self._run.replayed is not None or until <= now():
+            return Outcome("success", value=f"{seconds:g} s")
+        if seconds <= LONGEST_SLEEP:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._run.halt.heard.wait(), seconds_until(until))
+        if seconds <= LONGEST_SLEEP and not self._run.halt.now:
             return Outcome("success", value=f"{seconds:g} s")
         raise Suspension([Pending(self._position, "wait", f"it is not {until} yet", until=until)])
 
@@ -317,7 +320,9 @@ class FormExecution(Execution):
             last = retry is None or attempt >= retry.attempts
             if outcome.status == "success" or last or not may_repeat(outcome, view):
                 return outcome, view
-            await pause(retry, attempt)
+            await pause(retry, attempt, self._run.halt.heard)
+            if self._run.halt.now:
+                raise Suspension(())
             attempt += 1
 
     async def _one(self, form: Map, member: Member, scope: Scope, view: Infospace) -> Outcome:

@@ -30,14 +30,15 @@ async def fork(space: Space, run: str, step: str, patch: Patch, emit: Emit = lam
 
     `step` is the label of a step of the plan itself, such as `3`. Steps before it are not run again: their results
     are bound, at the versions that they had when the step began; one that changed since is copied. Notes that are
-    read by name or found by a search are as they are now. A changed plan that the check refuses is refused.
+    read by name or found by a search are as they are now. Names of what the run had made go over to what the fork
+    makes. A changed plan that the check refuses is refused.
 
     Raises NotFound, Conflict for what is no run of a plan, Invalid for a patch that touches earlier steps.
     """
     with space.store.reading() as snapshot:
         row, rows = snapshot.run(run), snapshot.steps(run)
         document = _changed(row, patch)
-        plan, problems = check(document, space.catalogue, KnownSpace(snapshot))
+        plan, problems = check(document, space.catalogue, KnownSpace(snapshot, free=run))
     labels = [one.label for one in plan_of(row).steps]
     if step not in labels:
         near = nearest(step, labels)
@@ -79,7 +80,7 @@ class _Fork:
     async def run(self, plan: Plan, emit: Emit) -> RunResult:
         space, row = self._space, self._row
         run = Run(space, plan, emit)
-        run.id = space.store.new_id("run")
+        run.id, run.forked = space.store.new_id("run"), row.run
         view = space.view(Made(run.id, None, "fork"))
         copies: dict[str, Resource] = {}
         with space.store.reading() as snapshot:

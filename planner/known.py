@@ -70,8 +70,10 @@ class Nothing:
 class KnownSpace:
     """A snapshot of a real space."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, free: str | None = None) -> None:
+        """`free` is a run: the names of what it made are there to be given again."""
         self._snapshot = snapshot
+        self._free = free
         self._shapes: dict[str, Shape | None] = {}
 
     def shape(self, reference: str) -> Shape | None:
@@ -91,7 +93,10 @@ class KnownSpace:
 
     def holder(self, name: str) -> str | None:
         """Return the id of who has a name."""
-        return self._snapshot.named(name)
+        holder = self._snapshot.named(name)
+        if holder is not None and self._free is not None and self._snapshot.get(holder).made.run == self._free:
+            return None
+        return holder
 
     def names(self) -> Sequence[str]:
         """Return all names, sorted."""

@@ -12,7 +12,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change
@@ -110,6 +110,20 @@ class Halt:
     """Whether parts that run side by side are to begin no more steps."""
 
     now: bool = False
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    """Wakes whoever just waits for time to pass."""
+    task: asyncio.Task[Any] | None = None
+    """What is cancelled where halting takes too long."""
+
+    def set(self) -> None:
+        """Halt from now on."""
+        self.now = True
+        self.heard.set()
+
+    def break_off(self) -> None:
+        """Cancel what runs."""
+        if self.task is not None:
+            self.task.cancel()
 
 
 @dataclass(slots=True)

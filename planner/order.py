@@ -94,8 +94,8 @@ class Order:
         return any(unit.waits for unit in units) and not any(unit.alone for unit in units)
 
     def takes_turn(self, step: Step) -> bool:
-        """Whether a step of a branch waits for the branches before its own: all that stand alone but calls of tools."""
-        if isinstance(step.form, (If, While, ForEach, Map, Parallel, Saved)):
+        """Whether a step of a branch waits for the branches before its own: what writes, names or says."""
+        if isinstance(step.form, (If, While, ForEach, Map, Parallel, Saved, Ask, Wait)):
             return step.name is not None
         return self.unit(step).alone and (step.name is not None or called_tool(step, self._catalogue) is None)
 

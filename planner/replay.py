@@ -8,7 +8,7 @@ from typing import Any
 from infospace.errors import Conflict
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
-from planner.events import Emit
+from planner.events import Emit, Event, RunStarted
 from planner.history import Difference, diff
 from planner.outcome import RunResult
 from planner.record import Record
@@ -42,7 +42,7 @@ async def replay(
             answers = snapshot.answers(run)
         if row.kind != "plan":
             raise Conflict(f"{run} is no run of a plan, and cannot be replayed", hint="`infospace runs` lists them")
-        again = Run(inner, plan_of(row), emit)
+        again = Run(inner, plan_of(row), lambda event: emit(_told(event, run)))
         past = Record(rows, calls, answers)
         again.replayed, again.recorded = past, recorded
         again.meter.recall(calls, only=not live)
@@ -53,3 +53,8 @@ async def replay(
         with store.reading() as snapshot:
             difference = diff(snapshot, run, again.id)
         return Replayed(result, result.to_json(), difference)
+
+
+def _told(event: Event, run: str) -> Event:
+    """Name the run that is replayed: the id of the replay is nowhere any more when it has ended."""
+    return RunStarted(f"replay of {run}", event.goal) if isinstance(event, RunStarted) else event

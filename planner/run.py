@@ -76,10 +76,26 @@ class Run:
         self.replayed: Record | None = None
         """The run that this one replays: times of waiting are over, and with `recorded` what was read is taken."""
         self.recorded = False
+        self.forked: str | None = None
+        """The run that this one is a fork of: it takes over the names of what that one made."""
         self.halt = Halt()
         """Set from outside, it lets the steps under way end, begins no more, and leaves the run to be resumed."""
         self.record: Record | None = None
         """What an earlier part of the run left, where it goes on."""
+
+    def takes_over(self, name: str, position: str) -> bool:
+        """Whether a name that is held is taken over, though the step does not say so.
+
+        A replay gives the names that were given when it was run; a fork those of what the run had made.
+        """
+        if self.replayed is not None:
+            row = self.replayed.row(position)
+            return row is not None and row.status == "success"
+        if self.forked is None:
+            return False
+        with suppress(NotFound):
+            return self.space.view().get(name).made.run == self.forked
+        return False
 
     def journalled(self, row: CallRow) -> None:
         """Write a call of what is outside."""
@@ -268,7 +284,9 @@ class Run:
                 raise
             if not execution.again:
                 break
-            await pause(step.retry, attempt)
+            await pause(step.retry, attempt, self.halt.heard)
+            if self.halt.now:
+                raise Suspension(())
         return failure
 
     async def _take_turn(self, step: Step, frame: Frame) -> None:

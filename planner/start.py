@@ -14,7 +14,7 @@ from infospace.memory.store import Snapshot
 from infospace.resources import Resource
 from infospace.space import Space
 from planner.check import check
-from planner.events import Event
+from planner.events import Event, RunFinished
 from planner.known import KnownSpace
 from planner.lanes import Halt
 from planner.outcome import RunResult
@@ -122,17 +122,21 @@ async def stream(space: Space, prepared: Prepared, halt: Halt | None = None) -> 
     """Run a prepared plan; its events as they happen, `RunFinished` last.
 
     Closing the iterator early cancels the run, which is journalled as cancelled. `halt`, once set, lets the steps
-    under way end and suspends the run.
+    under way end and suspends the run; broken off, it ends the run as cancelled, and the stream with it.
     """
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
     run = Run(space, prepared.plan, queue.put_nowait, prepared.warnings)
     run.halt = halt or run.halt
     task = asyncio.create_task(run.all(prepared.bound))
+    run.halt.task = task
     task.add_done_callback(lambda _done: queue.put_nowait(None))
+    ended = False
     try:
         while (event := await queue.get()) is not None:
+            ended = isinstance(event, RunFinished)
             yield event
-        task.result()
+        if not (task.cancelled() and ended):
+            task.result()
     finally:
         if not task.done():
             task.cancel()

@@ -66,3 +66,19 @@ def test_a_failed_run_is_forked_where_it_failed(space: Space) -> None:
     assert again.status == "success"
     assert again.result is not None
     assert again.result.data == ["x"]
+
+
+def test_names_go_over_to_the_fork(space: Space) -> None:
+    """Those of what the run had made, which no step has to say; those of others stay taken."""
+    steps = [
+        {"type": "create-note", "value": 1, "name": "a", "out": "$a"},
+        {"type": "create-note", "value": "${a} 2", "name": "b", "out": "$b"},
+    ]
+    result = run_sync(space, steps)
+    again = forked(space, result, "2")
+    assert again.status == "success", again.reason or again.problems
+    assert space.view().get("b").made.run == again.run
+    assert space.view().get("a").made.run == result.run
+    run_sync(space, [{"type": "create-note", "value": 3, "name": "b", "replace": True}])
+    refused = forked(space, result, "2")
+    assert [problem.code for problem in refused.problems] == ["name-taken"]

@@ -103,3 +103,12 @@ def test_only_runs_of_plans_are_replayed(space: Space) -> None:
     save_plan(space, "x", {"steps": []})
     with pytest.raises(Conflict, match="no run of a plan"):
         asyncio.run(replay(space, "run_1"))
+
+
+def test_a_run_that_gave_a_name_is_replayed_with_it(space: Space) -> None:
+    """The name is held by what the run itself made, or by now by something else."""
+    result = ran(space, {"type": "create-note", "value": 1, "name": "once", "out": "$n"})
+    assert asyncio.run(replay(space, str(result.run))).difference.same
+    run_sync(space, [{"type": "create-note", "value": 2, "name": "once", "replace": True}])
+    assert asyncio.run(replay(space, str(result.run))).difference.same
+    assert space.view().get("once").content == 2

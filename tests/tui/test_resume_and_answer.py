@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -83,3 +84,50 @@ def test_ctrl_c_once_lets_the_step_end_and_the_run_be_resumed(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert [step["step"] for step in found["steps"]] == ["1", "2", "3", "4"]
+
+
+def test_ctrl_c_twice_breaks_a_call_off_and_the_run_is_cancelled(tmp_path: Path) -> None:
+    """Exit code 130 and the run as JSON, no traceback, though the model never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        steps = [{"type": "create-note", "value": 1, "name": "one"}, {"type": "generate-note", "prompt": "say it"}]
+        (tmp_path / "plan.json").write_text(json.dumps(steps), encoding="utf-8")
+        environment = {
+            **os.environ,
+            "INFOSPACE_SPACE": str(tmp_path / "space.db"),
+            "INFOSPACE_LLM_MODEL": "silent",
+            "INFOSPACE_LLM_URL": f"http://127.0.0.1:{silent.getsockname()[1]}/v1",
+        }
+        command = [sys.executable, "-c", "from tui.command import main; raise SystemExit(main())"]
+        started = [*command, "run", str(tmp_path / "plan.json"), "--json"]
+        with subprocess.Popen(
+            started, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        ) as running:
+            assert running.stdout is not None
+            assert running.stderr is not None
+            with silent.accept()[0]:
+                running.send_signal(signal.SIGINT)
+                assert "Ctrl-C again" in running.stderr.readline()
+                running.send_signal(signal.SIGINT)
+                found, rest = json.loads(running.stdout.read()), running.stderr.read()
+        assert running.returncode == 130
+        assert "Traceback" not in rest
+        assert (found["run"], found["status"]) == ("run_1", "cancelled")
+        assert [step["step"] for step in found["steps"]] == ["1", "2"]
+
+
+def test_ctrl_c_wakes_a_wait(tmp_path: Path) -> None:
+    """It needs not end first; the run is suspended at once, and waits for what is left when it is gone on with."""
+    (tmp_path / "plan.json").write_text('[{"type": "say", "value": "now"}, {"type": "wait", "seconds": 50}]')
+    environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db")}
+    command = [sys.executable, "-c", "from tui.command import main; raise SystemExit(main())"]
+    with subprocess.Popen(
+        [*command, "run", str(tmp_path / "plan.json")], stderr=subprocess.PIPE, text=True, env=environment
+    ) as running:
+        assert running.stderr is not None
+        while "now" not in running.stderr.readline():
+            pass
+        running.send_signal(signal.SIGINT)
+        running.wait(timeout=20)
+        rest = running.stderr.read()
+    assert running.returncode == 130
+    assert rest.count("infospace resume run_1") == 1

@@ -57,7 +57,8 @@ def _asked(space: Space, run: str) -> dict[str, Pending]:
     from planner.resume import pending_of
 
     with space.store.reading() as snapshot:
-        return {one.step: one for one in pending_of(snapshot.steps(run))}
+        waiting = pending_of(snapshot.steps(run)) if snapshot.run(run).status == "suspended" else []
+    return {one.step: one for one in waiting if one.kind != "wait"}
 
 
 def _list(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> int:

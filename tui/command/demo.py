@@ -10,13 +10,9 @@ import argparse
 import asyncio
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tui.command.output import Output
 from tui.command.spaces import open_from
-
-if TYPE_CHECKING:
-    from infospace.space import Space
 
 EXAMPLES = """examples:
   infospace demo
@@ -87,7 +83,8 @@ def _run(args: argparse.Namespace, out: Output, notes: Path, plans: dict[str, Pa
             summary = import_paths(space, [notes], listener)
             space.embedding.catch_up(listener)
         if not out.json:
-            out.talk(f"{_count(space):,} sample notes in {args.space} ({summary.added:,} new)", "dim")
+            there = summary.added + summary.changed + summary.unchanged
+            out.talk(f"{there:,} sample notes in {args.space} ({summary.added:,} new)", "dim")
         prepared = prepare(space, read_json(plans[args.plan].read_bytes()))
         if isinstance(prepared, Refused):
             result = prepared.to_result()
@@ -99,13 +96,6 @@ def _run(args: argparse.Namespace, out: Output, notes: Path, plans: dict[str, Pa
             show_result(result, out)
             _next(args, out, plans)
     return CODES[result.status]
-
-
-def _count(space: Space) -> int:
-    from infospace.ids import Kind
-
-    with space.store.reading() as snapshot:
-        return snapshot.count(Kind.NOTE)
 
 
 def _next(args: argparse.Namespace, out: Output, plans: dict[str, Path]) -> None:

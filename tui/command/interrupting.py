@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 @contextmanager
 def interrupting(out: Output) -> Iterator[Halt]:
-    """Give what the first SIGINT sets; the second cancels the task that is in this."""
+    """Give what the first SIGINT sets; the second breaks off what runs by it."""
     from planner.lanes import Halt
 
-    halt, task, loop = Halt(), asyncio.current_task(), asyncio.get_running_loop()
+    halt, loop = Halt(), asyncio.get_running_loop()
 
     def interrupt() -> None:
-        if halt.now and task is not None:
-            task.cancel()
+        if halt.now:
+            halt.break_off()
             return
-        halt.now = True
+        halt.set()
         out.talk("finishing the steps under way; Ctrl-C again stops at once", "yellow")
 
     try:

@@ -25,6 +25,9 @@ _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
 _CONTROL = re.compile(r"[\t\a\b\v\f\r]")
 """What `rich` does not write as it is, whatever it writes to."""
 
+_COMMANDING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What may move a terminal's cursor, rename its window or change its colours; a note may hold it."""
+
 
 class UsageError(InfospaceError):
     """The command line does not fit what there is: a missing file, a space that cannot be opened."""
@@ -64,6 +67,8 @@ class Output:
     def _line(self, text: str, style: str | None, *, stderr: bool) -> None:
         """Print a line, without `rich`, whose import takes time, where it would print the same."""
         stream = sys.stderr if stderr else sys.stdout
+        if stream.isatty():
+            text = shown(text)
         if stream.isatty() or _CONTROL.search(text) or any(name in os.environ for name in _FORCING):
             console = self.side if stderr else self.result
             console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
@@ -89,6 +94,11 @@ class Output:
 
         with Bars(self.side) as bars:
             yield bars
+
+
+def shown(text: str) -> str:
+    r"""Return text as a terminal may show it: what would command it stands there as `\x1b`."""
+    return _COMMANDING.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def _console(*, stderr: bool) -> Console:

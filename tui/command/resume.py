@@ -16,6 +16,7 @@ from tui.command.spaces import open_from
 
 if TYPE_CHECKING:
     from infospace.space import Space
+    from planner.events import Event
     from planner.outcome import RunResult
 
 EXAMPLES = """examples:
@@ -37,14 +38,28 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
 def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
     """Go on with a run and show it; return the exit code."""
+    from planner.events import RunFinished
     from planner.resume import resume
     from tui.command.watch import Watch, show_result
 
     watch = (lambda _event: None) if out.json else Watch(out)
 
+    ended: list[RunResult] = []
+
+    def told(event: Event) -> None:
+        if isinstance(event, RunFinished):
+            ended.append(event.result)
+        watch(event)
+
     async def go_on() -> RunResult:
         with interrupting(out) as halt:
-            return await resume(space, args.run, watch, halt)
+            halt.task = task = asyncio.create_task(resume(space, args.run, told, halt))
+            try:
+                return await task
+            except asyncio.CancelledError:
+                if not ended:
+                    raise
+                return ended[-1]
 
     result = asyncio.run(go_on())
     if out.json:

@@ -88,14 +88,20 @@ def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
     if result.status == "refused":
         show_problems(result.problems, out)
         errors = sum(problem.severity == "error" for problem in result.problems)
-        out.talk(f"the plan is refused, and nothing was run: {errors} error{'s' * (errors != 1)}", "red")
+        what = (
+            "the plan is refused, and nothing was run"
+            if result.run is None
+            else f"{result.run} ended at a refused step; what was run before it stays"
+        )
+        out.talk(f"{what}: {errors} error{'s' * (errors != 1)}", "red")
         return
     show_problems([problem for problem in result.problems if problem.severity == "warning"], out)
     for pending in result.pending:
         out.talk(f"step {pending.step} waits: {pending.question}", "yellow")
         if pending.kind != "wait":
             out.talk(f"  → infospace answer {result.run} {pending.step} …", "dim")
-    if result.status == "suspended" and all(pending.kind == "wait" for pending in result.pending):
+    waits = result.status == "suspended" and all(pending.kind == "wait" for pending in result.pending)
+    if waits and result.reason is None:
         out.talk(f"  → infospace resume {result.run}", "dim")
     if result.reason is not None:
         out.talk(f"{result.status}: {result.reason}", "red")
