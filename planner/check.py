@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from infospace.argument import UNKNOWN
 from infospace.catalogue import Catalogue
@@ -28,7 +28,7 @@ from planner.environment import Environment, Variable
 from planner.known import Known
 from planner.mend import mended
 from planner.parse import parse_plan
-from planner.plan import Block, Input, Plan, Saved, Step, blocks, every_step
+from planner.plan import Ask, Block, Input, Plan, Saved, Step, blocks, every_step
 from planner.problems import Problem, Problems, join, listed, replace
 from planner.saved import PREFIX, unknown_plan
 from planner.schemas import misfit
@@ -202,9 +202,18 @@ class Checker(FormChecker):
             if declared.pointer not in self.env.read:
                 self.problems.warn("never-read", declared.pointer, f"nothing reads the input ${declared.name}")
         answers = set() if plan.result is not None else set(_last_places(plan.steps))
+        needed = set(self._needed(every_step(plan.steps)))
         for pointer, name in self.bound:
             if pointer not in self.env.read and pointer not in answers:
-                self.problems.warn("never-read", pointer, f"nothing reads ${name}", "leave `out` away, or read it")
+                hint = "read it" if pointer in needed else "leave `out` away, or read it"
+                self.problems.warn("never-read", pointer, f"nothing reads ${name}", hint)
+
+    def _needed(self, steps: Iterable[Step]) -> Iterator[str]:
+        """The places of an `out` that its step may not be without."""
+        for step in steps:
+            entry = self._catalogue.find(step.type)
+            if isinstance(step.form, Ask) or (entry is not None and entry.out == "required"):
+                yield join(step.pointer, "out")
 
 
 def _last_places(steps: Block) -> Iterator[str]:

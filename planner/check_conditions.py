@@ -37,6 +37,8 @@ class ConditionChecker:
         self._values = values
         self._tools = tools
         self._problems = problems
+        self.later: frozenset[str] = frozenset()
+        """Variables that are bound where a condition is asked again, though not where it is asked first."""
 
     def check(self, condition: Condition, env: Environment) -> None:
         """Check a condition; parts of `and` and `or` know what the parts before them tell."""
@@ -101,6 +103,8 @@ class ConditionChecker:
         if variable is not None:
             with self._values.lenient(True):
                 self._values.place(variable.shape, reference, pointer, whole=True)
+            return
+        if reference.name in self.later:
             return
         near = nearest(reference.name, env.variables)
         hint = f"did you mean ${near}?" if near else "it is never bound here"

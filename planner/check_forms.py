@@ -94,7 +94,10 @@ class FormChecker(StepChecker):
         self.env.join(after, self.env.copy(), (reason, ""), handled=True)
 
     def _while(self, step: Step, form: While, depth: int) -> str | None:
+        outer = self._conditions.later
+        self._conditions.later = outer.union(name for name, _ in bindings(form.body))
         self._conditions.check(form.condition, self.env)
+        self._conditions.later = outer
         doubted = self._values.doubted
         self._ends(step, form)
         yes, no = guards(form.condition)

@@ -396,7 +396,7 @@ class FormExecution(Execution):
 
     def _collected(self, results: Results, count: int) -> Outcome:
         made = self._view.collection(results.members)
-        self._view.extra |= {"item_count": count, "failed": results.failed}
+        self._view.extra |= {"item_count": len(results.members), "of": count, "failed": results.failed}
         return Outcome("success", made, self._view.preview(made))
 
 

@@ -48,8 +48,10 @@ def _helps(document: JSON, patch: Patch, problem: Problem, errors: Sequence[Prob
     told = (problem.code, problem.pointer, problem.says)
     if told in {(p.code, p.pointer, p.says) for p in after}:
         return False
-    if len(after) >= len(errors) and not {(p.code, p.pointer) for p in after} <= {(p.code, p.pointer) for p in errors}:
-        return False
+    if len(after) >= len(errors):
+        places = {(p.code, p.pointer) for p in errors}
+        if problem.code != "bare-variable" or not {(p.code, p.pointer) for p in after} <= places:
+            return False
     step, _, _ = problem.pointer.rpartition("/")
     return problem.code != "unknown-tool" or not any(p.pointer.startswith(f"{step}/") for p in after)
 

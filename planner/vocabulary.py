@@ -61,20 +61,24 @@ def short(catalogue: Catalogue, names: Iterable[str] = ()) -> str:
 
 
 def full(catalogue: Catalogue, names: Iterable[str] = ()) -> str:
-    """Return contracts in full as Markdown; without `names` all of them, after the language."""
-    chosen = [catalogue.get(name) for name in names]
-    contracts = "\n\n".join(to_markdown(entry) for entry in chosen or catalogue)
-    return contracts if chosen else f"{short(catalogue)}\n\n{contracts}"
+    """Return contracts in full as Markdown; without `names` all of them, after the language. A form has its lines."""
+    chosen = [form_line(name) if name in FORMS else to_markdown(catalogue.get(name)) for name in names]
+    if chosen:
+        return "\n\n".join(chosen)
+    return "\n\n".join([short(catalogue), *(to_markdown(entry) for entry in catalogue)])
 
 
 def machine(catalogue: Catalogue, names: Iterable[str] = ()) -> dict[str, Any]:
     """Return the vocabulary for machines: the grammar as JSON Schema, and the contracts."""
-    chosen = [catalogue.get(name) for name in names] or list(catalogue)
+    wanted = list(names)
+    chosen = [catalogue.get(name) for name in wanted if name not in FORMS]
+    chosen = chosen if wanted else list(catalogue)
     return {
         "grammar": grammar(catalogue, [entry.type for entry in chosen]),
         "forms": [
             {"type": name, "summary": form.summary, "required": form.required, "optional": form.optional}
             for name, form in FORMS.items()
+            if not wanted or name in wanted or chosen
         ],
         "conditions": [*TESTS, *JOINS],
         "primitives": [to_json(entry) for entry in chosen],

@@ -80,6 +80,7 @@ def keep_queries(space: Space, texts: Sequence[str], rows: NDArray[np.float32]) 
 
 def space_file(folder: Path, size: int) -> Path:
     """Return the file of a made space in a folder; it is made where it is not there yet."""
+    folder.mkdir(exist_ok=True)
     path = folder / f"{size}.db"
     if not path.exists():
         made_space(path, size).close()

@@ -56,8 +56,11 @@ class Output:
         json.dump(value, sys.stdout, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
         sys.stdout.write("\n")
 
-    def text(self, text: str = "", style: str | None = None) -> None:
-        """Print a line of the result."""
+    def text(self, text: str = "", style: str | None = None, *, crop: bool = False) -> None:
+        """Print a line of the result; with `crop` no more of it than fits the width of a terminal."""
+        if crop and sys.stdout.isatty():
+            width = self.result.width
+            text = text if len(text) <= width else f"{text[: width - 1]}…"
         self._line(text, style, stderr=False)
 
     def talk(self, text: str, style: str | None = None) -> None:

@@ -43,5 +43,5 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         return 0
     width = max(len(entry.type) for entry in catalogue)
     for entry in catalogue:
-        out.text(f"{entry.type:<{width}}  {entry.summary}")
+        out.text(f"{entry.type:<{width}}  {entry.summary}", crop=True)
     return 0

@@ -81,6 +81,8 @@ def _refused_by_empty_space(
 
 
 def _writable(path: str | None) -> None:
+    if path == "-":
+        raise UsageError("--out is a file", hint="`--print result` writes the result alone to standard output")
     if path is not None and not Path(path).expanduser().absolute().parent.is_dir():
         raise UsageError(f"there is no folder for --out {path!r}")
 
@@ -169,9 +171,10 @@ def _broken_off(session: Session | None, error: Unreadable) -> RunResult:
 
 def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:
     if args.out is not None and result.result is not None:
+        from infospace.memory.atomic import write_atomically
         from tui.command.render import content_text
 
-        Path(args.out).expanduser().write_text(content_text(result.result.data) + "\n", encoding="utf-8")
+        write_atomically(Path(args.out).expanduser(), f"{content_text(result.result.data)}\n".encode())
     if out.json:
         out.document(result.to_json(space if args.data else None))
     else:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from infospace.runs.journal import RunRow
-from tui.command.output import Output
+from tui.command.output import Output, UsageError
 from tui.command.spaces import open_from
 
 EXAMPLES = """examples:
@@ -22,15 +22,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """List."""
+    if args.limit < 1:
+        raise UsageError(f"--limit is 1 or more, not {args.limit}")
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
-        runs = snapshot.runs(limit=max(args.limit, 1))
+        runs = snapshot.runs(limit=args.limit)
     if out.json:
         out.document({"runs": [run_json(run) for run in runs]})
         return 0
     for run in runs:
         goal = run.goal or "(no goal)"
         when = run.started[:16].replace("T", " ")
-        out.text(f"{run.run:<8} {run.status:<10} {when}  {run.kind:<8} {run.steps:>4} steps  {goal}")
+        steps = f"{run.steps:>4} step{' ' if run.steps == 1 else 's'}"
+        out.text(f"{run.run:<8} {run.status:<10} {when}  {run.kind:<8} {steps}  {goal}", crop=True)
     if not runs:
         out.talk("no runs yet", "dim")
     return 0
@@ -71,7 +74,7 @@ def show_run(args: argparse.Namespace, out: Output) -> int:
         out.text(f"  {mark} {step.position} {step.type}{bound}")
         said = step.reason if step.status != "success" else step.value
         if said:
-            out.text(f"      {' '.join(said[:300].split())}", "dim")
+            out.text(f"      {' '.join(said[:300].split())}", "dim", crop=True)
         if step.trace:
             out.text(step.trace, "red")
     if run.reason:

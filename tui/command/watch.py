@@ -64,6 +64,10 @@ class Watch:
         if row.duration_ms >= 100:
             line.append(f"  {row.duration_ms / 1000:.1f} s", "dim")
         self._out.side.print(line, overflow="ellipsis", no_wrap=True, soft_wrap=False)
+        failed = row.extra.get("failed")
+        if isinstance(failed, list) and failed:
+            says = f"{len(failed):,} of {row.extra.get('of'):,} items failed; the first, {failed[0]['reason']}"
+            self._out.talk(f"    {'  ' * nesting}{says}", "yellow")
         certificate = row.extra.get("certificate")
         if isinstance(certificate, dict):
             self._out.talk(f"    {'  ' * nesting}{certificate_says(certificate)}", "dim")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from typing import TYPE_CHECKING
 
 from infospace.errors import Invalid
@@ -25,6 +26,7 @@ def read(data: bytes, name: str) -> Whole:
         raise Invalid(f"{name!r} is a PDF, and nothing here reads those", hint="pip install 'infospace[pdf]'") from None
     if not data:
         return Whole("", {})
+    logging.getLogger("pypdf").addHandler(logging.NullHandler())
     try:
         reader = PdfReader(io.BytesIO(data), strict=False)
         if reader.is_encrypted:

@@ -149,8 +149,8 @@ def test_a_run_that_asks_is_answered_and_goes_on(space: Space) -> None:
     asyncio.run(go())
 
 
-def test_questions_are_answered_one_after_the_other(space: Space) -> None:
-    """Each answer says what the run waits for next."""
+def test_questions_of_branches_are_asked_at_once(space: Space) -> None:
+    """Each answer says what the run waits for still."""
     branches = [[{"type": "ask", "value": name, "out": f"${name}"}] for name in ("a", "b")]
     plan = [{"type": "parallel", "branches": branches}, {"type": "create-note", "value": "${a}${b}"}]
 
@@ -158,13 +158,13 @@ def test_questions_are_answered_one_after_the_other(space: Space) -> None:
         answer = await planner.call("run_plan", plan=plan)
         asked = []
         while answer["status"] == "suspended":
-            [pending] = answer["pending"]
-            asked.append(pending["question"])
+            asked.append([pending["question"] for pending in answer["pending"]])
+            pending = answer["pending"][-1]
             given = {"run": answer["run"], "step": pending["step"], "value": pending["question"].upper()}
             answer = await planner.call("answer_run", **given)
         return answer["status"], answer["result"]["data"], asked
 
-    assert play(space, scene) == ("success", "AB", ["a", "b"])
+    assert play(space, scene) == ("success", "AB", [["a", "b"], ["a"]])
 
 
 def test_a_run_that_asks_can_be_cancelled(space: Space) -> None:
