@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from infospace.errors import Conflict
@@ -52,9 +52,14 @@ async def replay(
         result = await again.all({name: view.get(identifier) for name, identifier in row.inputs.items()})
         with store.reading() as snapshot:
             difference = diff(snapshot, run, again.id)
-        return Replayed(result, result.to_json(), difference)
+        named = replace(difference, after=replace(difference.after, run=_name(run)))
+        return Replayed(result, result.to_json(), named)
 
 
 def _told(event: Event, run: str) -> Event:
     """Name the run that is replayed: the id of the replay is nowhere any more when it has ended."""
-    return RunStarted(f"replay of {run}", event.goal) if isinstance(event, RunStarted) else event
+    return RunStarted(_name(run), event.goal) if isinstance(event, RunStarted) else event
+
+
+def _name(run: str) -> str:
+    return f"replay of {run}"
