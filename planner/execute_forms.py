@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Literal, TypeVar, cast
 
-from infospace.clock import later, now, seconds_until
 from infospace.errors import InfospaceError, Invalid, NotFound, Unsupported
 from infospace.ids import kind_of
 from infospace.jsonvalue import JSON
 from infospace.perform import Outcome
 from infospace.resources import Collection, Made, Member, Resource, is_resource
-from infospace.runs.journal import StepRow
 from infospace.view import Infospace
 from planner.abreast import in_order
 from planner.branching import branches
@@ -48,14 +44,12 @@ from planner.retrying import pause
 from planner.schemas import misfit
 from planner.scope import Scope, Unbound
 from planner.suspending import Pending, Suspension
+from planner.waiting import waited
 
 T = TypeVar("T")
 
 ITEMS = 32
 """Items of a loop that are under way at once."""
-
-LONGEST_SLEEP = 60
-"""Seconds that a `wait` just sleeps; a longer one suspends the run."""
 
 
 class FormExecution(Execution):
@@ -74,7 +68,7 @@ class FormExecution(Execution):
             case Parallel():
                 return await self._parallel(form)
             case Wait():
-                return await self._wait(form)
+                return await waited(self._run, self._view, self._resolver, form, self._position, self._step.expect)
             case Ask():
                 return self._ask(form)
             case Stop():
@@ -133,34 +127,6 @@ class FormExecution(Execution):
             for name, cause in scope.causes.items():
                 self._scope.lose(name, cause)
         return Outcome("success", value=f"{len(form.branches)} branches")
-
-    async def _wait(self, form: Wait) -> Outcome:
-        if form.condition is not None:
-            if await Judge(self._view, self._resolver).holds(form.condition):
-                return Outcome("success", value="its condition holds")
-            question = self._step.expect or "its condition does not hold yet"
-            raise Suspension([Pending(self._position, "wait", question)])
-        seconds = self._resolver.value(form.seconds)
-        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds < 0:
-            raise Invalid(f"unchecked: `seconds` is a number from 0, not {seconds!r:.40}")
-        waiting = None if self._run.record is None else self._run.record.suspended(self._position)
-        until = self._until(seconds, waiting)
-        if self._run.replayed is not None or until <= now():
-            return Outcome("success", value=f"{seconds:g} s")
-        if seconds <= LONGEST_SLEEP:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._run.halt.heard.wait(), seconds_until(until))
-        if seconds <= LONGEST_SLEEP and not self._run.halt.now:
-            return Outcome("success", value=f"{seconds:g} s")
-        raise Suspension([Pending(self._position, "wait", f"it is not {until} yet", until=until)])
-
-    @staticmethod
-    def _until(seconds: float, waiting: StepRow | None) -> str:
-        """Return the end of a wait, which began when the step was first reached."""
-        pending = None if waiting is None else waiting.extra.get("pending")
-        if isinstance(pending, Mapping) and isinstance(pending.get("until"), str):
-            return str(pending["until"])
-        return later(seconds)
 
     def _ask(self, form: Ask) -> Outcome:
         question = self._resolver.value(form.value)

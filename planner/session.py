@@ -14,7 +14,6 @@ from planner.check import Checker
 from planner.check_conditions import whole
 from planner.environment import Variable
 from planner.events import Emit
-from planner.execute_forms import LONGEST_SLEEP
 from planner.failure import Failure, Stopped, sentence
 from planner.known import KnownSpace
 from planner.outcome import RunResult
@@ -25,6 +24,7 @@ from planner.read import is_head
 from planner.run import Run
 from planner.start import bind_inputs
 from planner.steps import parse_step
+from planner.waiting import LONGEST_SLEEP
 
 
 def check_lines(space: Space, lines: Sequence[JSON]) -> list[Problem]:

@@ -92,7 +92,7 @@ def test_a_call_without_a_record_fails_unless_it_may_be_made(space: Space, sent:
 def test_a_long_wait_is_over_in_a_replay(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing sleeps."""
     result = ran(space, {"type": "wait", "seconds": 0.01})
-    monkeypatch.setattr("planner.execute_forms.LONGEST_SLEEP", 0)
+    monkeypatch.setattr("planner.waiting.LONGEST_SLEEP", 0)
     assert asyncio.run(replay(space, str(result.run))).result.status == "success"
 
 
