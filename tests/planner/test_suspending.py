@@ -138,7 +138,7 @@ def test_a_long_wait_ends_at_its_time(space: Space, monkeypatch: pytest.MonkeyPa
     result = run_sync(space, [{"type": "wait", "seconds": 3600}, note("later", "$x")])
     assert result.pending[0].until is not None
     assert go_on(space, result).status == "suspended"
-    monkeypatch.setattr("planner.execute_forms.now", lambda: later(4000))
+    monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
     assert data(go_on(space, result)) == "later"
 
 
