@@ -133,7 +133,7 @@ async def stream(space: Space, prepared: Prepared, halt: Halt | None = None) -> 
     ended = False
     try:
         while (event := await queue.get()) is not None:
-            ended = isinstance(event, RunFinished)
+            ended = ended or isinstance(event, RunFinished)
             yield event
         if not (task.cancelled() and ended):
             task.result()

@@ -14,7 +14,7 @@ import json
 import math
 import re
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,10 +121,10 @@ def best(scores: NDArray[Any], count: int | None = DEPTH) -> list[int]:
 
 def fused(*rankings: Sequence[int]) -> list[int]:
     """Return the first ten by reciprocal ranks."""
-    scores: Counter[int] = Counter()
+    scores: defaultdict[int, float] = defaultdict(float)
     for ranking in rankings:
         for place, one in enumerate(ranking, start=1):
-            scores[one] += 1 / (RANK_CONSTANT + place)  # type: ignore[assignment]
+            scores[one] += 1 / (RANK_CONSTANT + place)
     return sorted(scores, key=lambda one: (-scores[one], one))[:DEPTH]
 
 

@@ -51,3 +51,19 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return Said(code, said.out, said.err)
 
     return call
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Path:
+    """A space with two notes from files, brought in by run_1; the folder of the files."""
+    from infospace import open_space
+    from infospace.memory.importing import import_paths
+    from infospace.view import Silence
+
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("See [[b]].")
+    (folder / "b.md").write_text("b")
+    with open_space(tmp_path / "space.db") as space:
+        import_paths(space, [folder], Silence())
+    return folder

@@ -8,20 +8,6 @@ from typing import Any
 import pytest
 
 from infospace import open_space
-from infospace.memory.importing import import_paths
-from infospace.view import Silence
-
-
-@pytest.fixture
-def known(tmp_path: Path) -> Path:
-    """A space with two notes from files."""
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "a.md").write_text("See [[b]].")
-    (folder / "b.md").write_text("b")
-    with open_space(tmp_path / "space.db") as space:
-        import_paths(space, [folder], Silence())
-    return folder
 
 
 def test_export_counts_and_reports(cli: Any, known: Path, tmp_path: Path) -> None:

@@ -6,24 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from infospace import open_space
-from infospace.memory.importing import import_paths
-from infospace.view import Silence
-
-
-@pytest.fixture
-def known(tmp_path: Path) -> Path:
-    """A space with two notes from files, in run_1."""
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    (folder / "a.md").write_text("See [[b]].")
-    (folder / "b.md").write_text("b")
-    with open_space(tmp_path / "space.db") as space:
-        import_paths(space, [folder], Silence())
-    return folder
-
 
 def test_an_import_is_undone_and_its_undoing_too(cli: Any, known: Path) -> None:
     """What it brought goes, and comes back under its ids."""
