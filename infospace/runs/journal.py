@@ -142,7 +142,30 @@ class AnswerRow:
     at: str
 
 
-Entry: TypeAlias = AnswerRow | OpenRun | StepRow | CallRow | CloseRun | Beat | TakeRun
+@dataclass(frozen=True, slots=True)
+class AddLines:
+    """A session goes on with more steps, as they were read; `plans` are the saved plans that these name.
+
+    They stand at the end of `steps` in the run's document.
+    """
+
+    run: str
+    lines: Sequence[JSON]
+    plans: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SetDocument:
+    """The plan of a run that was opened before the plan had arrived whole, with the saved plans that it names."""
+
+    run: str
+    goal: str
+    document: JSON
+    inputs: Mapping[str, str]
+    plans: Mapping[str, JSON] = field(default_factory=dict)
+
+
+Entry: TypeAlias = AddLines | AnswerRow | OpenRun | StepRow | CallRow | CloseRun | Beat | SetDocument | TakeRun
 
 
 @dataclass(frozen=True, slots=True)

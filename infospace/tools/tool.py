@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
+
+ToolKind: TypeAlias = Literal["tool", "prompt", "resource"]
+Integration: TypeAlias = Literal["MCP", "REST", "local"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +33,43 @@ class Tool:
     destructive: bool = True
     connected: bool = True
     """Whether its server can be reached as it is known now."""
+    annotated: bool = True
+    """Whether its server said anything of the three hints."""
+    title: str = ""
+    kind: ToolKind = "tool"
+    integration: Integration = "local"
+    tags: tuple[str, ...] = ()
+    category: str = ""
+    """The tool's own, else its server's, else the server's title."""
+    server_title: str = ""
+    server_description: str = ""
+    trusted: bool = True
+    """Whether the word of its server is believed."""
+    blocked: bool = False
+    auto_approved: bool = False
+    """Whether nobody is asked before it is called."""
+    visibility: str = "public"
+    team: str = ""
+    examples: tuple[Mapping[str, Any], ...] = ()
+    """Arguments that it was, or may be, called with."""
+    timeout_s: float | None = None
+    """Seconds that a call of it may last, None for the usual."""
+    id: str = ""
+    """`tool_17`, where the space keeps it."""
+    created: str = ""
+    """When the space first saw it: ISO 8601, UTC."""
 
     @property
     def full_name(self) -> str:
         """`server/tool`, which no other tool has."""
         return f"{self.server}/{self.name}"
+
+    @property
+    def digest(self) -> bytes:
+        """The SHA-256 of what an approval is given to: name, description, input schema."""
+        told = [self.full_name, self.description, dict(self.input_schema)]
+        text = json.dumps(told, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 @dataclass(frozen=True, slots=True)

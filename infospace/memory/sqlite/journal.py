@@ -16,6 +16,7 @@ from infospace.memory.sqlite.rows import id_of, key_of, object_column, read, run
 from infospace.memory.sqlite.work import Work
 from infospace.runs.journal import (
     FINISHED,
+    AddLines,
     AnswerRow,
     Beat,
     CallRow,
@@ -23,6 +24,7 @@ from infospace.runs.journal import (
     Entry,
     OpenRun,
     RunRow,
+    SetDocument,
     StepRow,
     TakeRun,
     Use,
@@ -182,6 +184,29 @@ def answers(engine: Engine, identifier: str) -> dict[str, JSON]:
     return {position: read(value, engine.address) for position, value in found}
 
 
+def _lines(work: Work, entry: AddLines) -> None:
+    engine, number = work.engine, run_number(entry.run)
+    _unfinished(engine, entry.run, number)
+    last = engine.value("SELECT coalesce(max(number), 0) FROM lines WHERE run = ?", (number,))
+    engine.many(
+        "INSERT INTO lines (run, number, document) VALUES (?, ?, ?)",
+        [(number, last + place, dump(line)) for place, line in enumerate(entry.lines, 1)],
+    )
+    if entry.plans:
+        plans = read(engine.value("SELECT plans FROM runs WHERE number = ?", (number,)), engine.address)
+        both = dump({**plans, **entry.plans})
+        engine.run("UPDATE runs SET plans = ? WHERE number = ?", (both, number))
+
+
+def _document(work: Work, entry: SetDocument) -> None:
+    number = run_number(entry.run)
+    _unfinished(work.engine, entry.run, number)
+    work.engine.run(
+        "UPDATE runs SET goal = ?, document = ?, inputs = ?, plans = ? WHERE number = ?",
+        (entry.goal, dump(entry.document), dump(entry.inputs), dump(dict(entry.plans)), number),
+    )
+
+
 _WRITERS: dict[type[Entry], Callable[[Work, Any], None]] = {
     OpenRun: _open,
     StepRow: _step,
@@ -190,6 +215,8 @@ _WRITERS: dict[type[Entry], Callable[[Work, Any], None]] = {
     Beat: _beat,
     TakeRun: _take,
     AnswerRow: _answer,
+    AddLines: _lines,
+    SetDocument: _document,
 }
 
 
@@ -198,7 +225,7 @@ def run(engine: Engine, identifier: str) -> RunRow:
     row = engine.one(f"{_RUN} WHERE number = ?", (run_number(identifier),))
     if row is None:
         raise _no_run(identifier)
-    return _run_row(row, engine.address)
+    return _run_rows(engine, [row])[0]
 
 
 def runs(engine: Engine, limit: int | None, before: int | None) -> list[RunRow]:
@@ -207,10 +234,22 @@ def runs(engine: Engine, limit: int | None, before: int | None) -> list[RunRow]:
         f"{_RUN} WHERE ?1 IS NULL OR number < ?1 ORDER BY number DESC LIMIT ?2",
         (before, -1 if limit is None else limit),
     )
-    return [_run_row(row, engine.address) for row in found]
+    return _run_rows(engine, found)
 
 
-def _run_row(row: Row, address: str) -> RunRow:
+def _run_rows(engine: Engine, rows: Sequence[Row]) -> list[RunRow]:
+    """Return runs; the document of a session has all its lines."""
+    lines: dict[int, list[JSON]] = {}
+    sessions = dump([row[0] for row in rows if row[1] == "session"])
+    for number, line in engine.all(
+        "SELECT run, document FROM lines WHERE run IN (SELECT value FROM json_each(?)) ORDER BY run, number",
+        (sessions,),
+    ):
+        lines.setdefault(number, []).append(read(line, engine.address))
+    return [_run_row(row, lines.get(row[0]), engine.address) for row in rows]
+
+
+def _run_row(row: Row, lines: list[JSON] | None, address: str) -> RunRow:
     number, kind, goal, status, started, ended, steps, document, inputs, result, reason, owner, heartbeat = row[:13]
     spent, plans = row[13:]
     return RunRow(
@@ -221,7 +260,7 @@ def _run_row(row: Row, address: str) -> RunRow:
         started,
         ended,
         steps,
-        read(document, address),
+        read(document, address) if lines is None else {**read(document, address), "steps": lines},
         read(inputs, address),
         result,
         reason,

@@ -82,10 +82,14 @@ _TABLES = (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, resource INTEGER NOT NULL, version INTEGER NOT NULL,
         PRIMARY KEY (run, sequence, resource, version)) WITHOUT ROWID""",
     "CREATE INDEX uses_resource ON uses (resource, version)",
-    # Calls of something outside: a row before the effect, which the answer replaces.
+    # The steps of sessions, one after the other as they came.
+    """CREATE TABLE lines (
+        run INTEGER NOT NULL, number INTEGER NOT NULL, document TEXT NOT NULL, PRIMARY KEY (run, number))
+        WITHOUT ROWID""",
     """CREATE TABLE answers (
         run INTEGER NOT NULL, position TEXT NOT NULL, value TEXT NOT NULL, at TEXT NOT NULL,
         PRIMARY KEY (run, position)) WITHOUT ROWID""",
+    # Calls of something outside: a row before the effect, which the answer replaces.
     """CREATE TABLE calls (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, kind TEXT NOT NULL,
         target TEXT NOT NULL, digest BLOB NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL,

@@ -19,7 +19,18 @@ from infospace.memory.changes import (
     MakeNote,
 )
 from infospace.memory.store import Store
-from infospace.runs.journal import AnswerRow, Beat, CallRow, CloseRun, OpenRun, RunRow, TakeRun, Use
+from infospace.runs.journal import (
+    AddLines,
+    AnswerRow,
+    Beat,
+    CallRow,
+    CloseRun,
+    OpenRun,
+    RunRow,
+    SetDocument,
+    TakeRun,
+    Use,
+)
 
 
 class TestRuns:
@@ -95,6 +106,38 @@ class TestRuns:
             for read in (snapshot.run, snapshot.steps):
                 with pytest.raises(NotFound):
                     read(run)
+
+
+class TestDocuments:
+    """What a run is of may come after its beginning."""
+
+    def test_the_lines_of_a_session_are_its_steps(self, store: Store) -> None:
+        """In their order, with the saved plans that they name; an ended session takes no more."""
+        run = store.new_id("run")
+        store.commit([], [OpenRun(run, "session", "", {"goal": "find out"}, {}, AT, "me", {"a": {"steps": []}})])
+        store.commit([], [AddLines(run, [{"type": "size"}, {"type": "head"}])])
+        store.commit([], [AddLines(run, [{"type": "tail"}], {"b": {"steps": []}})])
+        with store.reading() as snapshot:
+            found = snapshot.run(run)
+            assert snapshot.runs() == [found]
+        steps = [{"type": "size"}, {"type": "head"}, {"type": "tail"}]
+        assert found.document == {"goal": "find out", "steps": steps}
+        assert set(found.plans) == {"a", "b"}
+        store.commit([], [CloseRun(run, "success", LATER)])
+        with pytest.raises(Conflict, match="ended already"):
+            store.commit([], [AddLines(run, [{"type": "size"}])])
+
+    def test_a_document_that_came_later_is_the_run_s(self, store: Store) -> None:
+        """With its goal and inputs."""
+        run = open_run(store)
+        store.commit([], [SetDocument(run, "another", {"steps": []}, {"x": "Note_2"}, {"b": {"steps": []}})])
+        with store.reading() as snapshot:
+            found = snapshot.run(run)
+        assert (found.goal, found.document, found.inputs) == ("another", {"steps": []}, {"x": "Note_2"})
+        assert found.plans == {"b": {"steps": []}}
+        store.commit([], [CloseRun(run, "refused", LATER)])
+        with pytest.raises(Conflict, match="ended already"):
+            store.commit([], [SetDocument(run, "", {}, {})])
 
 
 class TestSteps:
