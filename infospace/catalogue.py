@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from types import ModuleType
@@ -84,6 +84,8 @@ class Catalogue:
 
         self.tools = Toolbox()
         """What can be called outside; a space puts its own here."""
+        self.why_unasked: Callable[[], str | None] = lambda: None
+        """Says why no language model can be asked, None where one can; a space puts its own word here."""
         self._entries: dict[str, tuple[Provider, Primitive]] = {}
         for provider in providers:
             self.add(provider)

@@ -47,7 +47,21 @@ class Space:
 
         found = installed()
         found.tools = self.tools
+        found.why_unasked = self._why_unasked
         return found
+
+    def _why_unasked(self) -> str | None:
+        from infospace.errors import InfospaceError
+        from infospace.llm.settings import configured, installed
+
+        if "language_model" in self.__dict__:
+            return None
+        try:
+            configured()
+            installed()
+        except InfospaceError as error:
+            return str(error)
+        return None
 
     @cached_property
     def language_model(self) -> LanguageModel:

@@ -25,7 +25,7 @@ from infospace.kinds import (
 )
 from infospace.paths import Path
 from infospace.tools.tool import Tool
-from infospace.wording import wanted
+from infospace.wording import shown, wanted
 from planner.check_conditions import whole
 from planner.check_tools import ToolChecker
 from planner.check_values import ValueChecker
@@ -182,7 +182,7 @@ class CallChecker:
                 fix = replace(pointer, _mended(written, path, Path(better)))
             self._problems.error("unknown-field", pointer, says, hint, fix)
         elif never_fits(found, takes):
-            says = f"`{path}` is {type_words(found)} here, and {written!r:.60} takes {wanted(takes)}"
+            says = f"`{path}` is {type_words(found)} here, and {shown(written)} takes {wanted(takes)}"
             self._problems.error("bad-argument", pointer, says)
 
 

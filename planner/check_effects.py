@@ -14,13 +14,18 @@ from planner.references import ReferenceInvalid, read_text, references_in, strin
 
 
 def warn_of_effects(plan: Plan, catalogue: Catalogue, problems: Problems) -> None:
-    """Warn of calls over the budget, of tools that are not connected, and of text from outside."""
+    """Warn of calls over the budget, of what is not there to be called, and of text from outside."""
     _over_budget(plan, catalogue, problems)
     for step in every_step(plan.steps):
         tool = called_tool(step, catalogue)
         if tool is not None and not tool.connected:
             says = f"{tool.full_name} is not connected now"
             problems.warn("not-connected", join(step.pointer, "type"), says, "the run connects it, or fails there")
+    asking = next((step for step in every_step(plan.steps) if _asks(step, catalogue)), None)
+    why = catalogue.why_unasked() if asking is not None else None
+    if asking is not None and why is not None:
+        says = f"{asking.type} asks a language model: {why}"
+        problems.warn("no-language-model", join(asking.pointer, "type"), says, "without one the step fails")
     Outside(catalogue, problems).block(plan.steps, set(), asked=False)
 
 

@@ -30,6 +30,7 @@ from infospace.kinds import (
 from infospace.names import normalised
 from infospace.paths import Path, nearest, show_parts
 from infospace.shaping import closed_object, list_of
+from infospace.wording import shown
 from planner.check_changes import Changes
 from planner.environment import Environment, Variable
 from planner.known import Known
@@ -172,7 +173,7 @@ class ValueChecker:
             self.problems.error(
                 "wrong-kind",
                 pointer,
-                f"a {wanted} is wanted here, not {raw!r:.60}",
+                f"a {wanted} is wanted here, not {shown(raw)}",
                 f"{hint}; bound here: {fits}" if fits else hint,
             )
             return Unknown()

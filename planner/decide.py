@@ -10,6 +10,7 @@ from infospace.jsonvalue import JSON
 from infospace.resources import Collection, Member, Note, Relation, Resource
 from infospace.tools.calling import answered
 from infospace.view import Infospace
+from infospace.wording import shown
 from planner.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty
 from planner.patterns import compile_pattern
 from planner.plan import All, AnyOf, Condition, Not, Test
@@ -55,7 +56,7 @@ class Judge:
         given = self._resolver.value(arguments.get("arguments", {}))
         answer = await answered(self._view, tool, given)
         if not isinstance(answer.content, bool):
-            raise Invalid(f"unchecked: {tool.full_name} answers {answer.content!r:.60}, not true or false")
+            raise Invalid(f"unchecked: {tool.full_name} answers {shown(answer.content)}, not true or false")
         return answer.content
 
     def _test(self, type_: str, arguments: Mapping[str, JSON]) -> bool:

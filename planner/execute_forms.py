@@ -12,6 +12,7 @@ from infospace.jsonvalue import JSON
 from infospace.perform import Outcome
 from infospace.resources import Collection, Made, Member, Resource, is_resource
 from infospace.view import Infospace
+from infospace.wording import shown
 from planner.abreast import in_order
 from planner.branching import branches
 from planner.calls import FINAL, called, may_repeat, validated
@@ -131,7 +132,7 @@ class FormExecution(Execution):
     def _ask(self, form: Ask) -> Outcome:
         question = self._resolver.value(form.value)
         if not isinstance(question, str):
-            raise Invalid(f"unchecked: the question is text, not {question!r:.60}")
+            raise Invalid(f"unchecked: the question is text, not {shown(question)}")
         record = self._run.record or self._run.replayed
         if record is None or not record.answered(self._position):
             raise Suspension([Pending(self._position, "ask", question, form.schema)])
@@ -195,7 +196,7 @@ class FormExecution(Execution):
         if declared.kind is not None:
             resource = self._resolver.resource(raw)
             if not is_resource(resource) or resource.kind != declared.kind:
-                raise Invalid(f"unchecked: the input {name!r} is {_what(resource)}, not a {declared.kind}")
+                raise Invalid(f"unchecked: the input {name!r} is {shown(resource)}, not a {declared.kind}")
             return resource
         value = self._resolver.value(raw) if written else raw
         fault = misfit(value, declared.schema or {})
@@ -357,14 +358,10 @@ class FormExecution(Execution):
         else:
             found = self._resolver.resource(raw)
         if not isinstance(found, Collection):
-            raise Invalid(f"unchecked: `target` is {_what(found)}, not a Collection")
+            raise Invalid(f"unchecked: `target` is {shown(found)}, not a Collection")
         return found, found.members
 
     def _collected(self, results: Results, count: int) -> Outcome:
         made = self._view.collection(results.members)
         self._view.extra |= {"item_count": len(results.members), "of": count, "failed": results.failed}
         return Outcome("success", made, self._view.preview(made))
-
-
-def _what(found: Resource | JSON) -> str:
-    return f"{found.id}, a {found.kind}" if is_resource(found) else f"{found!r:.60}"

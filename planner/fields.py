@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
+from infospace.wording import shown
 from planner.conditions import parse_condition
 from planner.plan import Block, Condition, Test
 from planner.problems import Problems, a_kind, join, listed
@@ -101,7 +102,7 @@ class Fields:
         """Return a true or false field."""
         value = self.raw.get(key, default)
         if not isinstance(value, bool):
-            self.problems.error("bad-value", join(self.pointer, key), f"`{key}` is true or false, not {value!r:.40}")
+            self.problems.error("bad-value", join(self.pointer, key), f"`{key}` is true or false, not {shown(value)}")
             return default
         return value
 
@@ -109,7 +110,7 @@ class Fields:
         """Return a field that is a whole number from 1."""
         value = self.raw.get(key, default)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 1 or value != int(value):
-            says = f"`{key}` is a whole number from 1, not {value!r:.40}"
+            says = f"`{key}` is a whole number from 1, not {shown(value)}"
             self.problems.error("bad-value", join(self.pointer, key), says)
             return default
         return int(value)
@@ -122,7 +123,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, str):
-            self.problems.error("bad-value", join(self.pointer, key), f"`{key}` is a `$variable`, not {value!r:.40}")
+            self.problems.error("bad-value", join(self.pointer, key), f"`{key}` is a `$variable`, not {shown(value)}")
             return None
         return variable(value, join(self.pointer, key), self.problems)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from infospace.jsontext import dump
+from infospace.wording import shown
 from planner.fields import COMMON, Fields, nested
 from planner.plan import Ask, ForEach, If, Map, Parallel, Stop, Wait, While
 from planner.problems import join
@@ -128,7 +129,7 @@ def _wait(fields: Fields) -> Wait | None:
     seconds = fields.raw["seconds"]
     if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds < 0:
         place = join(fields.pointer, "seconds")
-        fields.problems.error("bad-value", place, f"`seconds` is a number from 0, not {seconds!r}")
+        fields.problems.error("bad-value", place, f"`seconds` is a number from 0, not {shown(seconds)}")
     return Wait(None, seconds)
 
 
@@ -144,7 +145,7 @@ def _stop(fields: Fields) -> Stop:
     status = fields.raw.get("status", "success")
     if status not in ("success", "failed"):
         place = join(fields.pointer, "status")
-        fields.problems.error("bad-value", place, f'`status` is "success" or "failed", not {status!r:.40}')
+        fields.problems.error("bad-value", place, f'`status` is "success" or "failed", not {shown(status)}')
     return Stop("failed" if status == "failed" else "success", fields.raw.get("value"))
 
 

@@ -9,6 +9,7 @@ from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.kinds import TYPES
 from infospace.paths import nearest
+from infospace.wording import shown
 from planner.plan import Budget, Input, Plan
 from planner.problems import Problems, a_kind, join, listed
 from planner.references import NAME
@@ -159,9 +160,9 @@ def _budget(declared: JSON, at: str, problems: Problems) -> Budget:
                 else [{"op": "remove", "path": pointer}],
             )
         elif isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-            problems.error("bad-value", pointer, f"the budget of {key} is a number from 0, not {value!r:.40}")
+            problems.error("bad-value", pointer, f"the budget of {key} is a number from 0, not {shown(value)}")
         elif key != "seconds" and value != int(value):
-            problems.error("bad-value", pointer, f"the budget of {key} is a whole number, not {value!r}")
+            problems.error("bad-value", pointer, f"the budget of {key} is a whole number, not {shown(value)}")
         else:
             limits[key] = value if key == "seconds" else int(value)
     return Budget(**limits)

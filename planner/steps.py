@@ -7,6 +7,7 @@ from typing import Any
 
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
+from infospace.wording import shown
 from planner.fields import COMMON, Fields, nested
 from planner.forms import FORMS, read_form
 from planner.plan import Block, Call, Form, Retry, Saved, Step, ToolCall, Unread
@@ -132,7 +133,7 @@ def _common(raw: Mapping[str, Any], pointer: str, label: str, problems: Problems
 
 def _seconds(raw: JSON, pointer: str, problems: Problems) -> float | None:
     if isinstance(raw, bool) or not isinstance(raw, (int, float)) or raw <= 0:
-        says = f"`timeout_s` is a number above 0, not {raw!r:.40}"
+        says = f"`timeout_s` is a number above 0, not {shown(raw)}"
         problems.error("bad-value", pointer, says, '"timeout_s": 30', [{"op": "remove", "path": pointer}])
         return None
     return float(raw)
@@ -166,7 +167,7 @@ def _retry(step: Mapping[str, Any], pointer: str, problems: Problems) -> Retry |
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or value < least or (whole and value != int(value)):
             what = "a whole number" if whole else "a number"
-            problems.error("bad-value", place, f"`{key}` is {what} from {least}, not {value!r:.40}")
+            problems.error("bad-value", place, f"`{key}` is {what} from {least}, not {shown(value)}")
             continue
         found[key] = int(value) if whole else float(value)
     return Retry(**found)
@@ -177,7 +178,7 @@ def _on_fail(raw: JSON, pointer: str, problems: Problems) -> Any:
         return raw
     if isinstance(raw, list):
         return parse_block(raw, pointer, problems)
-    says = f'`on_fail` is "stop", "continue" or a list of steps, not {raw!r:.40}'
+    says = f'`on_fail` is "stop", "continue" or a list of steps, not {shown(raw)}'
     instead: JSON = [raw] if isinstance(raw, dict) and "type" in raw else "continue"
     problems.error("bad-value", pointer, says, None, replace(pointer, instead))
     return "stop"

@@ -12,6 +12,7 @@ from infospace.errors import Invalid
 from infospace.perform import Outcome
 from infospace.runs.journal import StepRow
 from infospace.view import Infospace
+from infospace.wording import shown
 from planner.decide import Judge
 from planner.plan import Wait
 from planner.resolve import Resolver
@@ -34,7 +35,7 @@ async def waited(
         raise Suspension([Pending(position, "wait", expect or "its condition does not hold yet")])
     seconds = resolver.value(form.seconds)
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds < 0:
-        raise Invalid(f"unchecked: `seconds` is a number from 0, not {seconds!r:.40}")
+        raise Invalid(f"unchecked: `seconds` is a number from 0, not {shown(seconds)}")
     until = _until(seconds, None if run.record is None else run.record.suspended(position))
     if run.replayed is not None or until <= now():
         return Outcome("success", value=f"{seconds:g} s")

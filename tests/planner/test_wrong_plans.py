@@ -17,7 +17,8 @@ from planner.start import check_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import furnish_whole
-from mutations import MUTATIONS, Mistake, mistakes
+from mutating import Mistake, mistakes
+from mutations import MUTATIONS
 from rightplans import RIGHT
 
 from planner.patches import patched

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rich.text import Text
@@ -16,6 +17,9 @@ from tui.command.render import certificate_says, content_text, hits_table, is_hi
 MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
 CONTAINERS = ("if", "while", "for-each", "parallel")
 """Forms whose own line comes before those of the steps in them."""
+ROUNDS = 10
+"""Rounds of a loop whose steps are shown; of later ones those that did not end well."""
+_ROUND = re.compile(r"\.(?:do|body)\[(\d+)\]")
 
 
 class Watch:
@@ -24,6 +28,7 @@ class Watch:
     def __init__(self, out: Output) -> None:
         self._out = out
         self._status: Any = None
+        self._untold: dict[str, int] = {}
 
     def __call__(self, event: Event) -> None:
         """Take one event."""
@@ -31,7 +36,9 @@ class Watch:
             case RunStarted():
                 self._out.talk(f"{event.run}  {event.goal}".rstrip(), "bold")
             case StepStarted():
-                if event.type in CONTAINERS:
+                if late_loop(event.position):
+                    self._wait(f"{event.position} {event.type}")
+                elif event.type in CONTAINERS:
                     out = f" → ${event.out}" if event.out else ""
                     self._out.talk(f"  {'  ' * event.nesting}▸ {event.position} {event.type}{out}")
                 else:
@@ -49,6 +56,14 @@ class Watch:
                 self._done()
 
     def _step(self, row: StepRow, nesting: int) -> None:
+        untold = self._untold.pop(row.position, 0)
+        if untold:
+            steps = f"{untold:,} more step{'s' * (untold != 1)} of later rounds"
+            self._out.talk(f"  {'  ' * nesting}  … {steps}", "dim")
+        loop = late_loop(row.position)
+        if loop is not None and row.status == "success":
+            self._untold[loop] = self._untold.get(loop, 0) + 1
+            return
         if row.type in CONTAINERS and row.status == "success" and row.out is None:
             return
         mark, style = MARKS.get(row.status, ("?", "red"))
@@ -85,6 +100,14 @@ class Watch:
         if self._status is not None:
             self._status.stop()
             self._status = None
+
+
+def late_loop(position: str) -> str | None:
+    """Return the outermost loop around a step that is in a round too late to be shown, None where there is none."""
+    for found in _ROUND.finditer(position):
+        if int(found[1]) > ROUNDS:
+            return position[: found.start()]
+    return None
 
 
 def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
