@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from infospace.errors import Invalid
 from infospace.jsonvalue import JSON
+from infospace.misfits import says, sentence
 from infospace.patterns import compile_pattern
 
 Place = tuple[str | int, ...]
@@ -99,13 +100,13 @@ def misfit(value: JSON, schema: Mapping[str, Any]) -> str | None:
         error = best_match(_validator(schema).iter_errors(value))
     except RecursionError:
         return _ENDLESS
-    return None if error is None else _sentence(error)
+    return None if error is None else sentence(error)
 
 
 def misfits(value: JSON, schema: Mapping[str, Any], most: int = TOLD) -> list[str]:
     """Say everything in which a value does not fit a JSON Schema without faults, at most so many sentences."""
     try:
-        return [_sentence(error) for error in islice(_validator(schema).iter_errors(value), most)]
+        return [sentence(error) for error in islice(_validator(schema).iter_errors(value), most)]
     except RecursionError:
         return [_ENDLESS]
 
@@ -127,7 +128,7 @@ def misfits_but_for(value: Any, schema: Mapping[str, Any], unknown: object) -> I
         for error in _validator(schema).iter_errors(value):
             if error.validator in _OF_SHAPE or not _holds(error.instance, unknown):
                 place = tuple(error.absolute_path)
-                yield Misfit(place, str(error.validator), error.message[:200], error.instance, error.validator_value)
+                yield Misfit(place, str(error.validator), says(error), error.instance, error.validator_value)
     except RecursionError:
         return
 
@@ -155,11 +156,6 @@ def _holds(value: Any, unknown: object) -> bool:
 _ENDLESS = "the schema refers to itself without end"
 
 
-def _sentence(error: Any) -> str:
-    where = "".join(f"[{part!r}]" for part in error.absolute_path)
-    return f"{error.message[:200]}{' at ' + where if where else ''}"
-
-
 def _validator(schema: Any) -> Any:
     from referencing.jsonschema import EMPTY_REGISTRY
 
@@ -174,7 +170,7 @@ def _dialect() -> Any:
 
     def pattern(_validator: Any, written: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
         if isinstance(instance, str) and compile_pattern(written).search(instance) is None:
-            yield ValidationError(f"{instance!r} does not match {written!r}")
+            yield ValidationError("")
 
     make: Any = extend
     return make(Draft202012Validator, {"pattern": pattern})

@@ -161,7 +161,8 @@ class FormExecution(Execution):
             failure, last = await self._run.called(plan, scope, self._position, frame)
         except Stopped as stop:
             if stop.status == "failed":
-                return Outcome("failed", reason=f"the saved plan {form.name!r}: {stop}", error="stopped")
+                said = "" if stop.resource is None else f", with {self._view.preview(self._view.get(stop.resource))}"
+                return Outcome("failed", reason=f"the saved plan {form.name!r}: {stop}{said}", error="stopped")
             return self._answer(None if stop.resource is None else self._view.get(stop.resource))
         if failure is not None:
             return Outcome("failed", reason=f"the saved plan {form.name!r}: {sentence(failure)}", error=failure.kind)

@@ -68,7 +68,7 @@ def step_json(row: StepRow, space: Space | None = None) -> dict[str, Any]:
     if space is not None:
         shown["data"] = data
     out = None if row.out is None else f"${row.out}"
-    return {"step": row.position, "type": row.type, "out": out, **shown}
+    return {"step": row.position, "type": row.type, "out": out, **shown, "expect": row.expect}
 
 
 def answer_of(row: StepRow) -> Answer:

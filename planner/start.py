@@ -13,6 +13,7 @@ from infospace.jsonvalue import JSON
 from infospace.memory.store import Snapshot
 from infospace.resources import Resource
 from infospace.space import Space
+from infospace.wording import wanted
 from planner.check import check
 from planner.events import Event, RunFinished
 from planner.known import KnownSpace
@@ -71,8 +72,8 @@ def bind_inputs(
             problems.error("bad-input", f"/inputs/{name}", f"the plan has no input {name!r}", hint)
     for name, declared in plan.inputs.items():
         if name not in given and declared.required:
-            wanted = declared.kind or declared.schema
-            problems.error("missing-input", f"/inputs/{name}", f"the input {name!r} is not given", f"it wants {wanted}")
+            fits = declared.kind or wanted(declared.schema or {}) or "any value"
+            problems.error("missing-input", f"/inputs/{name}", f"the input {name!r} is not given", f"it wants {fits}")
             continue
         if name not in given and problems.below(declared.pointer):
             continue

@@ -44,7 +44,7 @@ async def waited(
             await asyncio.wait_for(run.halt.heard.wait(), seconds_until(until))
         if not run.halt.now:
             return Outcome("success", value=f"{seconds:g} s")
-    raise Suspension([Pending(position, "wait", f"it is not {until} yet", until=until)])
+    raise Suspension([Pending(position, "wait", f"until {until[:19].replace('T', ' ')} UTC", until=until)])
 
 
 def _until(seconds: float, waiting: StepRow | None) -> str:

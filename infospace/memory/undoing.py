@@ -59,7 +59,8 @@ def undo(store: Store, run: str) -> Undone:
         with store.reading() as snapshot:
             row = snapshot.run(run)
             if row.status not in FINISHED:
-                raise Conflict(f"{run} has not ended: it is {row.status}", hint="a run is undone when it has ended")
+                hint = f"`infospace resume {run}` goes on with it, `infospace cancel {run}` ends it"
+                raise Conflict(f"{run} has not ended: it is {row.status}", hint=hint)
             reverting = _Reverting(snapshot, run)
             undone = reverting.plan()
             if not any(undone):

@@ -61,7 +61,7 @@ def test_an_answer_that_does_not_fit_is_refused(space: Space) -> None:
     """So is one to a step that asks nothing, a second one, and one to a run that waits for nothing."""
     result = run_sync(space, [ASK])
     run = str(result.run)
-    with pytest.raises(Invalid, match="'soon' is not of type 'integer'"):
+    with pytest.raises(Invalid, match='"soon" is not a whole number'):
         answer(space, run, "1", "soon")
     with pytest.raises(NotFound, match="step '4'"):
         answer(space, run, "4", 1)

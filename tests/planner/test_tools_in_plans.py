@@ -74,7 +74,7 @@ def test_a_name_that_only_the_run_knows_is_checked_there(calls: list[str], run: 
     name = {"type": "create-note", "value": "sky/weathr", "out": "$t"}
     assert "did you mean 'sky/weather'?" in run(name, {"type": "call-tool", "tool": "$t"}).reason
     right = {**name, "value": "sky/weather"}
-    assert "'city' is a required property" in run(right, {"type": "call-tool", "tool": "$t"}).reason
+    assert '"city" is missing' in run(right, {"type": "call-tool", "tool": "$t"}).reason
     assert calls == []
 
 

@@ -31,7 +31,7 @@ def test_a_question_is_shown_answered_and_gone_on_with(cli: Any) -> None:
     assert listed.out.startswith("2  Which year?")
     wrong = cli("answer", "run_1", "2", "soon")
     assert (wrong.code, wrong.out) == (1, "")
-    assert "'soon' is not of type 'integer'" in wrong.err
+    assert '"soon" is not a whole number' in wrong.err
     done = cli("answer", "run_1", "2", "1984", "--json")
     assert done.code == 0
     assert json.loads(done.out)["result"]["data"] == "it was 1984"

@@ -31,6 +31,7 @@ COMMANDS = {
     "why": "why something is here: the run, step and inputs that made it",
     "stale": "which kept things were made from versions that changed since",
     "resume": "go on with a run that was suspended or broke off",
+    "cancel": "end a run that waits or broke off, for good",
     "replay": "run a run once more from its record, and say what differs",
     "fork": "run a plan anew from one of its steps on, with a change",
     "answer": "answer what a suspended run asks, and go on with it",

@@ -35,10 +35,9 @@ def show_difference(found: Difference, out: Output) -> None:
 
 def _lines(found: Difference) -> Iterator[Line]:
     if found.ended and found.before.reason != found.after.reason:
-        yield from (
-            ("- " + (found.before.reason or "no reason"), "red"),
-            ("+ " + (found.after.reason or "no reason"), "green"),
-        )
+        for mark, reason in (("-", found.before.reason), ("+", found.after.reason)):
+            if reason:
+                yield f"{mark} {reason}", _STYLES[mark]
     for name, outcome in found.inputs:
         yield f"~ the input ${name}", "yellow"
         yield from _outcome(outcome)
@@ -87,8 +86,13 @@ def _outcome(outcome: Outcome) -> Iterator[Line]:
         if outcome.reordered:
             yield "    what stayed is in another order", None
         return
+    if outcome.what == "kind":
+        yield f"    gave {_text(outcome.before)}, gives {_text(outcome.after)} now", None
+        return
     before, after = (_text(value).splitlines() for value in (outcome.before, outcome.after))
     changed = list(islice(unified_diff(before, after, n=0, lineterm=""), 2, None))
+    if len(before) <= 1 and len(after) <= 1:
+        changed = [line for line in changed if line[:1] != "@"]
     if outcome.what != "content":
         yield f"    {outcome.what}:", None
     for line in islice(changed, SHOWN):

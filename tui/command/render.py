@@ -42,7 +42,7 @@ def _without_title(text: str, title: object) -> str:
 def snippet(text: str, most: int = SNIPPET) -> str:
     """Return the beginning of a text on one line."""
     line = " ".join(text.split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return line if len(line) <= most else line[: most - 1].rstrip(" …") + "…"
 
 
 def certificate_says(certificate: Mapping[str, Any]) -> str:

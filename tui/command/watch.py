@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from rich.text import Text
@@ -11,15 +10,13 @@ from infospace.runs.journal import StepRow
 from planner.events import Event, Progressed, RunFinished, RunStarted, Spoke, StepFinished, StepStarted
 from planner.outcome import RunResult
 from tui.command.check import show_problems
+from tui.command.loops import late_loop
 from tui.command.output import Output
 from tui.command.render import certificate_says, content_text, hits_table, is_hit, items_table, snippet
 
 MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
 CONTAINERS = ("if", "while", "for-each", "parallel")
 """Forms whose own line comes before those of the steps in them."""
-ROUNDS = 10
-"""Rounds of a loop whose steps are shown; of later ones those that did not end well."""
-_ROUND = re.compile(r"\.(?:do|body)\[(\d+)\]")
 
 
 class Watch:
@@ -50,20 +47,23 @@ class Watch:
                 if event.kind == "say":
                     self._out.talk(f"    {event.text}", "bold")
             case StepFinished():
-                self._done()
-                self._step(event.row, event.nesting)
+                self._ended(event.row, event.nesting)
             case RunFinished():
                 self._done()
 
-    def _step(self, row: StepRow, nesting: int) -> None:
+    def _ended(self, row: StepRow, nesting: int) -> None:
+        loop = late_loop(row.position) if row.status == "success" else None
+        if loop is not None:
+            self._untold[loop] = self._untold.get(loop, 0) + 1
+            return
+        self._done()
         untold = self._untold.pop(row.position, 0)
         if untold:
             steps = f"{untold:,} more step{'s' * (untold != 1)} of later rounds"
             self._out.talk(f"  {'  ' * nesting}  … {steps}", "dim")
-        loop = late_loop(row.position)
-        if loop is not None and row.status == "success":
-            self._untold[loop] = self._untold.get(loop, 0) + 1
-            return
+        self._step(row, nesting)
+
+    def _step(self, row: StepRow, nesting: int) -> None:
         if row.type in CONTAINERS and row.status == "success" and row.out is None:
             return
         mark, style = MARKS.get(row.status, ("?", "red"))
@@ -79,6 +79,8 @@ class Watch:
         if row.duration_ms >= 100:
             line.append(f"  {row.duration_ms / 1000:.1f} s", "dim")
         self._out.side.print(line, overflow="ellipsis", no_wrap=True, soft_wrap=False)
+        if row.expect:
+            self._out.talk(f"    {'  ' * nesting}expected: {row.expect}", "dim")
         failed = row.extra.get("failed")
         if isinstance(failed, list) and failed:
             says = f"{len(failed):,} of {row.extra.get('of'):,} items failed; the first, {failed[0]['reason']}"
@@ -100,14 +102,6 @@ class Watch:
         if self._status is not None:
             self._status.stop()
             self._status = None
-
-
-def late_loop(position: str) -> str | None:
-    """Return the outermost loop around a step that is in a round too late to be shown, None where there is none."""
-    for found in _ROUND.finditer(position):
-        if int(found[1]) > ROUNDS:
-            return position[: found.start()]
-    return None
 
 
 def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:

@@ -1,0 +1,46 @@
+"""In which a value does not fit a schema is said as its author writes values, with the place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from infospace.fitting import misfit, misfits
+
+PERSON = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "minLength": 2}, "tags": {"type": "array", "uniqueItems": True}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "says"),
+    [
+        (None, {"type": "boolean"}, "null is not true or false"),
+        (True, {"type": ["integer", "null"]}, "true is not null or a whole number"),
+        ("y", {"enum": ["x", None]}, '"y" is not "x" or null'),
+        (False, {"const": 0}, "false is not 0"),
+        ({}, PERSON, '"name" is missing'),
+        ({"it's": 1}, {"required": ["it's so"]}, '"it\'s so" is missing'),
+        ({"name": "Ada", "nam": 1}, PERSON, '"nam" is unknown (did you mean "name"?)'),
+        ({"name": "A"}, PERSON, '"A" has 1 character, and at least 2 fit at `name`'),
+        ({"name": "Ada", "tags": [1, 1]}, PERSON, "[1, 1] has an item twice at `tags`"),
+        ([[1, "x"]], {"items": {"items": {"type": "number"}}}, '"x" is not a number at `[0][1]`'),
+        (11, {"maximum": 10}, "11 is more than 10"),
+        (10, {"exclusiveMaximum": 10}, "10 is not less than 10"),
+        ("a1", {"pattern": "^[a-z]+$"}, '"a1" does not match "^[a-z]+$"'),
+        (None, {"oneOf": [{"const": "repeat"}, {"type": "object"}]}, 'null is not "repeat" or an object'),
+    ],
+)
+def test_a_misfit_is_a_sentence_in_json(value: Any, schema: dict[str, Any], says: str) -> None:
+    """Never as Python writes values."""
+    assert misfits(value, schema) == [says]
+
+
+def test_the_best_of_several_misfits_is_told() -> None:
+    """The one that is nearest to what was meant."""
+    schema = {"anyOf": [{"type": "object", "properties": {"a": {"type": "null"}}}, {"type": "boolean"}]}
+    assert misfit({"a": True}, schema) == "true is not null at `a`"

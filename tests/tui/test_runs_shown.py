@@ -1,0 +1,93 @@
+"""Runs as a person reads them: how they stand, what they wait for, what their steps expected, and the way out."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ASKING = [
+    {"type": "create-note", "value": "a", "name": "first", "expect": "a note of one letter"},
+    {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$year"},
+]
+
+
+def test_what_a_step_expected_stands_beside_its_outcome(cli: Any) -> None:
+    """While it runs, in what `show` says, and in JSON."""
+    said = cli("run", "-", stdin=json.dumps(ASKING[:1]))
+    assert "expected: a note of one letter" in said.err
+    assert "expected: a note of one letter" in cli("show", "run_1").out
+    assert cli("show", "run_1", "--json").json["steps"][0]["expect"] == "a note of one letter"
+    again = cli("run", "-", "--json", stdin=json.dumps([{"type": "say", "value": "x", "expect": "a word"}]))
+    assert again.json["steps"][0]["expect"] == "a word"
+
+
+def test_a_run_that_waits_shows_its_question_and_how_to_answer(cli: Any) -> None:
+    """It has not ended."""
+    cli("run", "-", stdin=json.dumps(ASKING))
+    shown = cli("show", "run_1")
+    assert "Which year?" in shown.out + shown.err
+    assert "answer run_1 2" in shown.err
+    document = cli("show", "run_1", "--json").json
+    assert [one["question"] for one in document["pending"]] == ["Which year?"]
+    assert (document["status"], document["ended"]) == ("suspended", None)
+
+
+def test_a_run_that_waits_can_be_cancelled_and_then_undone(cli: Any) -> None:
+    """`undo` says so; a run that has ended cannot be."""
+    cli("run", "-", stdin=json.dumps(ASKING))
+    refused = cli("undo", "run_1")
+    assert refused.code == 1
+    assert "infospace cancel run_1" in refused.err
+    assert cli("cancel", "run_1").out.startswith("run_1 is cancelled")
+    assert cli("runs", "--json").json["runs"][0]["status"] == "cancelled"
+    assert cli("undo", "run_1").code == 0
+    again = cli("cancel", "run_1", "--json")
+    assert again.code == 1
+    assert "has ended already" in again.err
+
+
+def test_a_run_whose_process_was_killed_is_broken_off(cli: Any, tmp_path: Path) -> None:
+    """It is told, and how to go on; one that is alive cannot be cancelled from elsewhere."""
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps([{"type": "say", "value": "here"}, {"type": "wait", "seconds": 50}]))
+    going = subprocess.Popen(
+        [sys.executable, "-m", "tui.command", "run", str(plan), "--space", str(tmp_path / "space.db")],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert going.stderr is not None
+    while "here" not in going.stderr.readline():
+        assert going.poll() is None
+    live = cli("cancel", "run_1")
+    assert live.code == 1
+    assert f"{socket.gethostname()}:{going.pid}" in live.err
+    assert cli("runs", "--json").json["runs"][0]["live"] is True
+    os.kill(going.pid, signal.SIGKILL)
+    going.wait()
+    going.stderr.close()
+    assert "broken off" in cli("runs").out
+    shown = cli("show", "run_1")
+    assert "infospace resume run_1" in shown.err
+    assert cli("runs", "--json").json["runs"][0]["live"] is False
+    assert cli("cancel", "run_1").code == 0
+
+
+def test_of_long_loops_show_gives_the_first_rounds(cli: Any) -> None:
+    """All of them with `--all`."""
+    body = [{"type": "size", "target": "$all", "out": "$n"}]
+    steps = [
+        {"type": "create-collection", "value": list(range(30)), "out": "$all"},
+        {"type": "for-each", "target": "$all", "as": "$i", "do": body, "out": "$sizes"},
+    ]
+    cli("run", "-", stdin=json.dumps(steps))
+    shown = cli("show", "run_1")
+    assert "    ✓ 2.do[10].1 size" in shown.out
+    assert "2.do[11].1" not in shown.out
+    assert "of 2, 20 steps of later rounds left out; --all shows them" in shown.err
+    assert "2.do[30].1" in cli("show", "run_1", "--all").out
