@@ -11,7 +11,7 @@ from infospace.faults import ArgumentsInvalid
 from infospace.jsonvalue import JSON
 from infospace.perform import BUG, Outcome, guarded, perform
 from infospace.tools.calling import call_tool
-from infospace.tools.tool import NotCalled
+from infospace.tools.tool import NotAllowed, NotCalled
 from infospace.view import Infospace
 from planner.failure import Exhausted
 from planner.resolve import Resolver
@@ -41,7 +41,7 @@ async def called(run: Run, view: Infospace, resolver: Resolver, tool: str, argum
 
 def may_repeat(outcome: Outcome, view: Infospace) -> bool:
     """Whether a call that failed may be made again: never one that may have had its effect, unless that is safe."""
-    if outcome.error in FINAL:
+    if outcome.error in (*FINAL, NotAllowed.kind):
         return False
     tool = view.space.tools.find(str(view.extra.get("tool", "")))
     if tool is None or tool.read_only or tool.idempotent:

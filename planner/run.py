@@ -17,6 +17,7 @@ from infospace.resources import Made, Resource, is_resource
 from infospace.runs.journal import CallRow, CloseRun, OpenRun, RunKind, RunRow, RunStatus, StepRow
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
+from infospace.tools.approvals import allowed, in_run, named
 from planner.abreast import abreast
 from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.execute_forms import FormExecution
@@ -51,6 +52,7 @@ class Run:
         plan: Plan,
         emit: Emit,
         warnings: Sequence[Problem] = (),
+        approve: Sequence[str] = (),
     ) -> None:
         self.space = space
         self.plan = plan
@@ -63,6 +65,7 @@ class Run:
         self.meter = Meter(budget.llm_calls, budget.tokens, self.journalled)
         self._emit = emit
         self._warnings = warnings
+        self._approve = named(approve)
         self._breath = 0.0
         self._began = time.perf_counter()
         self._spent = 0.0
@@ -72,7 +75,7 @@ class Run:
         self.frame = Frame(self.scope, self.journal)
         self.slots = asyncio.Semaphore(AT_ONCE)
         """Calls of what is outside, and other long ones, that run at once."""
-        self.meter.tools = ToolCalls(budget.tool_calls, self.journalled, self.meter.number)
+        self.meter.tools = self.tool_calls()
         self.replayed: Record | None = None
         """The run that this one replays: times of waiting are over, and with `recorded` what was read is taken."""
         self.recorded = False
@@ -101,6 +104,16 @@ class Run:
         """Write a call of what is outside."""
         self.space.store.commit([], [row])
 
+    def tool_calls(self, past: Record | None = None) -> ToolCalls:
+        """Return what calls tools here; `past` is what an earlier part of the run left."""
+        return ToolCalls(
+            self.plan.budget.tool_calls,
+            self.journalled,
+            self.meter.number,
+            lambda tool: allowed(self.space.store, tool, self.id),
+            past,
+        )
+
     # The run as a whole
 
     def open(self, kind: RunKind, bound: Mapping[str, Resource | JSON]) -> None:
@@ -113,8 +126,9 @@ class Run:
             self.scope.bind(name, value.id if is_resource(value) else view.note(cast("JSON", value)).id)
         plans = {name: plan.document for name, plan in self.plans.items()}
         document, inputs = self.plan.document, dict(self.scope.own)
-        entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, now(), self.owner, plans)
-        store.commit(view.changes, [entry])
+        at = now()
+        entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, at, self.owner, plans)
+        store.commit(view.changes, [entry, *in_run(self._approve, self.id, at)])
         self._emit(RunStarted(self.id, self.plan.goal))
 
     async def all(self, bound: Mapping[str, Resource | JSON]) -> RunResult:
@@ -130,7 +144,7 @@ class Run:
         self.steps = list(record.rows)
         self.journal.sequence = record.sequence
         self.meter.remember(calls)
-        self.meter.tools = ToolCalls(self.plan.budget.tool_calls, self.journalled, self.meter.number, record)
+        self.meter.tools = self.tool_calls(record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
         self._spent = float(row.spent.get("seconds", 0.0))
         self._emit(RunStarted(self.id, self.plan.goal))

@@ -267,7 +267,7 @@ class Snapshot(Protocol):
         """Return a run's steps in the order of their sequence."""
 
     def answers(self, run: str) -> dict[str, JSON]:
-        """Return what was answered to the steps of a run, by what it is kept under; NotFound where there is no such run."""
+        """Return what was answered in a run, by what it is kept under; NotFound where there is no such run."""
 
     def approvals(self, run: str | None = None) -> list[Approve]:
         """Return which tools may be called without asking in the space, and in a run besides, by tool.

@@ -192,17 +192,7 @@ class SetDocument:
 
 
 Entry: TypeAlias = (
-    AddLines
-    | AnswerRow
-    | Approve
-    | Beat
-    | CallRow
-    | CloseRun
-    | Disapprove
-    | OpenRun
-    | SetDocument
-    | StepRow
-    | TakeRun
+    AddLines | AnswerRow | Approve | Beat | CallRow | CloseRun | Disapprove | OpenRun | SetDocument | StepRow | TakeRun
 )
 
 
