@@ -46,6 +46,9 @@ AT_ONCE = 16
 class Run:
     """One run of a plan, or of the lines of a session."""
 
+    execution = FormExecution
+    """How a step is executed."""
+
     def __init__(
         self,
         space: Space,
@@ -290,7 +293,7 @@ class Run:
             if frame.halts:
                 await self._take_turn(step, frame)
             place = position if attempt == 1 else f"{position}#{attempt}"
-            execution = FormExecution(self, step, frame, place, last=attempt == attempts)
+            execution = self.execution(self, step, frame, place, last=attempt == attempts)
             try:
                 failure = await execution.run()
             except asyncio.CancelledError:
