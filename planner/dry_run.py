@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from infospace.errors import InfospaceError
+from infospace.errors import InfospaceError, NotFound
 from infospace.resources import Resource
 from infospace.space import Space
 from planner.dry_space import DrySpace, NoCalls, NoModel, Unknown
@@ -81,7 +81,7 @@ class _Run(Run):
         for name, identifier in self.scope.own.items():
             try:
                 found[name] = view.get(identifier)
-            except Unknown:
+            except (NotFound, Unknown):
                 continue
         return found
 

@@ -213,7 +213,7 @@ class Run:
         self, status: RunStatus, result: Resource | None, reason: str | None, pending: Sequence[Pending] = ()
     ) -> RunResult:
         """Journal the end, and say it."""
-        spent = self.meter.spent
+        answer, spent = self._answer(result), self.meter.spent
         if status == "suspended":
             spent["seconds"] = round(self._spent + time.perf_counter() - self._began, 3)
         entry = CloseRun(self.id, status, now(), result.id if result else None, reason, spent)
@@ -221,7 +221,7 @@ class Run:
         outcome = RunResult(
             self.id,
             status,
-            self._answer(result),
+            answer,
             self.bindings(),
             sorted(self.steps, key=lambda r: r.sequence),
             self._warnings,
