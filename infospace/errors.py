@@ -21,6 +21,8 @@ InfospaceError
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class InfospaceError(Exception):
     """One sentence for the reader: what is wrong, where, and in `hint` what would have fitted."""
@@ -143,12 +145,24 @@ class Unrecorded(InfospaceError):
 class Waiting(Exception):
     """A call that cannot go on before something is answered: whoever runs it asks, and makes it again then.
 
-    `kind` is `ask`, `approve` or `doubt`; `schema` is a JSON Schema of the answer, None for any.
+    `kind` is `ask`, `approve` or `doubt`; `schema` is a JSON Schema of the answer, None for any. The answer is kept
+    under `key`, else under the position; `about` says in JSON what else the answer depends on.
     """
 
-    def __init__(self, position: str, kind: str, question: str, schema: object = None) -> None:
+    def __init__(
+        self,
+        position: str,
+        kind: str,
+        question: str,
+        schema: object = None,
+        *,
+        key: str | None = None,
+        about: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(question)
         self.position = position
         self.kind = kind
         self.question = question
         self.schema = schema
+        self.key = key
+        self.about = about

@@ -151,7 +151,7 @@ class Infospace(Changing, Asking):
     def inner(self, made: Made) -> Infospace:
         """Return a view for a part of the step: it sees what was made and changed here, until it is absorbed."""
         scratch = self._scratch is not None
-        view = Infospace(self.space, made, self._listener, scratch=scratch, drafts=Drafts(self._drafts))
+        view = type(self)(self.space, made, self._listener, scratch=scratch, drafts=Drafts(self._drafts))
         view.meter = self.meter
         return view
 

@@ -21,6 +21,8 @@ def warn_of_effects(plan: Plan, catalogue: Catalogue, problems: Problems) -> Non
         if tool is not None and not tool.connected:
             says = f"{tool.full_name} is not connected now"
             problems.warn("not-connected", join(step.pointer, "type"), says, "the run connects it, or fails there")
+        if tool is not None and tool.blocked:
+            problems.warn("blocked", join(step.pointer, "type"), f"{tool.full_name} is blocked", "the step fails")
     asking = next((step for step in every_step(plan.steps) if _asks(step, catalogue)), None)
     why = catalogue.why_unasked() if asking is not None else None
     if asking is not None and why is not None:

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.answer import cut
 from infospace.clock import now
+from infospace.contract import Primitive
 from infospace.errors import InfospaceError, Unsupported, Waiting
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, GiveName, MakeNote
-from infospace.perform import Outcome
+from infospace.perform import Outcome, guarded
 from infospace.resources import Made
 from infospace.runs.journal import StepRow, Use
+from infospace.tools.calling import call_tool
+from infospace.view import Infospace
 from planner.calls import FINAL, may_repeat, validated
 from planner.events import StepStarted
 from planner.failure import Exhausted, Failure, Stopped
@@ -319,10 +322,20 @@ class Execution(ABC):
             if row is not None and row.resource is not None and row.type == self._step.type:
                 found = self._view.get(row.resource)
                 return Outcome("success", found, row.value)
+        return await self._perform(entry, arguments, self._view)
+
+    async def _perform(self, entry: Primitive, arguments: Mapping[str, Any], view: Infospace) -> Outcome:
+        """Call a primitive with resolved arguments."""
         if not entry.may_wait:
-            return await validated(entry, arguments, self._view)
+            return await validated(entry, arguments, view)
         async with self._run.slots:
-            return await validated(entry, arguments, self._view)
+            return await validated(entry, arguments, view)
+
+    async def _call_tool(self, view: Infospace, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
+        """Call a tool with arguments that are resolved first. Raises Unbound, and what resolving raises."""
+        given = resolver.value(arguments)
+        async with self._run.slots:
+            return await guarded(tool, call_tool(view, view.space.tools.get(tool), given), view)
 
     @abstractmethod
     async def _form(self, form: Form) -> Outcome:

@@ -15,7 +15,7 @@ from infospace.view import Infospace
 from infospace.wording import shown
 from planner.abreast import in_order
 from planner.branching import branches
-from planner.calls import FINAL, called, may_repeat, validated
+from planner.calls import FINAL, may_repeat
 from planner.check_call import item_slot
 from planner.decide import Judge
 from planner.execute import Execution
@@ -69,13 +69,13 @@ class FormExecution(Execution):
             case Parallel():
                 return await self._parallel(form)
             case Wait():
-                return await waited(self._run, self._view, self._resolver, form, self._position, self._step.expect)
+                return await self._wait(form)
             case Ask():
                 return self._ask(form)
             case Stop():
                 return self._stop(form)
             case ToolCall(tool, arguments):
-                return await called(self._run, self._view, self._resolver, tool, dict(arguments))
+                return await self._call_tool(self._view, self._resolver, tool, dict(arguments))
             case Saved():
                 return await self._saved(form)
         raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
@@ -128,6 +128,9 @@ class FormExecution(Execution):
             for name, cause in scope.causes.items():
                 self._scope.lose(name, cause)
         return Outcome("success", value=f"{len(form.branches)} branches")
+
+    async def _wait(self, form: Wait) -> Outcome:
+        return await waited(self._run, self._view, self._resolver, form, self._position, self._step.expect)
 
     def _ask(self, form: Ask) -> Outcome:
         question = self._resolver.value(form.value)
@@ -299,7 +302,7 @@ class FormExecution(Execution):
         try:
             if "/" in form.operation:
                 arguments = form.arguments.get("arguments", {})
-                return await called(self._run, view, resolver, form.operation, arguments)
+                return await self._call_tool(view, resolver, form.operation, arguments)
             entry = self._run.space.catalogue.get(form.operation)
             arguments = resolver.arguments(entry, form.arguments)
             slot = item_slot(entry, form.arguments, frozenset({kind_of(member.id)}))
@@ -309,10 +312,7 @@ class FormExecution(Execution):
             raise
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
-        if not entry.may_wait:
-            return await validated(entry, arguments, view)
-        async with self._run.slots:
-            return await validated(entry, arguments, view)
+        return await self._perform(entry, arguments, view)
 
     async def _recover(
         self,

@@ -13,6 +13,7 @@ from infospace.paths import nearest
 from infospace.resources import Collection, Made, Note, Resource
 from infospace.runs.journal import OpenRun, RunRow, StepRow
 from infospace.space import Space
+from infospace.tools.approvals import in_run, named
 from planner.check import check
 from planner.events import Emit
 from planner.known import KnownSpace
@@ -25,13 +26,21 @@ from planner.resume import plan_of
 from planner.run import Run
 
 
-async def fork(space: Space, run: str, step: str, patch: Patch, emit: Emit = lambda _event: None) -> RunResult:
+async def fork(
+    space: Space,
+    run: str,
+    step: str,
+    patch: Patch,
+    emit: Emit = lambda _event: None,
+    approve: Sequence[str] = (),
+) -> RunResult:
     """Run a plan anew from one of its own steps on, changed by a JSON Patch.
 
     `step` is the label of a step of the plan itself, such as `3`. Steps before it are not run again: their results
     are bound, at the versions that they had when the step began; one that changed since is copied. Notes that are
     read by name or found by a search are as they are now. Names of what the run had made go over to what the fork
-    makes. A changed plan that the check refuses is refused.
+    makes. A changed plan that the check refuses is refused. What was approved in the run is asked about anew, but for
+    the tools of `approve`.
 
     Raises NotFound, Conflict for what is no run of a plan, Invalid for a patch that touches earlier steps.
     """
@@ -48,7 +57,7 @@ async def fork(space: Space, run: str, step: str, patch: Patch, emit: Emit = lam
     _untouched(plan_of(row), plan, len(before))
     if not problems.ok:
         return RunResult(None, "refused", problems=tuple(problems.found))
-    return await _Fork(space, row, rows, before, step).run(plan, emit)
+    return await _Fork(space, row, rows, before, step).run(plan, emit, named(approve))
 
 
 def _changed(row: RunRow, patch: Patch) -> JSON:
@@ -77,7 +86,7 @@ class _Fork:
         at = [one.started for one in rows if _top(one.position) == step]
         self._moment = min(at, default=row.ended or now())
 
-    async def run(self, plan: Plan, emit: Emit) -> RunResult:
+    async def run(self, plan: Plan, emit: Emit, approve: Sequence[str]) -> RunResult:
         space, row = self._space, self._row
         run = Run(space, plan, emit)
         run.id, run.forked = space.store.new_id("run"), row.run
@@ -95,7 +104,7 @@ class _Fork:
         goal = f"{row.goal} (fork of {row.run})".strip()
         opened = OpenRun(run.id, "plan", goal, plan.document, inputs, now(), run.owner, plans)
         kept = [self._taken(one, run.id, copies) for one in self._rows]
-        space.store.commit(view.changes, [opened, *kept])
+        space.store.commit(view.changes, [opened, *in_run(approve, run.id, opened.started), *kept])
         record = Record(kept, (), {})
         with space.store.reading() as snapshot:
             run.take_up(snapshot.run(run.id), record, (), run.owner)

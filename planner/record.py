@@ -68,13 +68,13 @@ class Record:
         """Return which block of an `if` was begun."""
         return self._branches.get(position)
 
-    def answered(self, position: str) -> bool:
-        """Whether something was answered to a step."""
-        return position in self._answers
+    def answered(self, key: str) -> bool:
+        """Whether something was answered: to a step, or to what else the key tells of one."""
+        return key in self._answers
 
-    def answer(self, position: str) -> JSON:
-        """Return what was answered to a step."""
-        return self._answers[position]
+    def answer(self, key: str) -> JSON:
+        """Return what was answered."""
+        return self._answers[key]
 
     def call(self, position: str, digest: bytes) -> CallRow | None:
         """Take the next call that a step made with these arguments, None when it made no more."""

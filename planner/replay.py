@@ -8,6 +8,7 @@ from typing import Any
 from infospace.errors import Conflict
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
+from infospace.tools.approvals import allowed
 from planner.events import Emit, Event, RunStarted
 from planner.history import Difference, diff
 from planner.outcome import RunResult
@@ -31,8 +32,8 @@ async def replay(
     """Replay a run of a plan: answers of calls and of people come from its record, and times of waiting are over.
 
     Reads are made on the space as it is now, with `recorded` taken from the record too. What is written goes to a
-    copy of the space that is thrown away. A call without a record fails; with `live` it is made. Raises NotFound,
-    and Conflict for what is no run of a plan.
+    copy of the space that is thrown away. A call without a record fails; with `live` it is made, if it was approved
+    then or always may be: nobody is asked. Raises NotFound, and Conflict for what is no run of a plan.
     """
     with space.store.overlay() as store:
         inner = Space(store)
@@ -46,8 +47,14 @@ async def replay(
         past = Record(rows, calls, answers)
         again.replayed, again.recorded = past, recorded
         again.meter.recall(calls, only=not live)
-        again.meter.tools = ToolCalls(again.plan.budget.tool_calls, again.journalled, again.meter.number, past)
-        again.meter.tools.only = not live
+        again.meter.tools = ToolCalls(
+            again.plan.budget.tool_calls,
+            again.journalled,
+            again.meter.number,
+            lambda tool: allowed(store, tool, run),
+            past,
+        )
+        again.meter.tools.only, again.meter.tools.asks = not live, False
         view = inner.view()
         result = await again.all({name: view.get(identifier) for name, identifier in row.inputs.items()})
         with store.reading() as snapshot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from infospace.clock import now
@@ -9,8 +10,9 @@ from infospace.errors import Conflict, Invalid, NotFound
 from infospace.fitting import misfit
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
-from infospace.runs.journal import AnswerRow, RunRow, StepRow, TakeRun
+from infospace.runs.journal import AnswerRow, Entry, RunRow, StepRow, TakeRun
 from infospace.space import Space
+from infospace.tools.approvals import given, in_run
 from planner.events import Emit
 from planner.lanes import Halt
 from planner.lease import is_live, new_owner
@@ -50,20 +52,31 @@ def answer(space: Space, run: str, step: str, value: JSON) -> None:
     fault = None if schema is None else misfit(value, schema)
     if fault is not None:
         raise Invalid(f"the answer to step {step} does not fit: {fault}", hint=waiting[step].question)
-    space.store.commit([], [AnswerRow(run, step, value, now())])
+    asked, at = waiting[step], now()
+    entries: list[Entry] = [AnswerRow(run, asked.kept_as, value, at)]
+    if asked.kind == "approve" and asked.about is not None:
+        entries += given(value, run, asked.about["tool"], bytes.fromhex(asked.about["digest"]), at)
+    space.store.commit([], entries)
 
 
-async def resume(space: Space, run: str, emit: Emit = lambda _event: None, halt: Halt | None = None) -> RunResult:
+async def resume(
+    space: Space,
+    run: str,
+    emit: Emit = lambda _event: None,
+    halt: Halt | None = None,
+    approve: Sequence[str] = (),
+) -> RunResult:
     """Go on with a run from where it is; steps that ended are taken from the journal. `halt` is that of `stream`.
 
-    Raises NotFound for a run that is not there, Conflict for one that is live, or that has ended.
+    The tools of `approve` may be called from now on without asking, besides those that were approved before. Raises
+    NotFound for a run that is not there, Conflict for one that is live, or that has ended, Invalid for `approve`.
     """
     with space.store.reading() as snapshot:
         row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
         answers = snapshot.answers(run)
     _may_go_on(row)
-    owner = new_owner()
-    space.store.commit([], [TakeRun(run, owner, row.owner, now())])
+    owner, at = new_owner(), now()
+    space.store.commit([], [TakeRun(run, owner, row.owner, at), *in_run(approve, run, at)])
     going = Run(space, plan_of(row), emit)
     going.halt = halt or going.halt
     going.take_up(row, Record(rows, calls, answers), calls, owner)

@@ -17,6 +17,7 @@ from infospace.resources import Made, Resource, is_resource
 from infospace.runs.journal import CallRow, CloseRun, OpenRun, RunKind, RunRow, RunStatus, StepRow
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
+from infospace.tools.approvals import allowed, in_run, named
 from planner.abreast import abreast
 from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.execute_forms import FormExecution
@@ -45,12 +46,16 @@ AT_ONCE = 16
 class Run:
     """One run of a plan, or of the lines of a session."""
 
+    execution = FormExecution
+    """How a step is executed."""
+
     def __init__(
         self,
         space: Space,
         plan: Plan,
         emit: Emit,
         warnings: Sequence[Problem] = (),
+        approve: Sequence[str] = (),
     ) -> None:
         self.space = space
         self.plan = plan
@@ -63,6 +68,7 @@ class Run:
         self.meter = Meter(budget.llm_calls, budget.tokens, self.journalled)
         self._emit = emit
         self._warnings = warnings
+        self._approve = named(approve)
         self._breath = 0.0
         self._began = time.perf_counter()
         self._spent = 0.0
@@ -72,7 +78,7 @@ class Run:
         self.frame = Frame(self.scope, self.journal)
         self.slots = asyncio.Semaphore(AT_ONCE)
         """Calls of what is outside, and other long ones, that run at once."""
-        self.meter.tools = ToolCalls(budget.tool_calls, self.journalled, self.meter.number)
+        self.meter.tools = self.tool_calls()
         self.replayed: Record | None = None
         """The run that this one replays: times of waiting are over, and with `recorded` what was read is taken."""
         self.recorded = False
@@ -101,6 +107,16 @@ class Run:
         """Write a call of what is outside."""
         self.space.store.commit([], [row])
 
+    def tool_calls(self, past: Record | None = None) -> ToolCalls:
+        """Return what calls tools here; `past` is what an earlier part of the run left."""
+        return ToolCalls(
+            self.plan.budget.tool_calls,
+            self.journalled,
+            self.meter.number,
+            lambda tool: allowed(self.space.store, tool, self.id),
+            past,
+        )
+
     # The run as a whole
 
     def open(self, kind: RunKind, bound: Mapping[str, Resource | JSON]) -> None:
@@ -113,8 +129,9 @@ class Run:
             self.scope.bind(name, value.id if is_resource(value) else view.note(cast("JSON", value)).id)
         plans = {name: plan.document for name, plan in self.plans.items()}
         document, inputs = self.plan.document, dict(self.scope.own)
-        entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, now(), self.owner, plans)
-        store.commit(view.changes, [entry])
+        at = now()
+        entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, at, self.owner, plans)
+        store.commit(view.changes, [entry, *in_run(self._approve, self.id, at)])
         self._emit(RunStarted(self.id, self.plan.goal))
 
     async def all(self, bound: Mapping[str, Resource | JSON]) -> RunResult:
@@ -130,7 +147,7 @@ class Run:
         self.steps = list(record.rows)
         self.journal.sequence = record.sequence
         self.meter.remember(calls)
-        self.meter.tools = ToolCalls(self.plan.budget.tool_calls, self.journalled, self.meter.number, record)
+        self.meter.tools = self.tool_calls(record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
         self._spent = float(row.spent.get("seconds", 0.0))
         self._emit(RunStarted(self.id, self.plan.goal))
@@ -196,7 +213,7 @@ class Run:
         self, status: RunStatus, result: Resource | None, reason: str | None, pending: Sequence[Pending] = ()
     ) -> RunResult:
         """Journal the end, and say it."""
-        spent = self.meter.spent
+        answer, spent = self._answer(result), self.meter.spent
         if status == "suspended":
             spent["seconds"] = round(self._spent + time.perf_counter() - self._began, 3)
         entry = CloseRun(self.id, status, now(), result.id if result else None, reason, spent)
@@ -204,7 +221,7 @@ class Run:
         outcome = RunResult(
             self.id,
             status,
-            self._answer(result),
+            answer,
             self.bindings(),
             sorted(self.steps, key=lambda r: r.sequence),
             self._warnings,
@@ -276,7 +293,7 @@ class Run:
             if frame.halts:
                 await self._take_turn(step, frame)
             place = position if attempt == 1 else f"{position}#{attempt}"
-            execution = FormExecution(self, step, frame, place, last=attempt == attempts)
+            execution = self.execution(self, step, frame, place, last=attempt == attempts)
             try:
                 failure = await execution.run()
             except asyncio.CancelledError:

@@ -24,6 +24,7 @@ from planner.read import is_head
 from planner.run import Run
 from planner.start import bind_inputs
 from planner.steps import parse_step
+from planner.suspending import Suspension
 from planner.waiting import LONGEST_SLEEP
 
 
@@ -88,7 +89,14 @@ class Session:
     It ends with the first step that is refused or fails, with `end`, or with `cancel`.
     """
 
-    def __init__(self, space: Space, emit: Emit, head: JSON = None, inputs: Mapping[str, JSON] | None = None) -> None:
+    def __init__(
+        self,
+        space: Space,
+        emit: Emit,
+        head: JSON = None,
+        inputs: Mapping[str, JSON] | None = None,
+        approve: Sequence[str] = (),
+    ) -> None:
         self._space = space
         self._problems = Problems()
         plan = _read_head(head, self._problems)
@@ -98,7 +106,7 @@ class Session:
             bound = bind_inputs(plan, inputs or {}, snapshot, self._problems)
         self._plan = plan
         self._warnings: list[Problem] = []
-        self._run = Run(space, plan, emit, self._warnings)
+        self._run = Run(space, plan, emit, self._warnings, approve)
         self._variables: dict[str, Variable] = checker.env.variables
         self._count = 0
         self._lines = 1 if head is not None else 0
@@ -136,6 +144,9 @@ class Session:
         except Stopped as stop:
             self._ended = True
             return self._run.stopped(stop)
+        except Suspension as suspension:
+            asked = "; ".join(f"step {one.step} asks to {one.question}" for one in suspension.pending)
+            return self._close("failed", f"{asked} A session cannot wait for an answer: `approve` it before")
         self._variables = {
             name: replace(variable, doubt=None, handled=False)
             for name, variable in checker.env.variables.items()

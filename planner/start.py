@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -119,14 +119,17 @@ def _resource(declared: Input, value: JSON, snapshot: Snapshot, problems: Proble
     return resource
 
 
-async def stream(space: Space, prepared: Prepared, halt: Halt | None = None) -> AsyncIterator[Event]:
+async def stream(
+    space: Space, prepared: Prepared, halt: Halt | None = None, approve: Sequence[str] = ()
+) -> AsyncIterator[Event]:
     """Run a prepared plan; its events as they happen, `RunFinished` last.
 
     Closing the iterator early cancels the run, which is journalled as cancelled. `halt`, once set, lets the steps
-    under way end and suspends the run; broken off, it ends the run as cancelled, and the stream with it.
+    under way end and suspends the run; broken off, it ends the run as cancelled, and the stream with it. The tools of
+    `approve` (`server/tool`, `server/*`) are called without asking; raises Invalid for what is no such name.
     """
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
-    run = Run(space, prepared.plan, queue.put_nowait, prepared.warnings)
+    run = Run(space, prepared.plan, queue.put_nowait, prepared.warnings, approve)
     run.halt = halt or run.halt
     task = asyncio.create_task(run.all(prepared.bound))
     run.halt.task = task
@@ -136,7 +139,9 @@ async def stream(space: Space, prepared: Prepared, halt: Halt | None = None) -> 
         while (event := await queue.get()) is not None:
             ended = ended or isinstance(event, RunFinished)
             yield event
-        if not (task.cancelled() and ended):
+        if task.cancelled() and not ended and run.halt.now:
+            yield RunFinished(RunResult(None, "cancelled", reason="it was interrupted before it began"))
+        elif not (task.cancelled() and ended):
             task.result()
     finally:
         if not task.done():
@@ -145,14 +150,18 @@ async def stream(space: Space, prepared: Prepared, halt: Halt | None = None) -> 
                 await task
 
 
-async def run(space: Space, document: JSON, inputs: Mapping[str, JSON] | None = None) -> RunResult:
-    """Check and run a plan; a refused one answers with its problems."""
+async def run(
+    space: Space, document: JSON, inputs: Mapping[str, JSON] | None = None, approve: Sequence[str] = ()
+) -> RunResult:
+    """Check and run a plan; a refused one answers with its problems. `approve` is that of `stream`."""
     prepared = prepare(space, document, inputs)
     if isinstance(prepared, Refused):
         return prepared.to_result()
-    return await Run(space, prepared.plan, lambda _event: None, prepared.warnings).all(prepared.bound)
+    return await Run(space, prepared.plan, lambda _event: None, prepared.warnings, approve).all(prepared.bound)
 
 
-def run_sync(space: Space, document: JSON, inputs: Mapping[str, JSON] | None = None) -> RunResult:
+def run_sync(
+    space: Space, document: JSON, inputs: Mapping[str, JSON] | None = None, approve: Sequence[str] = ()
+) -> RunResult:
     """Do what `run` does, for callers without an event loop."""
-    return asyncio.run(run(space, document, inputs))
+    return asyncio.run(run(space, document, inputs, approve))

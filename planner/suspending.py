@@ -16,7 +16,9 @@ class Pending:
     """One thing that a suspended run waits for.
 
     `ask` wants an answer of `schema` (None takes any), `wait` a condition or the time `until` (ISO 8601, UTC),
-    `doubt` a word on a call that was begun and may have had its effect.
+    `approve` a word before a call is made, `doubt` one on a call that was begun and may have had its effect. The
+    answer is kept under `key`, else under the step; `about` says what is approved: `tool`, and the `digest` of what
+    it says of itself.
     """
 
     step: str
@@ -24,6 +26,13 @@ class Pending:
     question: str
     schema: Mapping[str, Any] | None = None
     until: str | None = None
+    key: str | None = None
+    about: Mapping[str, str] | None = None
+
+    @property
+    def kept_as(self) -> str:
+        """What its answer is kept under."""
+        return self.key or self.step
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented object."""
@@ -33,18 +42,22 @@ class Pending:
             "question": self.question,
             "schema": None if self.schema is None else dict(self.schema),
             "until": self.until,
+            "key": self.key,
+            "about": None if self.about is None else dict(self.about),
         }
 
     @classmethod
     def to(cls, waiting: Waiting) -> Pending:
         """Return what a call waits for."""
         kind: Any = waiting.kind
-        return cls(waiting.position, kind, waiting.question, cast("Mapping[str, Any] | None", waiting.schema))
+        schema = cast("Mapping[str, Any] | None", waiting.schema)
+        return cls(waiting.position, kind, waiting.question, schema, key=waiting.key, about=waiting.about)
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Pending:
         """Return what `to_json` said."""
-        return cls(said["step"], said["kind"], said["question"], said["schema"], said["until"])
+        step, kind, question = said["step"], said["kind"], said["question"]
+        return cls(step, kind, question, said["schema"], said["until"], said.get("key"), said.get("about"))
 
 
 class Suspension(Exception):

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from infospace.clock import now
-from infospace.errors import BadAnswer, BudgetSpent, InfospaceError, Unrecorded
+from infospace.errors import BadAnswer, BudgetSpent, Unrecorded
 from infospace.llm.model import LanguageModel, Reply, Request, estimate
 from infospace.resources import Made
-from infospace.runs.journal import CallRow, CallStatus
+from infospace.runs.call import Call, Record
+from infospace.runs.journal import CallRow
 from infospace.runs.tool_calls import ToolCalls
-
-Record = Callable[[CallRow], object]
-"""Commits a row of the journal."""
 
 
 @dataclass(slots=True)
@@ -130,41 +126,18 @@ class Meter:
         return wanted
 
     async def _made(self, model: LanguageModel, request: Request, key: bytes, made: Made, promised: int) -> Reply:
-        sequence, started, clock = self.number(), now(), time.perf_counter()
-
-        def journal(status: CallStatus, reply: Reply | None = None, error: BaseException | None = None) -> None:
-            if self._record is None or made.run is None:
-                return
-            kind = error.kind if isinstance(error, InfospaceError) else "cancelled" if error else None
-            self._record(
-                CallRow(
-                    run=made.run,
-                    sequence=sequence,
-                    position=made.step or "",
-                    kind="llm",
-                    target=model.name,
-                    digest=key,
-                    status=status,
-                    started=started,
-                    duration_ms=round((time.perf_counter() - clock) * 1000, 3) if status != "started" else 0.0,
-                    tokens=reply.tokens if reply else 0,
-                    answer=reply.text if reply else None,
-                    reason=str(error) or "the call was broken off" if error else None,
-                    error=kind,
-                )
-            )
-
+        call = Call(self._record, made, self.number(), "llm", model.name, key)
         try:
-            journal("started")
+            call.begins()
             reply = await model.complete(request)
         except BaseException as error:
             self.tokens += promised if isinstance(error, BadAnswer) else 0
-            journal("failed", error=error)
+            call.fails(error)
             raise
         finally:
             self._promised -= promised
         self.tokens += reply.tokens
         self._answered += 1
-        journal("success", reply)
+        call.answers(reply.text, reply.tokens)
         self._answers[key] = reply
         return reply

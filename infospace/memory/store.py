@@ -53,7 +53,7 @@ from infospace.memory.answers import (
 )
 from infospace.memory.changes import Change, Evidence, Linked
 from infospace.resources import Resource, SearchResult
-from infospace.runs.journal import CallRow, Entry, RunRow, StepRow, Use
+from infospace.runs.journal import Approve, CallRow, Entry, RunRow, StepRow, Use
 from infospace.runs.origin import Origin, Product, Reading
 
 if TYPE_CHECKING:
@@ -267,7 +267,13 @@ class Snapshot(Protocol):
         """Return a run's steps in the order of their sequence."""
 
     def answers(self, run: str) -> dict[str, JSON]:
-        """Return what was answered to the steps of a run, by position; NotFound where there is no such run."""
+        """Return what was answered in a run, by what it is kept under; NotFound where there is no such run."""
+
+    def approvals(self, run: str | None = None) -> list[Approve]:
+        """Return which tools may be called without asking in the space, and in a run besides, by tool.
+
+        NotFound where there is no such run.
+        """
 
     def calls(self, run: str) -> list[CallRow]:
         """Return a run's calls of what is outside, in the order in which they began."""

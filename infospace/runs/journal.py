@@ -134,12 +134,38 @@ class TakeRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """What was answered to a step that a run waits for; the first answer stands."""
+    """What was answered to a step that a run waits for; the first answer stands.
+
+    `position` is the step's, and of what a step may be asked more than once tells what this was.
+    """
 
     run: str
     position: str
     value: JSON
     at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """A tool may be called without asking: in one run, or with `run` None in the space from now on.
+
+    `tool` is `server/tool`, or `server/*` for all of a server. `digest` is that of the tool as it was when somebody
+    said so: one that has changed since is asked about again; None is whatever it says. A later one for the same tool
+    takes the place of an earlier one.
+    """
+
+    tool: str
+    digest: bytes | None
+    at: str
+    run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Disapprove:
+    """A tool is asked about again that in the space, or in one run, might be called without asking."""
+
+    tool: str
+    run: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +191,9 @@ class SetDocument:
     plans: Mapping[str, JSON] = field(default_factory=dict)
 
 
-Entry: TypeAlias = AddLines | AnswerRow | OpenRun | StepRow | CallRow | CloseRun | Beat | SetDocument | TakeRun
+Entry: TypeAlias = (
+    AddLines | AnswerRow | Approve | Beat | CallRow | CloseRun | Disapprove | OpenRun | SetDocument | StepRow | TakeRun
+)
 
 
 @dataclass(frozen=True, slots=True)

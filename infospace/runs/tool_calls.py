@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
-from infospace.clock import now
 from infospace.errors import BudgetSpent, InfospaceError, Unrecorded, Waiting
 from infospace.jsonvalue import JSON
 from infospace.resources import Made
-from infospace.runs.journal import CallRow, CallStatus
-from infospace.tools.tool import Tool, ToolAnswer, ToolFailed
+from infospace.runs.call import Call, Record
+from infospace.runs.journal import CallRow
+from infospace.tools.approvals import SCHEMA, question
+from infospace.tools.tool import NotAllowed, Tool, ToolAnswer, ToolFailed
+
+_ATTEMPT = re.compile(r"#\d+$")
 
 DOUBT: Mapping[str, JSON] = {
     "oneOf": [
@@ -36,26 +39,38 @@ class Past(Protocol):
     def call(self, position: str, digest: bytes) -> CallRow | None:
         """Take the next call that a step made with these arguments, None when it made no more."""
 
-    def answered(self, position: str) -> bool:
-        """Whether something was answered to a step."""
+    def answered(self, key: str) -> bool:
+        """Whether something was answered that is kept under this."""
 
-    def answer(self, position: str) -> JSON:
-        """Return what was answered to a step."""
+    def answer(self, key: str) -> JSON:
+        """Return what was answered."""
 
 
 class ToolCalls:
-    """The calls of tools of one run. `most` is its budget, None without limit; `record` commits a row."""
+    """The calls of tools of one run.
+
+    `most` is its budget, None without limit; `record` commits a row; `allowed` says of a tool whether it may be called
+    without asking.
+    """
 
     def __init__(
-        self, most: int | None, record: Callable[[CallRow], object], number: Callable[[], int], past: Past | None = None
+        self,
+        most: int | None,
+        record: Record,
+        number: Callable[[], int],
+        allowed: Callable[[Tool], bool],
+        past: Past | None = None,
     ) -> None:
         self.count = 0
         """How many calls were made."""
         self.only = False
         """Whether nothing is called that has no record."""
+        self.asks = True
+        """Whether there is anybody to be asked."""
         self._most = most
         self._record = record
         self._number = number
+        self._allowed = allowed
         self._past = past
 
     async def make(
@@ -64,70 +79,74 @@ class ToolCalls:
         """Make a call, or take its answer from an earlier part of the run.
 
         One that was begun there and is not known to have ended is made again where the tool only reads or is
-        idempotent; else Waiting asks what became of it. Raises BudgetSpent, and what the call raises.
+        idempotent; else Waiting asks what became of it. Waiting also asks before a call that nobody has allowed.
+        Raises NotAllowed where that was answered with no, BudgetSpent, and what the call raises.
         """
         key, position = digest_of(tool, arguments), made.step or ""
-        past = None if self._past is None else self._past.call(position, key)
-        if past is not None and past.status == "success":
-            return _answer_of(past.answer)
+        told = self._told(tool, key, position)
+        if told is not None:
+            return told
         if self.only:
             raise Unrecorded(f"the earlier run did not call {tool.full_name} so here", hint="`--live` calls it now")
-        if past is not None and past.status == "failed":
-            raise ToolFailed(past.reason or f"{tool.full_name} failed")
-        if past is not None and not (tool.read_only or tool.idempotent):
-            told = self._told(tool, position)
-            if told is not None:
-                return told
+        self._must_be_allowed(tool, arguments, position)
         if self._most is not None and self.count >= self._most:
             hint = '"budget": {"tool_calls": …}'
             raise BudgetSpent(f"the budget of {self._most:,} tool_calls is spent", hint=hint)
         self.count += 1
-        return await self._made(tool, key, made, call)
+        return await self._made(Call(self._record, made, self._number(), "tool", tool.full_name, key), call)
 
-    def _told(self, tool: Tool, position: str) -> ToolAnswer | None:
-        """Return what a person said of a call in doubt; None says to make it again."""
-        if self._past is None or not self._past.answered(position):
+    def _told(self, tool: Tool, key: bytes, position: str) -> ToolAnswer | None:
+        """Return what the record has of a call, or somebody said of it where it is in doubt; None: make it now."""
+        while self._past is not None and (past := self._past.call(position, key)) is not None:
+            if past.status == "success":
+                return _answer_of(past.answer)
+            if past.status == "failed":
+                raise ToolFailed(past.reason or f"{tool.full_name} failed")
+            if not (self.only or tool.read_only or tool.idempotent):
+                said = self._doubted(tool, position, past.sequence)
+                if said is not None:
+                    return said
+        return None
+
+    def _doubted(self, tool: Tool, position: str, sequence: int) -> ToolAnswer | None:
+        """Return what somebody said of a call in doubt; None says to make it again."""
+        key = f"{position}!{sequence}"
+        if self._past is None or not self._past.answered(key):
             question = f"{tool.full_name} was being called when the run broke off; did it have its effect?"
-            raise Waiting(position, "doubt", question, DOUBT)
-        said = self._past.answer(position)
+            raise Waiting(position, "doubt", question, DOUBT, key=key)
+        said = self._past.answer(key)
         if isinstance(said, dict) and "failed" in said:
             raise ToolFailed(f"{tool.full_name} failed: {said['failed']}")
         return ToolAnswer(structured=said["result"]) if isinstance(said, dict) and "result" in said else None
 
-    async def _made(self, tool: Tool, key: bytes, made: Made, call: Callable[[], Awaitable[ToolAnswer]]) -> ToolAnswer:
-        sequence, started, clock = self._number(), now(), time.perf_counter()
+    def _must_be_allowed(self, tool: Tool, arguments: Mapping[str, Any], position: str) -> None:
+        """Ask about a call, unless that was answered: an answer holds for this tool as it is and these arguments.
 
-        def journal(status: CallStatus, answer: JSON = None, error: BaseException | None = None) -> None:
-            if made.run is None:
-                return
-            kind = error.kind if isinstance(error, InfospaceError) else "cancelled" if error else None
-            self._record(
-                CallRow(
-                    run=made.run,
-                    sequence=sequence,
-                    position=made.step or "",
-                    kind="tool",
-                    target=tool.full_name,
-                    digest=key,
-                    status=status,
-                    started=started,
-                    duration_ms=0.0 if status == "started" else round((time.perf_counter() - clock) * 1000, 3),
-                    answer=answer,
-                    reason=(str(error) or "the call was broken off") if error else None,
-                    error=kind,
-                )
-            )
+        A step that is attempted again makes the same call.
+        """
+        if self._allowed(tool):
+            return
+        about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
+        key = f"{_ATTEMPT.sub('', position)}?{about}"
+        if self._past is not None and self._past.answered(key):
+            if self._past.answer(key) == "no":
+                raise NotAllowed(f"{tool.full_name} was not called: asked about it, somebody said no")
+            return
+        if not self.asks:
+            says = f"{tool.full_name} is asked about before it is called, and nobody is asked here"
+            raise NotAllowed(says, hint="answered with `always` in a run, it is not asked about any more")
+        told = {"tool": tool.full_name, "digest": tool.digest.hex()}
+        raise Waiting(position, "approve", question(tool, arguments), SCHEMA, key=key, about=told)
 
-        journal("started")
+    async def _made(self, call: Call, make: Callable[[], Awaitable[ToolAnswer]]) -> ToolAnswer:
+        call.begins()
         try:
-            answer = await call()
+            answer = await make()
         except InfospaceError as error:
-            journal("failed", error=error)
+            call.fails(error)
             raise
-        journal(
-            "success",
-            {"blocks": [dict(b) for b in answer.blocks], "structured": answer.structured, "is_error": answer.is_error},
-        )
+        blocks = [dict(block) for block in answer.blocks]
+        call.answers({"blocks": blocks, "structured": answer.structured, "is_error": answer.is_error})
         return answer
 
 

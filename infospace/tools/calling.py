@@ -9,7 +9,8 @@ from infospace.errors import Invalid
 from infospace.fitting import misfits
 from infospace.jsonvalue import JSON
 from infospace.resources import Note
-from infospace.tools.tool import Tool, ToolAnswer, ToolFailed
+from infospace.tools.approvals import allowed, refuse_blocked
+from infospace.tools.tool import NotAllowed, Tool, ToolAnswer, ToolFailed
 
 if TYPE_CHECKING:
     from infospace.view import Infospace
@@ -32,10 +33,12 @@ async def call_tool(view: Infospace, tool: Tool, arguments: JSON) -> Note[Any]:
 async def answered(view: Infospace, tool: Tool, arguments: JSON) -> ToolAnswer:
     """Call a tool for a step, which `extra.tool` then names.
 
-    Raises Invalid for arguments that do not fit, before the call; ToolFailed where it says that it failed, or could
-    not be reached.
+    Raises, before the call, Invalid for arguments that do not fit, NotAllowed for a tool that is blocked or that
+    somebody said no to, and Waiting where somebody has to be asked first; outside of runs nobody can be. Raises
+    ToolFailed where it says that it failed, or could not be reached.
     """
     view.extra["tool"] = tool.full_name
+    refuse_blocked(tool)
     if not isinstance(arguments, Mapping):
         raise Invalid(f"unchecked: the arguments of {tool.full_name} are an object, not {arguments!r:.60}")
     tools = view.space.tools
@@ -45,6 +48,9 @@ async def answered(view: Infospace, tool: Tool, arguments: JSON) -> ToolAnswer:
         raise Invalid(f"unchecked: {error.says}", hint=error.hint) from error
     calls = None if view.meter is None else view.meter.tools
     if calls is None:
+        if not allowed(view.space.store, tool, None):
+            says = f"{tool.full_name} is asked about before it is called, and outside of a run nobody is asked"
+            raise NotAllowed(says, hint="call it in a plan")
         answer = await tools.call(tool, arguments)
     else:
         answer = await calls.make(tool, arguments, view.made, lambda: tools.call(tool, arguments))

@@ -118,6 +118,12 @@ class ToolFailed(InfospaceError):
     kind = "tool"
 
 
+class NotAllowed(ToolFailed):
+    """A tool that may not be called, or not so: nothing happened."""
+
+    kind = "not-allowed"
+
+
 class NotCalled(ToolFailed):
     """A tool that could not be reached: nothing happened."""
 

@@ -99,7 +99,8 @@ def spaces(tmp_path: Path, endpoint: Any) -> Iterator[Spaces]:
 
 
 def run(space: Space, prepared: Prepared) -> RunResult:
-    return asyncio.run(Run(space, prepared.plan, lambda _event: None, prepared.warnings).all(prepared.bound))
+    approve = ["files/*"]
+    return asyncio.run(Run(space, prepared.plan, lambda _event: None, prepared.warnings, approve).all(prepared.bound))
 
 
 def count(tally: Tally, document: Any, result: RunResult) -> None:

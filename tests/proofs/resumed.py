@@ -36,6 +36,13 @@ def with_tools(space: Space, log: Path) -> None:
             file.write(f"{text}\n")
         return f"sent {text}"
 
+    @outside.tool(destructive=True)
+    async def drop(text: str) -> str:
+        """Drop a text."""
+        with log.open("a", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+        return f"sent {text}"
+
     space.tools.add(outside)
 
 
@@ -61,7 +68,7 @@ class Deaths:
 def said(document: Any, step: str, kind: str, log: Path) -> Any:
     """Answer as a person does who looks outside whether a text was sent."""
     if kind != "doubt":
-        return "yes"
+        return "yes" if kind == "ask" else "once"
     text = document["steps"][int(step) - 1]["arguments"]["text"]
     sent = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     return {"result": f"sent {text}"} if text in sent else "repeat"
@@ -79,7 +86,7 @@ async def to_the_end(space: Space, document: Any, log: Path) -> Any:
         with space.store.reading() as snapshot:
             asked, known = pending_of(snapshot.steps(result.run)), snapshot.answers(result.run)
         for one in asked:
-            if one.step not in known:
+            if one.kept_as not in known:
                 answer(space, result.run, one.step, said(document, one.step, one.kind, log))
         result = await resume(space, result.run)
     return result

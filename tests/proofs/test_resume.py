@@ -166,6 +166,20 @@ PLANS: dict[str, list[Any]] = {
         {**FALSE, "target": "$a", "on_fail": "continue", "out": "$z"},
         note("${a} ${b} ${s}", name="end"),
     ],
+    "approvals": [
+        {"type": "outside/drop", "arguments": {"text": "first"}, "name": "dropped"},
+        note("between", "$n"),
+        {"type": "outside/drop", "arguments": {"text": "second"}, "out": "$s"},
+        LIST,
+        {
+            "type": "map",
+            "target": "$c",
+            "operation": {"type": "outside/look", "arguments": {"name": "$item"}},
+            "out": "$m",
+        },
+        {"type": "outside/drop", "arguments": {"text": "third"}},
+        note("${n} ${s}", name="end"),
+    ],
 }
 
 

@@ -159,7 +159,7 @@ def test_run_as_json_has_the_documented_shape(cli: Any) -> None:
     assert document["result"]["data"] == ["n 1", "n 2"]
     assert [step["step"] for step in document["steps"]] == ["1", "2"]
     assert all("data" not in step for step in document["steps"])
-    assert set(document["steps"][0]) == (ANSWER - {"data"}) | {"step", "type", "out"}
+    assert set(document["steps"][0]) == (ANSWER - {"data"}) | {"step", "type", "out", "expect"}
 
 
 def test_run_with_data_has_the_content_of_each_step(cli: Any) -> None:

@@ -126,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _execute(args: argparse.Namespace) -> int:
     from tui.command.output import Output, UsageError
 
-    out = Output(json=args.json)
+    out = Output(json=args.json, space=args.space)
     try:
         code: int = _module(args.command).execute(args, out)
         sys.stdout.flush()

@@ -1,7 +1,8 @@
 """Answer what a suspended run asks, and go on with it.
 
-VALUE is JSON where it can be read as JSON and the question's schema takes it so, else text. Without STEP and VALUE
-the questions are listed.
+VALUE is JSON where it can be read as JSON and the question's schema takes it so, else text. A call of a tool that
+asks first is answered with once (this call), run (every call of the tool in this run), always, or no. Without STEP and
+VALUE the questions are listed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import argparse
 from typing import TYPE_CHECKING
 
 from infospace.errors import Unreadable
+from tui.command.approving import add_approve
+from tui.command.attending import add_wait
 from tui.command.output import Output, UsageError
+from tui.command.pending import choices, command, meanings, wanted
 from tui.command.resume import going_on
 from tui.command.spaces import open_from
 
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   infospace answer run_7
   infospace answer run_7 3 1984
+  infospace answer run_7 5 once
   infospace answer run_7 2.do[1].1 'yes, but shorter' --only"""
 
 
@@ -30,7 +35,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
     parser.add_argument("step", metavar="STEP", nargs="?", help="the step that asks, such as 3")
     parser.add_argument("value", metavar="VALUE", nargs="?", help="the answer")
-    parser.add_argument("--only", action="store_true", help="keep the answer, and do not go on yet")
+    then = parser.add_mutually_exclusive_group()
+    then.add_argument("--only", action="store_true", help="keep the answer, and do not go on yet")
+    add_wait(then.add_argument)
+    add_approve(parser)
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
 
 
@@ -44,10 +52,10 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         asked = _asked(space, args.run)
         if args.step is None:
             return _list(asked, args, out)
-        answer(space, args.run, args.step, _value(args.value, asked.get(args.step)))
+        answer(space, args.run, args.step, value_of(args.value, asked.get(args.step)))
         if not args.only:
             return going_on(space, args, out)
-    out.talk(f"kept; `infospace resume {args.run}` goes on")
+    out.talk(f"kept; `{command(out, 'resume', args.run)}` goes on")
     if out.json:
         out.document({"run": args.run, "step": args.step})
     return 0
@@ -69,12 +77,12 @@ def _list(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> i
         out.talk(f"{args.run} asks nothing")
     for one in asked.values():
         out.text(f"{one.step}  {one.question}")
-        if one.schema is not None:
-            out.talk(f"    {dict(one.schema)}", "dim")
+        for line in meanings(one.schema) if choices(one.schema) else [wanted(one.schema)]:
+            out.talk(f"    {line}", "dim")
     return 0
 
 
-def _value(written: str, asked: Pending | None) -> JSON:
+def value_of(written: str, asked: Pending | None) -> JSON:
     """Return an answer as its schema wants it: JSON where that fits, else text."""
     from infospace.fitting import misfit
     from infospace.jsontext import read_json

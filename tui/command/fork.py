@@ -9,6 +9,7 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from tui.command.approving import add_approve, approved
 from tui.command.output import Output, UsageError
 from tui.command.run import code_of
 from tui.command.spaces import open_from
@@ -26,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
     parser.add_argument("step", metavar="STEP", help="the step of the plan from which to run anew")
     parser.add_argument("patch", metavar="PATCH", nargs="?", default="[]", help="a JSON Patch, or a file with one")
+    add_approve(parser)
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
 
 
@@ -36,8 +38,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
     patch = _patch(args.patch)
     with open_from(args, create=False) as space:
-        watch = (lambda _event: None) if out.json else Watch(out)
-        result: RunResult = asyncio.run(fork(space, args.run, args.step, patch, watch))
+        watch, approve = (lambda _event: None) if out.json else Watch(out), approved(args, space, out)
+        result: RunResult = asyncio.run(fork(space, args.run, args.step, patch, watch, approve))
         if out.json:
             out.document(result.to_json(space if args.data else None))
         else:

@@ -38,8 +38,10 @@ class UsageError(InfospaceError):
 class Output:
     """Where a command's words go. With `json`, standard output gets one JSON document and nothing else."""
 
-    def __init__(self, *, json: bool) -> None:
+    def __init__(self, *, json: bool, space: str | None = None) -> None:
         self.json = json
+        self.space = space
+        """The space as it was named on the command line, None where it was not: further commands name it too."""
 
     @cached_property
     def result(self) -> Console:

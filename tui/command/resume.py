@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tui.command.approving import add_approve, approved
+from tui.command.attending import Elsewhere, add_wait, attend, told_elsewhere
 from tui.command.interrupting import interrupting
 from tui.command.output import Output
 from tui.command.run import code_of
@@ -21,13 +24,16 @@ if TYPE_CHECKING:
 
 EXAMPLES = """examples:
   infospace resume run_7
-  infospace resume run_7 --json"""
+  infospace resume run_7 --approve files/write
+  infospace resume run_7 --wait"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
+    add_approve(parser)
+    add_wait(parser.add_argument)
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
@@ -38,11 +44,28 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
 def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
     """Go on with a run and show it; return the exit code."""
-    from planner.events import RunFinished
-    from planner.resume import resume
     from tui.command.watch import Watch, show_result
 
     watch = (lambda _event: None) if out.json else Watch(out)
+    result = resumed(space, args.run, watch, out, approved(args, space, out))
+    if args.wait:
+        try:
+            result = attend(space, result, watch, out)
+        except Elsewhere as gone:
+            return told_elsewhere(space, gone, out)
+    if out.json:
+        out.document(result.to_json(space if args.data else None))
+    else:
+        show_result(result, out)
+    return code_of(result)
+
+
+def resumed(
+    space: Space, run: str, watch: Callable[[Event], None], out: Output, approve: Sequence[str] = ()
+) -> RunResult:
+    """Go on with a run, telling its events to `watch`; Ctrl-C once suspends it again."""
+    from planner.events import RunFinished
+    from planner.resume import resume
 
     ended: list[RunResult] = []
 
@@ -51,19 +74,18 @@ def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
             ended.append(event.result)
         watch(event)
 
-    async def go_on() -> RunResult:
+    async def go_on() -> RunResult | None:
         with interrupting(out) as halt:
-            halt.task = task = asyncio.create_task(resume(space, args.run, told, halt))
+            halt.task = task = asyncio.create_task(resume(space, run, told, halt, approve))
             try:
                 return await task
             except asyncio.CancelledError:
-                if not ended:
+                if not halt.now:
                     raise
-                return ended[-1]
+                return ended[-1] if ended else None
 
     result = asyncio.run(go_on())
-    if out.json:
-        out.document(result.to_json(space if args.data else None))
-    else:
-        show_result(result, out)
-    return code_of(result)
+    if result is None:
+        out.talk(f"interrupted before it went on: {run} is as it was")
+        raise KeyboardInterrupt
+    return result

@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infospace.errors import Unreadable
+from tui.command.approving import add_approve, approved
+from tui.command.attending import Elsewhere, add_wait, attend, interrupted, told_elsewhere
 from tui.command.documents import parse_inputs, read_from
 from tui.command.interrupting import interrupting
 from tui.command.output import Output, UsageError
 from tui.command.spaces import address_of, open_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from infospace.jsonvalue import JSON
     from infospace.space import Space
@@ -33,6 +35,8 @@ EXAMPLES = """examples:
   infospace run plan.json
   infospace run plan.json --input topic='attention' --json
   infospace run plan.json --print result --out report.md
+  infospace run plan.json --dry-run
+  infospace run plan.json --approve files/write --wait
   echo '[{"type": "say", "value": "hello"}]' | infospace run -"""
 
 CODES = {"success": 0, "stopped": 0, "failed": 1, "refused": 3, "suspended": 4, "cancelled": 130}
@@ -48,6 +52,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--print", choices=["all", "result"], default="all", help="what to show: everything, or the result alone"
     )
     parser.add_argument("--out", metavar="FILE", help="write the result's content to a file: text as it is, else JSON")
+    add_approve(parser)
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--dry-run", action="store_true", help="compute and read, and show what it would write and call; nothing stays"
+    )
+    add_wait(how.add_argument)
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
@@ -61,8 +71,16 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     refused = _refused_by_empty_space(args, read, inputs)
     if refused is not None:
         return _finish(refused, args, out)
+    if args.dry_run:
+        return _dry(read, inputs, args, out)
     with open_from(args, create=True) as space:
-        result = asyncio.run(_run(space, read, inputs, _watcher(args, out), out))
+        watch, approve = _watcher(args, out), approved(args, space, out)
+        result = asyncio.run(_run(space, read, inputs, watch, out, approve))
+        if args.wait:
+            try:
+                result = attend(space, result, watch, out)
+            except Elsewhere as gone:
+                return told_elsewhere(space, gone, out)
         return _finish(result, args, out, space)
 
 
@@ -78,6 +96,26 @@ def _refused_by_empty_space(
     with open_from(args, create=False) as space:
         prepared = prepare(space, read.value, inputs)
     return prepared.to_result() if isinstance(prepared, Refused) else None
+
+
+def _dry(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespace, out: Output) -> int:
+    """Run without leaving anything, and show what would be written and called; return the exit code."""
+    from planner.dry_run import dry_run
+    from planner.read import Lines
+    from planner.start import Refused, prepare
+
+    if isinstance(read, Lines):
+        raise UsageError("the lines of a session have no dry run", hint='{"steps": […]} is one plan, checked whole')
+    with open_from(args, create=False) as space:
+        approve = approved(args, space, out)
+        prepared = prepare(space, read.value, inputs)
+        if isinstance(prepared, Refused):
+            return _finish(prepared.to_result(), args, out)
+        dry = asyncio.run(dry_run(space, prepared, _watcher(args, out), approve, data=args.data))
+    if out.json:
+        out.document(dry.document)
+        return code_of(dry.result)
+    return _finish(dry.result, args, out)
 
 
 def _writable(path: str | None) -> None:
@@ -109,27 +147,34 @@ def _watcher(args: argparse.Namespace, out: Output) -> Callable[[Event], None]:
 
 
 async def _run(
-    space: Space, read: Document | Lines, inputs: dict[str, JSON], watch: Callable[[Event], None], out: Output
+    space: Space,
+    read: Document | Lines,
+    inputs: dict[str, JSON],
+    watch: Callable[[Event], None],
+    out: Output,
+    approve: Sequence[str],
 ) -> RunResult:
     from planner.read import Lines
     from planner.start import Refused, prepare
 
     if isinstance(read, Lines):
-        return await _session(space, read, inputs, watch)
+        return await _session(space, read, inputs, watch, approve)
     prepared = prepare(space, read.value, inputs)
     if isinstance(prepared, Refused):
         return prepared.to_result()
-    return await follow(space, prepared, watch, out)
+    return await follow(space, prepared, watch, out, approve)
 
 
-async def follow(space: Space, prepared: Prepared, watch: Callable[[Event], None], out: Output) -> RunResult:
+async def follow(
+    space: Space, prepared: Prepared, watch: Callable[[Event], None], out: Output, approve: Sequence[str] = ()
+) -> RunResult:
     """Run a prepared plan, telling its events to `watch`; Ctrl-C once suspends it."""
     from planner.events import RunFinished
     from planner.start import stream
 
     result = None
     with interrupting(out) as halt:
-        async for event in stream(space, prepared, halt):
+        async for event in stream(space, prepared, halt, approve):
             watch(event)
             if isinstance(event, RunFinished):
                 result = event.result
@@ -137,7 +182,9 @@ async def follow(space: Space, prepared: Prepared, watch: Callable[[Event], None
     return result
 
 
-async def _session(space: Space, read: Lines, inputs: dict[str, JSON], watch: Callable[[Event], None]) -> RunResult:
+async def _session(
+    space: Space, read: Lines, inputs: dict[str, JSON], watch: Callable[[Event], None], approve: Sequence[str]
+) -> RunResult:
     from planner.read import is_head
     from planner.session import Session
 
@@ -146,7 +193,7 @@ async def _session(space: Space, read: Lines, inputs: dict[str, JSON], watch: Ca
         for _, line in read.lines:
             if session is None:
                 head = line if is_head(line) else None
-                session = Session(space, watch, head, inputs)
+                session = Session(space, watch, head, inputs, approve)
                 if head is not None:
                     continue
             ended = await session.step(line)
@@ -186,5 +233,4 @@ def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Spa
 
 def code_of(result: RunResult) -> int:
     """Return the exit code of a run: an interrupted one has that of interruption, though it can be resumed."""
-    interrupted = result.status == "suspended" and (result.reason or "").startswith("interrupted")
-    return CODES["cancelled"] if interrupted else CODES[result.status]
+    return CODES["cancelled"] if interrupted(result) else CODES[result.status]

@@ -91,7 +91,7 @@ def show_run(args: argparse.Namespace, out: Output) -> int:
     _show_steps(steps, out, everything=args.all)
     if run.reason:
         out.text(run.reason, "red")
-    show_pending(run.run, pending, out)
+    show_pending(run.run, pending, out, told=run.reason is not None)
     if run.status == "running" and not _is_live(run):
         out.talk(
             f"its process is gone: `infospace resume {run.run}` goes on, `infospace cancel {run.run}` ends it", "dim"

@@ -12,6 +12,7 @@ from planner.outcome import RunResult
 from tui.command.check import show_problems
 from tui.command.loops import late_loop
 from tui.command.output import Output
+from tui.command.pending import show_pending
 from tui.command.render import certificate_says, content_text, hits_table, is_hit, items_table, snippet
 
 MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
@@ -81,6 +82,9 @@ class Watch:
         self._out.side.print(line, overflow="ellipsis", no_wrap=True, soft_wrap=False)
         if row.expect:
             self._out.talk(f"    {'  ' * nesting}expected: {row.expect}", "dim")
+        would = row.extra.get("would")
+        if isinstance(would, dict):
+            self._out.talk(f"    {'  ' * nesting}{_would_says(would)}", "cyan")
         failed = row.extra.get("failed")
         if isinstance(failed, list) and failed:
             says = f"{len(failed):,} of {row.extra.get('of'):,} items failed; the first, {failed[0]['reason']}"
@@ -104,6 +108,17 @@ class Watch:
             self._status = None
 
 
+def _would_says(would: dict[str, Any]) -> str:
+    """Say what a step of a dry run would do."""
+    from infospace.answer import cut
+    from infospace.jsontext import dump
+
+    verb = "write" if would["effect"] == "writes" else "do this"
+    name = f", named {would['name']!r}" if "name" in would else ""
+    asks = ", and would ask before" if would.get("asks") else ""
+    return f"would {verb}{asks}: {cut(dump(would['arguments']), 600)}{name}"
+
+
 def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
     """Show how a run ended, and what it answers."""
     if result.status == "refused":
@@ -117,15 +132,9 @@ def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
         out.talk(f"{what}: {errors} error{'s' * (errors != 1)}", "red")
         return
     show_problems([problem for problem in result.problems if problem.severity == "warning"], out)
-    for pending in result.pending:
-        out.talk(f"step {pending.step} waits: {pending.question}", "yellow")
-        if pending.kind != "wait":
-            out.talk(f"  → infospace answer {result.run} {pending.step} …", "dim")
-    waits = result.status == "suspended" and all(pending.kind == "wait" for pending in result.pending)
-    if waits and result.reason is None:
-        out.talk(f"  → infospace resume {result.run}", "dim")
     if result.reason is not None:
-        out.talk(f"{result.status}: {result.reason}", "red")
+        out.talk(f"{result.status}: {result.reason}", "yellow" if result.status == "success" else "red")
+    show_pending(result.run, result.pending, out, told=result.reason is not None)
     if result.result is None or quiet:
         return
     data: Any = result.result.data

@@ -130,6 +130,10 @@ _RUN_RULES: tuple[tuple[str, str], ...] = (
     ("has steps and was never opened", "SELECT DISTINCT run FROM steps WHERE run NOT IN (SELECT number FROM runs)"),
     ("has lines and was never opened", "SELECT DISTINCT run FROM lines WHERE run NOT IN (SELECT number FROM runs)"),
     ("has answers and was never opened", "SELECT DISTINCT run FROM answers WHERE run NOT IN (SELECT number FROM runs)"),
+    (
+        "has approvals and was never opened",
+        "SELECT DISTINCT run FROM approvals WHERE run <> 0 AND run NOT IN (SELECT number FROM runs)",
+    ),
     ("has calls and was never opened", "SELECT DISTINCT run FROM calls WHERE run NOT IN (SELECT number FROM runs)"),
     (
         "has a step that used something and does not exist",

@@ -17,7 +17,7 @@ from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import EVIDENCE, id_of, keys_json, run_number
 from infospace.runs.journal import FINISHED
 
-_ROWS = ("steps", "uses", "calls", "answers", "lines")
+_ROWS = ("steps", "uses", "calls", "answers", "approvals", "lines")
 """Tables with rows of a run, beside `runs`."""
 
 _MARK = (

@@ -10,7 +10,7 @@ from typing import Any
 from infospace.errors import Conflict, NotFound
 from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
-from infospace.memory.sqlite import calls
+from infospace.memory.sqlite import approvals, calls
 from infospace.memory.sqlite.engine import Engine, Row
 from infospace.memory.sqlite.rows import id_of, key_of, object_column, read, run_number, run_of
 from infospace.memory.sqlite.work import Work
@@ -18,9 +18,11 @@ from infospace.runs.journal import (
     FINISHED,
     AddLines,
     AnswerRow,
+    Approve,
     Beat,
     CallRow,
     CloseRun,
+    Disapprove,
     Entry,
     OpenRun,
     RunRow,
@@ -215,6 +217,8 @@ _WRITERS: dict[type[Entry], Callable[[Work, Any], None]] = {
     Beat: _beat,
     TakeRun: _take,
     AnswerRow: _answer,
+    Approve: approvals.approve,
+    Disapprove: approvals.disapprove,
     AddLines: _lines,
     SetDocument: _document,
 }

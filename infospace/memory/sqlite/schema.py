@@ -89,6 +89,10 @@ _TABLES = (
     """CREATE TABLE answers (
         run INTEGER NOT NULL, position TEXT NOT NULL, value TEXT NOT NULL, at TEXT NOT NULL,
         PRIMARY KEY (run, position)) WITHOUT ROWID""",
+    # What may be called without asking; run 0 is the whole space, a NULL digest whatever the tool says of itself.
+    """CREATE TABLE approvals (
+        run INTEGER NOT NULL, tool TEXT NOT NULL, digest BLOB, at TEXT NOT NULL,
+        PRIMARY KEY (run, tool)) WITHOUT ROWID""",
     # Calls of something outside: a row before the effect, which the answer replaces.
     """CREATE TABLE calls (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, kind TEXT NOT NULL,

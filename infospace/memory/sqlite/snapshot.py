@@ -12,7 +12,7 @@ from infospace.errors import NotFound
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Linked
-from infospace.memory.sqlite import calls, effects, files, journal
+from infospace.memory.sqlite import approvals, calls, effects, files, journal
 from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import arrow, results, stored_reference
 from infospace.memory.sqlite.membership import Membership
@@ -23,7 +23,7 @@ from infospace.memory.sqlite.work import whom
 from infospace.memory.store import Effect, Lineage, Tracked
 from infospace.names import normalised
 from infospace.resources import Collection, Made, Note, Relation, Resource, SearchResult
-from infospace.runs.journal import CallRow, RunRow, StepRow
+from infospace.runs.journal import Approve, CallRow, RunRow, StepRow
 
 NOBODY = Made()
 
@@ -231,6 +231,10 @@ class SqliteSnapshot(Provenance):
     def answers(self, run: str) -> dict[str, JSON]:
         """Return what was answered to the steps of a run, by position."""
         return journal.answers(self._engine, run)
+
+    def approvals(self, run: str | None = None) -> list[Approve]:
+        """Return which tools may be called without asking."""
+        return approvals.approvals(self._engine, run)
 
     def calls(self, run: str) -> list[CallRow]:
         """Return a run's calls of what is outside."""

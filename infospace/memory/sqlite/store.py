@@ -244,7 +244,8 @@ def open_store(
 def _run_of(changes: Sequence[Change], entries: Sequence[Entry]) -> int | None:
     """Return the number of the run whose work a commit is, since one commit is the work of one run."""
     for entry in entries:
-        return run_number(entry.run)
+        if entry.run is not None:
+            return run_number(entry.run)
     for change in changes:
         made = getattr(change, "made", None)
         if made is not None and made.run is not None:

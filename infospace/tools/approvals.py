@@ -1,0 +1,149 @@
+"""Whether somebody is asked before a tool is called, what is asked, and what was allowed.
+
+A tool that may take something away is asked about, and so is one of a server that is not trusted and says nothing of
+what its tools do. Not asked about is what was allowed: in the run that calls it, or in the space for as long as the
+tool says the same of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from infospace.answer import cut
+from infospace.errors import Invalid, NotFound
+from infospace.jsontext import dump
+from infospace.jsonvalue import JSON
+from infospace.paths import nearest
+from infospace.runs.journal import Approve, Disapprove
+from infospace.tools.tool import NotAllowed, Tool
+
+if TYPE_CHECKING:
+    from infospace.memory.store import Store
+
+Word: TypeAlias = Literal["once", "run", "always", "no"]
+
+WORDS: Final[Mapping[Word, str]] = {
+    "once": "this call",
+    "run": "every call of this tool in this run",
+    "always": "every call of this tool, until it says something else of itself",
+    "no": "it is not called, and the step fails",
+}
+"""What may be answered, and what it allows."""
+
+SCHEMA: Final[Mapping[str, JSON]] = {
+    "enum": list(WORDS),
+    "description": "; ".join(f"{word}: {meaning}" for word, meaning in WORDS.items()),
+}
+"""The JSON Schema of an answer."""
+
+TEXT = 200
+"""Characters of one text that a question shows."""
+ELEMENTS = 20
+"""Elements of a list that a question shows."""
+ARGUMENTS = 2_000
+"""Characters of all arguments that a question shows."""
+
+
+def must_ask(tool: Tool) -> bool:
+    """Whether a tool is asked about that nobody has allowed yet."""
+    if tool.auto_approved:
+        return False
+    if not tool.annotated:
+        return not tool.trusted
+    return tool.destructive and not tool.read_only
+
+
+def refuse_blocked(tool: Tool) -> None:
+    """Raise NotAllowed for a tool that is blocked."""
+    if tool.blocked:
+        says = f"{tool.full_name} is blocked, and was not called"
+        raise NotAllowed(says, hint=f"the entry of the server {tool.server!r} in mcp.json blocks it")
+
+
+def allowed(store: Store, tool: Tool, run: str | None) -> bool:
+    """Whether a tool may be called without asking: in the space, or in a run."""
+    if not must_ask(tool):
+        return True
+    names = (tool.full_name, f"{tool.server}/*")
+    with store.reading() as snapshot:
+        given = snapshot.approvals(run)
+    return any(one.tool in names and one.digest in (None, tool.digest) for one in given)
+
+
+def question(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """Return what is asked about a call: the tool, its server, and the arguments, long ones cut."""
+    why = "may take something away" if tool.annotated else "does not say what it does"
+    shown = cut(dump(_shown(dict(arguments))), ARGUMENTS)
+    return f"call the tool {tool.name} of the server {tool.server}, which {why}, with {shown}?"
+
+
+def _shown(value: Any) -> Any:
+    match value:
+        case str():
+            return cut(value, TEXT)
+        case Mapping():
+            return {key: _shown(inner) for key, inner in value.items()}
+        case list() | tuple():
+            shown = [_shown(inner) for inner in value[:ELEMENTS]]
+            return shown if len(value) <= ELEMENTS else [*shown, f"… [cut: {len(value):,} elements in all]"]
+    return value
+
+
+def given(word: JSON, run: str, tool: str, digest: bytes, at: str) -> list[Approve]:
+    """Return what an answer allows beyond the call that was asked about, to be committed with it."""
+    match word:
+        case "run":
+            return [Approve(tool, digest, at, run)]
+        case "always":
+            return [Approve(tool, digest, at)]
+    return []
+
+
+def named(approve: Iterable[str]) -> list[str]:
+    """Return the tools that are allowed by name, each once: `server/tool`, or `server/*`. Raises Invalid."""
+    found = list(dict.fromkeys(approve))
+    for one in found:
+        server, slash, name = one.partition("/")
+        if not (server and slash and name) or "*" in server or ("*" in name and name != "*"):
+            says = f"{one!r:.80} names no tool that could be approved"
+            raise Invalid(says, hint="server/tool, or server/* for all tools of a server")
+    return found
+
+
+def in_run(approve: Iterable[str], run: str, at: str) -> list[Approve]:
+    """Return what allows tools by name in a run. Raises Invalid."""
+    return [Approve(one, None, at, run) for one in named(approve)]
+
+
+def unknown(approve: Iterable[str], tools: Iterable[Tool]) -> list[str]:
+    """Say of each name among some that fits none of these tools which was probably meant; raises Invalid."""
+    names = {name for tool in tools for name in (tool.full_name, f"{tool.server}/*")}
+    found = []
+    for one in named(approve):
+        if one not in names:
+            near = nearest(one, sorted(names))
+            found.append(f"no tool here is called {one}" + (f"; did you mean {near}?" if near else ""))
+    return found
+
+
+def remembered(store: Store) -> list[Approve]:
+    """Return what may always be called in a space, by tool."""
+    with store.reading() as snapshot:
+        return snapshot.approvals()
+
+
+def forget(store: Store, tool: str) -> Sequence[str]:
+    """Ask again about a tool that might always be called, or with `server/*` about all of a server; return which.
+
+    Raises NotFound where there is none.
+    """
+    known = [one.tool for one in remembered(store)]
+    server, _, name = tool.partition("/")
+    going = [one for one in known if one == tool or (name == "*" and one.partition("/")[0] == server)]
+    if not going:
+        near = nearest(tool, known)
+        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}" if known else None
+        raise NotFound(f"{tool!r} is not among the tools that may always be called", hint=hint)
+    store.commit([], [Disapprove(one) for one in going])
+    return going

@@ -1,0 +1,122 @@
+"""Which tools are asked about before they are called, what is asked, and what is remembered."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from infospace import Invalid, NotFound, Space
+from infospace.jsontext import read_json
+from infospace.runs.journal import Approve
+from infospace.tools.approvals import SCHEMA, WORDS, allowed, forget, must_ask, named, question, remembered, unknown
+from infospace.tools.calling import answered
+from infospace.tools.local import LocalTools
+from infospace.tools.tool import NotAllowed, Tool
+
+WRITE = Tool("files", "write", "Write a file.", {"type": "object"}, destructive=True)
+AT = "2026-04-01T09:30:00.123Z"
+
+
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [
+        ({"destructive": True}, True),
+        ({"destructive": True, "trusted": False}, True),
+        ({"destructive": False}, False),
+        ({"destructive": False, "trusted": False}, False),
+        ({"destructive": True, "read_only": True}, False),
+        ({"annotated": False, "destructive": True, "trusted": False}, True),
+        ({"annotated": False, "destructive": False, "trusted": False}, True),
+        ({"annotated": False, "destructive": True, "trusted": True}, False),
+        ({"destructive": True, "auto_approved": True}, False),
+        ({"annotated": False, "trusted": False, "auto_approved": True}, False),
+    ],
+)
+def test_destructive_tools_are_asked_about_and_those_that_say_nothing_where_nobody_is_trusted(
+    fields: dict[str, Any], asked: bool
+) -> None:
+    """A tool that only reads takes nothing away, whatever else it says."""
+    assert must_ask(replace(WRITE, **fields)) is asked
+
+
+def test_a_question_shows_tool_server_and_arguments() -> None:
+    """Long ones are cut, and say so, each by itself: none hides behind another."""
+    asked = question(WRITE, {"text": "x" * 5000, "list": list(range(90)), "deep": {"more": "y" * 300}, "path": "last"})
+    assert asked.startswith("call the tool write of the server files, which may take something away, with {")
+    shown: Any = read_json(asked.partition(" with ")[2].removesuffix("?"))
+    assert shown["path"] == "last"
+    assert shown["text"].endswith("… [cut: 5,000 characters in all]")
+    assert shown["deep"]["more"].endswith("… [cut: 300 characters in all]")
+    assert (len(shown["list"]), shown["list"][-1]) == (21, "… [cut: 90 elements in all]")
+    many = question(WRITE, {f"key {n}": "z" * 150 for n in range(50)})
+    assert len(many) < 2_200
+    assert "characters in all]?" in many
+    assert "does not say what it does" in question(replace(WRITE, annotated=False), {})
+
+
+def test_the_schema_of_an_answer_says_what_each_word_means() -> None:
+    """For people and for models."""
+    assert SCHEMA["enum"] == list(WORDS) == ["once", "run", "always", "no"]
+    assert all(meaning in str(SCHEMA["description"]) for meaning in WORDS.values())
+
+
+def test_tools_are_named_one_by_one_or_all_of_a_server() -> None:
+    """Anything else is refused in a sentence."""
+    assert named(["files/write", "git/*", "files/write"]) == ["files/write", "git/*"]
+    for wrong in ("write", "*", "*/write", "files/", "/write", "files/w*", ""):
+        with pytest.raises(Invalid, match=r"names no tool .*server/tool, or server/\*"):
+            named([wrong])
+
+
+def test_a_name_that_fits_no_tool_is_told_with_the_nearest() -> None:
+    """Since it may have been mistyped."""
+    assert unknown(["files/write", "files/*"], [WRITE]) == []
+    [says] = unknown(["files/wirte"], [WRITE])
+    assert says == "no tool here is called files/wirte; did you mean files/write?"
+
+
+def test_what_is_always_allowed_holds_until_the_tool_says_something_else(space: Space) -> None:
+    """Its name, its description and its schema count, and nothing besides."""
+    assert not allowed(space.store, WRITE, None)
+    space.store.commit([], [Approve(WRITE.full_name, WRITE.digest, AT)])
+    assert allowed(space.store, WRITE, None)
+    assert allowed(space.store, replace(WRITE, title="Writer", connected=False), None)
+    for changed in ({"description": "Delete all."}, {"input_schema": {"type": "object", "required": ["x"]}}):
+        assert not allowed(space.store, replace(WRITE, **changed), None)
+    assert not allowed(space.store, replace(WRITE, name="delete"), None)
+
+
+def test_what_is_always_allowed_can_be_listed_and_forgotten(space: Space) -> None:
+    """One by one, or all of a server; what is not there is told with the nearest."""
+    tools = ("files/delete", "files/write", "git/push")
+    space.store.commit([], [Approve(tool, b"d", AT) for tool in tools])
+    assert [one.tool for one in remembered(space.store)] == list(tools)
+    with pytest.raises(NotFound, match="did you mean 'git/push'"):
+        forget(space.store, "git/pull")
+    assert forget(space.store, "git/push") == ["git/push"]
+    assert forget(space.store, "files/*") == ["files/delete", "files/write"]
+    assert remembered(space.store) == []
+
+
+def test_outside_of_a_run_nobody_is_asked_and_nothing_called(space: Space) -> None:
+    """But what is always allowed is called; a blocked tool never is."""
+    made, server = [], LocalTools("files")
+
+    @server.tool(destructive=True)
+    def write(path: str) -> bool:
+        """Write a file."""
+        made.append(path)
+        return True
+
+    space.tools.add(server)
+    tool = space.tools.get("files/write")
+    with pytest.raises(NotAllowed, match="nobody is asked"):
+        asyncio.run(answered(space.view(), tool, {"path": "a"}))
+    space.store.commit([], [Approve("files/write", tool.digest, AT)])
+    assert asyncio.run(answered(space.view(), tool, {"path": "a"})).content is True
+    with pytest.raises(NotAllowed, match="files/write is blocked"):
+        asyncio.run(answered(space.view(), replace(tool, blocked=True, auto_approved=True), {"path": "a"}))
+    assert made == ["a"]
