@@ -109,6 +109,14 @@ def _module(name: str) -> ModuleType:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
+    try:
+        return _main(argv)
+    except KeyboardInterrupt:
+        sys.stderr.write("infospace: interrupted before it began\n")
+        return CANCELLED
+
+
+def _main(argv: Sequence[str] | None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     parser = build_parser(arguments)
     args = parser.parse_args(arguments)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from infospace.clock import seconds_until
 from infospace.errors import Conflict, Invalid
 from tui.command.output import Output
-from tui.command.pending import choices, command, meanings, wanted
+from tui.command.pending import choices, command, meanings, show_pending, wanted
 
 if TYPE_CHECKING:
     from infospace.runs.journal import RunRow
@@ -58,7 +58,9 @@ def attend(
                 break
             result = _gone_on(space, result, watch, out, approve)
     except KeyboardInterrupt:
-        return replace(result, reason=f"interrupted; `{command(out, 'resume', result.run)}` goes on")
+        result = replace(result, reason=f"interrupted; `{command(out, 'resume', result.run)}` goes on")
+    if out.json:
+        show_pending(result.run, result.pending, out, told=result.reason is not None)
     return result
 
 

@@ -1,0 +1,85 @@
+"""Ctrl-C at any moment ends the command with exit code 130 and a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.lanes import Halt
+
+READY = """
+import tui.command
+
+build = tui.command.build_parser
+
+
+def told(words):
+    print("ready", flush=True)
+    return build(words)
+
+
+tui.command.build_parser = told
+raise SystemExit(tui.command.main())
+"""
+
+
+class AtOnce(Halt):
+    """Halted and broken off as soon as there is anything to break off, which has not begun then."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "task" and value is not None:
+            self.set()
+            self.break_off()
+
+
+def test_a_run_that_is_broken_off_before_it_begins_says_so(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no run then; with --json that is a document too."""
+    monkeypatch.setattr("planner.lanes.Halt", AtOnce)
+    plan = json.dumps([{"type": "create-note", "value": 1, "name": "one"}])
+    said = cli("run", "-", stdin=plan)
+    assert (said.code, said.out) == (130, "")
+    assert said.err == "cancelled: it was interrupted before it began\n"
+    document = cli("run", "-", "--json", stdin=plan)
+    assert (document.code, document.json["run"], document.json["status"]) == (130, None, "cancelled")
+    assert cli("runs", "--json").json == {"runs": []}
+
+
+def test_a_run_that_is_broken_off_before_it_goes_on_is_as_it_was(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And can be gone on with."""
+    cli("run", "-", stdin=json.dumps([{"type": "ask", "value": "who?", "out": "$x"}]))
+    cli("answer", "run_1", "1", "me", "--only")
+    with monkeypatch.context() as patched:
+        patched.setattr("planner.lanes.Halt", AtOnce)
+        said = cli("resume", "run_1")
+    assert said.code == 130
+    assert "interrupted before it went on: run_1 is as it was" in said.err
+    assert cli("resume", "run_1").code == 0
+
+
+def test_ctrl_c_before_the_command_has_read_its_words_is_told(tmp_path: Path) -> None:
+    """Without a traceback."""
+    (tmp_path / "plan.json").write_text('[{"type": "wait", "seconds": 50}]', encoding="utf-8")
+    environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db")}
+    with subprocess.Popen(
+        [sys.executable, "-c", READY, "run", str(tmp_path / "plan.json")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline() == "ready\n"
+        running.send_signal(signal.SIGINT)
+        said = running.stderr.read()
+    assert running.returncode == 130
+    assert said
+    assert "Traceback" not in said
