@@ -32,6 +32,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     failures=[
         "There is no tool of that name in this space.",
         "The arguments do not fit the tool's schema: all that is wrong is said, and nothing is called.",
+        "The tool is blocked; or somebody was asked first, since it may take something away, and said no.",
         "The tool answers that it failed, or cannot be reached.",
     ],
     examples=[

@@ -44,9 +44,7 @@ def add_wait(add_argument: Callable[..., object]) -> None:
     )
 
 
-def attend(
-    space: Space, result: RunResult, watch: Callable[[Event], None], out: Output, approve: Sequence[str] = ()
-) -> RunResult:
+def attend(space: Space, result: RunResult, watch: Callable[[Event], None], out: Output) -> RunResult:
     """Go on with a run for as long as it waits for what can be waited for here.
 
     What is left is asked, or what an empty line was answered to. Raises Elsewhere.
@@ -56,7 +54,7 @@ def attend(
         while result.status == "suspended" and result.run is not None and not interrupted(result):
             if not attending.moved(result):
                 break
-            result = _gone_on(space, result, watch, out, approve)
+            result = _gone_on(space, result, watch, out)
     except KeyboardInterrupt:
         result = replace(result, reason=f"interrupted; `{command(out, 'resume', result.run)}` goes on")
     if out.json:
@@ -87,9 +85,7 @@ def told_elsewhere(space: Space, gone: Elsewhere, out: Output) -> int:
     return CODES.get(row.status, CODES["suspended"])
 
 
-def _gone_on(
-    space: Space, result: RunResult, watch: Callable[[Event], None], out: Output, approve: Sequence[str]
-) -> RunResult:
+def _gone_on(space: Space, result: RunResult, watch: Callable[[Event], None], out: Output) -> RunResult:
     """Go on with a run; of one that then waits on nothing is shown but what else it did."""
     from planner.events import RunStarted, StepFinished
     from tui.command.resume import resumed
@@ -102,7 +98,7 @@ def _gone_on(
     run = str(result.run)
     _must_rest(space, run)
     try:
-        return resumed(space, run, told, out, approve)
+        return resumed(space, run, told, out)
     except Conflict:
         _must_rest(space, run)
         raise
