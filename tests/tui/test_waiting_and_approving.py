@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from processes import SCRIPT, calls, command, environment, terminal
+from at_terminal import SCRIPT, calls, command, environment, terminal
 
 from infospace import open_space
 from infospace.clock import now

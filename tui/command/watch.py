@@ -53,7 +53,8 @@ class Watch:
                 self._done()
 
     def _ended(self, row: StepRow, nesting: int) -> None:
-        loop = late_loop(row.position) if row.status == "success" else None
+        told = row.status != "success" or "would" in row.extra
+        loop = None if told else late_loop(row.position)
         if loop is not None:
             self._untold[loop] = self._untold.get(loop, 0) + 1
             return
