@@ -16,7 +16,7 @@ from infospace.clock import now
 from infospace.ids import Kind
 from infospace.memory.changes import GiveName, MakeNote
 from infospace.runs.journal import OpenRun
-from planner.serve.sessions import PREFIX
+from planner.sessions.naming import PREFIX
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import NOTE, SLOW, Planner, at, play

@@ -1,0 +1,337 @@
+"""A session: a run that is written call by call. It outlives the process, with all that it has bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from infospace.errors import Conflict
+from infospace.jsonvalue import JSON
+from infospace.runs.journal import FINISHED, CallRow, RunRow, RunStatus, StepRow
+from infospace.space import Space
+from planner.events import Emit
+from planner.lanes import Halt
+from planner.lease import is_live
+from planner.outcome import RunResult
+from planner.plan import Plan
+from planner.problems import Problem, Problems
+from planner.resume import answer, pending_of
+from planner.sessions.bindings import bindings_of
+from planner.sessions.checking import Check, Checked, plan_checked, steps_checked
+from planner.sessions.lines import read_head
+from planner.sessions.naming import full_name, name_of, naming, open_run
+from planner.sessions.queue import Queue, queue_of
+from planner.sessions.session_run import Ended, SessionRun
+from planner.start import bind_inputs
+from planner.suspending import Pending
+
+
+def silent(_event: object) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What came of a call: how it ended, None where the check refused it; `said` of what was broken off before."""
+
+    run: SessionRun
+    ended: Ended | None
+    problems: Sequence[Problem]
+    said: str = ""
+
+
+class Session:
+    """A session by name, which others may go on with; or one without, of whoever opened it.
+
+    Its calls queue, and it rests between them. A call whose steps the check refuses has done nothing; one that fails
+    ends there, and the session goes on with the next. While it waits it takes no steps, which is a Conflict.
+    """
+
+    def __init__(
+        self, space: Space, name: str | None = None, head: JSON = None, inputs: Mapping[str, JSON] | None = None
+    ) -> None:
+        """`head` is what stands before the first step: goal, inputs, result, budget. Raises Invalid for the name."""
+        self._space = space
+        self.name = name
+        self._full = None if name is None else full_name(name)
+        self._queue = Queue() if self._full is None else queue_of(space, self._full)
+        self._headed = head is not None or bool(inputs)
+        problems = Problems()
+        self._plan = self._titled(read_head(head, problems))
+        self._inputs = dict(inputs or {})
+        self._faults = problems.found
+        self._run: SessionRun | None = None
+        self._calls: Sequence[CallRow] = ()
+        self.id: str | None = None
+        """The run that it is, once it is one."""
+
+    def _titled(self, plan: Plan) -> Plan:
+        if self.name is None or plan.goal:
+            return plan
+        goal = f"session {self.name}"
+        document = plan.document if isinstance(plan.document, dict) else {}
+        return replace(plan, goal=goal, document={**document, "goal": goal})
+
+    # Calls
+
+    async def play(self, steps: Sequence[JSON], emit: Emit = silent, halt: Halt | None = None) -> RunResult:
+        """Check steps, all of them against what is bound, then run them."""
+        return self._told(await self.call(steps_checked(steps), emit, halt))
+
+    async def play_plan(
+        self, document: JSON, inputs: Mapping[str, JSON] | None = None, emit: Emit = silent, halt: Halt | None = None
+    ) -> RunResult:
+        """Check a whole plan against what is bound, with its inputs, then run its steps as those of the session."""
+        return self._told(await self.call(plan_checked(document, inputs or {}), emit, halt))
+
+    async def call(self, check: Check, emit: Emit = silent, halt: Halt | None = None) -> Called:
+        """Check something and run it. Raises Conflict where the session waits, runs elsewhere, or has ended."""
+        async with self._queue.turn():
+            try:
+                run, checked, said = self._ready(check)
+            except _Moved:
+                self._run = None
+                run, checked, said = self._ready(check)
+            if not checked.problems.ok:
+                return Called(run, None, checked.problems.found)
+            return Called(run, await self._played(run, emit, halt), checked.problems.found, said)
+
+    async def answer(self, step: str, value: JSON, emit: Emit = silent, halt: Halt | None = None) -> RunResult:
+        """Answer what it waits for, and go on; at a `wait` just look again. Raises what `resume.answer` does."""
+        async with self._queue.turn():
+            row = self._must_be_open()
+            with self._space.store.reading() as snapshot:
+                waits = [one.step for one in pending_of(snapshot.steps(row.run)) if one.kind == "wait"]
+            if step not in waits:
+                answer(self._space, row.run, step, value)
+            return self._told(await self._gone_on(emit, halt))
+
+    async def go_on(self, emit: Emit = silent, halt: Halt | None = None) -> RunResult:
+        """Go on with the lines that were begun. One without a name ends with them: nobody has more.
+
+        Raises Conflict where none were, where it runs elsewhere, and where it has ended.
+        """
+        async with self._queue.turn():
+            if self.name is not None:
+                return self._told(await self._gone_on(emit, halt))
+            if not self._recalled(self._must_be_open()).open_lines:
+                return self._taken(emit).conclude()
+            called = await self._gone_on(emit, halt)
+            run, ended = called.run, called.ended
+            if ended is None or ended.over or ended.status == "suspended":
+                return self._told(called, whole=True)
+            self._run = None
+            return run.conclude() if ended.status == "success" else run.close("failed", None, ended.reason)
+
+    def _told(self, called: Called, *, whole: bool = False) -> RunResult:
+        run, ended = called.run, called.ended
+        if ended is None:
+            return RunResult(run.id or None, "refused", bindings=run.bindings(), problems=called.problems)
+        ended = ended if ended.reason or not called.said else replace(ended, reason=called.said)
+        return run.outcome(ended, called.problems, whole=whole)
+
+    # Its beginning and end
+
+    async def begin(self) -> Sequence[Problem]:
+        """Open it, where it is not open yet; return what is wrong with its head, for which it is not."""
+        async with self._queue.turn():
+            run = self._at_hand()
+            problems = Problems()
+            if run.id and self._headed:
+                _second_head(self._shown, problems)
+            elif not run.id:
+                self._open(run, problems)
+            return problems.found
+
+    async def end(self, emit: Emit = silent) -> RunResult:
+        """End it well: its name is free again. Its answer is what its head says, else its last value."""
+        async with self._queue.turn():
+            self._run, problems = None, Problems()
+            run = self._at_hand()
+            if not run.id and not self._open(run, problems):
+                return RunResult(None, "refused", problems=problems.found)
+            return self._taken(emit).conclude()
+
+    async def close(self, status: RunStatus, reason: str, emit: Emit = silent) -> RunResult:
+        """End it where it stands, also where it waits. Raises Conflict where it runs elsewhere, or is not open."""
+        async with self._queue.turn():
+            self._run = None
+            self._recalled(self._must_be_open())
+            return self._taken(emit).close(status, None, reason)
+
+    # What is known of it
+
+    def bindings(self) -> dict[str, str]:
+        """Return the ids of what its variables are bound to."""
+        row = self._row()
+        if row is None:
+            return {}
+        with self._space.store.reading() as snapshot:
+            return bindings_of(row.inputs, snapshot.steps(row.run))
+
+    @property
+    def run(self) -> str | None:
+        """The id of the run that it is, None where it is not open."""
+        row = self._row()
+        return None if row is None else row.run
+
+    def pending(self) -> Sequence[Pending]:
+        """Return what it waits for."""
+        row = self._row()
+        if row is None or row.status != "suspended":
+            return ()
+        with self._space.store.reading() as snapshot:
+            return pending_of(snapshot.steps(row.run))
+
+    @property
+    def _shown(self) -> str:
+        return f"session {self.name!r}" if self.name is not None else f"session {self.id or ''}".strip()
+
+    def _row(self) -> RunRow | None:
+        """Return its run as the journal has it, None where it is not open."""
+        with self._space.store.reading() as snapshot:
+            if self._full is not None:
+                row = open_run(snapshot, self._full)
+            else:
+                row = None if self.id is None else snapshot.run(self.id)
+        if row is None or row.status in FINISHED:
+            return None
+        self.id = row.run
+        return row
+
+    def _must_be_open(self) -> RunRow:
+        row = self._row()
+        if row is None:
+            says = f"the {self._shown} has ended already" if self.id else f"the {self._shown} is not open"
+            raise Conflict(says, hint="steps that are given to it by its name open another one")
+        return row
+
+    # Its run
+
+    def _at_hand(self) -> SessionRun:
+        """Return its run as this process left it, as the journal has it, or one that is not opened yet.
+
+        Raises Conflict where it waits, runs elsewhere, or has ended.
+        """
+        if self._run is not None and not self._run.open_lines:
+            return self._run
+        row = self._row()
+        if row is None:
+            if self._full is None and self.id is not None:
+                raise Conflict(f"the {self._shown} has ended already", hint="open another one")
+            self._run, self.id = None, None
+            return SessionRun(self._space, self._plan)
+        run = self._recalled(row)
+        if run.waits:
+            raise self._waiting(row)
+        return run
+
+    def _waiting(self, row: RunRow) -> Conflict:
+        with self._space.store.reading() as snapshot:
+            pending, answers = pending_of(snapshot.steps(row.run)), snapshot.answers(row.run)
+        says = "; ".join(f"step {one.step} ({one.kind}): {one.question}" for one in pending)
+        asked = [one.step for one in pending if one.kind != "wait" and one.step not in answers]
+        asked = asked if row.status == "suspended" else []
+        command = f"`infospace answer {row.run} {asked[0]} …`" if asked else f"`infospace resume {row.run}`"
+        tool = f"answer_run({row.run!r}, {(asked or [pending[0].step])[0]!r}, …)"
+        return Conflict(
+            f"the {self._shown} waits, and takes no steps before it has gone on: {says}",
+            hint=f"{command} goes on, and so does {tool}",
+        )
+
+    def _recalled(self, row: RunRow) -> SessionRun:
+        """Return its run as the journal has it. Raises Conflict where steps of it run elsewhere."""
+        if is_live(row):
+            hint = f"{row.run} rests when they have ended; or take another name"
+            raise Conflict(f"the {self._shown} is running steps elsewhere ({row.owner})", hint=hint)
+        with self._space.store.reading() as snapshot:
+            steps, self._calls, answers = snapshot.steps(row.run), snapshot.calls(row.run), snapshot.answers(row.run)
+        run = SessionRun(self._space, Plan(()))
+        run.recall(row, steps, self._calls, answers)
+        self._run = run
+        return run
+
+    def _taken(self, emit: Emit) -> SessionRun:
+        """Own its run, to end it; what was broken off is settled."""
+        run, self._run = self._run, None
+        assert run is not None  # noqa: S101 - it was recalled, or opened
+        run.take(run.broken_off(self._calls)[0] if run.open_lines else ())
+        run.hear(emit)
+        return run
+
+    def _open(self, run: SessionRun, problems: Problems) -> bool:
+        """Open its run, unless there is something wrong with its head; return whether it is open."""
+        problems.found += self._faults
+        store = self._space.store
+        with store.reading() as snapshot:
+            bound = bind_inputs(self._plan, self._inputs, snapshot, problems)
+        if not problems.ok:
+            return False
+        run.id = store.new_id("run")
+        run.open("session", bound, [] if self._full is None else naming(store, self._full, run.id))
+        self._run, self.id, self._headed = run, run.id, False
+        return True
+
+    def _ready(self, check: Check) -> tuple[SessionRun, Checked, str]:
+        """Check something, and journal its lines where it passes; say what was broken off before.
+
+        Raises _Moved where somebody else went on with the session since it was looked at.
+        """
+        run, said = self._at_hand(), ""
+        rows: list[StepRow] = []
+        if run.open_lines:
+            rows, said = run.broken_off(self._calls)
+        checked = check(self._space, run)
+        if run.id and self._headed:
+            _second_head(self._shown, checked.problems)
+        if not checked.problems.ok:
+            if run.id and self._has_moved(run):
+                raise _Moved
+            self._run = None if rows else self._run
+            return run, checked, ""
+        try:
+            if not run.id and not self._open(run, checked.problems):
+                return run, checked, ""
+            run.add(checked.block, checked.lines, checked.plans, rows)
+        except Conflict as error:
+            raise _Moved from error
+        return run, checked, f"the call before was broken off: {said}" if said else ""
+
+    def _has_moved(self, run: SessionRun) -> bool:
+        row = self._row()
+        return row is None or row.run != run.id or row.owner != run.previous
+
+    async def _gone_on(self, emit: Emit, halt: Halt | None) -> Called:
+        """Go on with the open lines."""
+        run = self._recalled(self._must_be_open())
+        if not run.open_lines:
+            hint = (
+                f"`infospace run - --session {self.name}` gives it steps" if self.name else "give it steps, or end it"
+            )
+            raise Conflict(f"the {self._shown} is at rest, and waits for nothing but more steps", hint=hint)
+        run.take()
+        return Called(run, await self._played(run, emit, halt), ())
+
+    async def _played(self, run: SessionRun, emit: Emit, halt: Halt | None) -> Ended:
+        self._run = None
+        ended = await run.play(run.open_lines, emit, halt)
+        self._run = None if ended.over else run
+        return ended
+
+
+class _Moved(Exception):
+    """Somebody else went on with the session meanwhile."""
+
+
+def session_of(space: Space, run: str) -> Session:
+    """Return the session that a run is."""
+    with space.store.reading() as snapshot:
+        name = name_of(snapshot, run)
+    session = Session(space, name)
+    session.id = run
+    return session
+
+
+def _second_head(shown: str, problems: Problems) -> None:
+    says = f"the {shown} is open already, and has a head"
+    problems.error("unsupported", "", says, "leave the head and its inputs away; what they would bind, bind by steps")
