@@ -34,12 +34,14 @@ async def replay_lines(run: Run, row: RunRow, past: Record, bound: Mapping[str, 
     """Run the lines of a session that it came to, one after the other, and end as it did, or rest."""
     run.open("plan", bound)
     reached = {top_label(position) for position in past.positions}
+    within = {top_label(position) for position in past.positions if position != top_label(position)}
     failure: Failure | None = None
     try:
         async with kept(run.space.store, run.id, run.owner):
             for step in run.plan.steps:
                 known = past.row(step.label)
-                if known is not None and known.status == "skipped" and (known.error or known.extra.get("ahead")):
+                cut = known is not None and (known.error == "cancelled" or bool(known.extra.get("ahead")))
+                if known is not None and cut and step.label not in within:
                     _passed_over(run, step, known)
                 elif step.label in reached:
                     failure = await run.block((step,), run.frame)

@@ -13,7 +13,7 @@ from planner.events import Emit
 from planner.lanes import Halt
 from planner.lease import is_live
 from planner.outcome import RunResult
-from planner.plan import Plan
+from planner.plan import Block, Plan
 from planner.problems import Problem, Problems
 from planner.resume import answer, pending_of
 from planner.sessions.bindings import bindings_of
@@ -94,7 +94,7 @@ class Session:
                 run, checked, said = self._ready(check)
             if not checked.problems.ok:
                 return Called(run, None, checked.problems.found)
-            return Called(run, await self._played(run, emit, halt), checked.problems.found, said)
+            return Called(run, await self._played(run, checked.block, emit, halt), checked.problems.found, said)
 
     async def answer(self, step: str, value: JSON, emit: Emit = silent, halt: Halt | None = None) -> RunResult:
         """Answer what it waits for, and go on; at a `wait` just look again. Raises what `resume.answer` does."""
@@ -139,8 +139,8 @@ class Session:
             problems = Problems()
             if run.id and self._headed:
                 _second_head(self._shown, problems)
-            elif not run.id:
-                self._open(run, problems)
+            elif not run.id and self._open(run, problems):
+                run.rest()
             return problems.found
 
     async def end(self, emit: Emit = silent) -> RunResult:
@@ -310,11 +310,11 @@ class Session:
             )
             raise Conflict(f"the {self._shown} is at rest, and waits for nothing but more steps", hint=hint)
         run.take()
-        return Called(run, await self._played(run, emit, halt), ())
+        return Called(run, await self._played(run, run.open_lines, emit, halt), ())
 
-    async def _played(self, run: SessionRun, emit: Emit, halt: Halt | None) -> Ended:
+    async def _played(self, run: SessionRun, block: Block, emit: Emit, halt: Halt | None) -> Ended:
         self._run = None
-        ended = await run.play(run.open_lines, emit, halt)
+        ended = await run.play(block, emit, halt)
         self._run = None if ended.over else run
         return ended
 

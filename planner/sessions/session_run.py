@@ -155,7 +155,7 @@ class SessionRun(Run):
         for step in self.open_lines:
             if step.label in ended:
                 continue
-            cut = step.label in begun
+            cut = not says or step.label in begun
             says.append(f"step {step.label} ({step.type}) was {'broken off' if cut else 'not begun'}")
             if step.label in {row.position for row in rows}:
                 continue
@@ -171,6 +171,7 @@ class SessionRun(Run):
             if call.status == "started" and top_label(call.position) in open_labels
         )
         self.steps += rows
+        self.settled = len(self.lines)
         self.scope.own |= bindings_of({}, self.steps)
         return rows, "; ".join(says)
 
@@ -244,6 +245,10 @@ class SessionRun(Run):
         ended = Ended("suspended", None, reason, pending)
         self._write("suspended", ended)
         return ended
+
+    def rest(self) -> None:
+        """Let the session, which was just opened, wait for its first call."""
+        self._write("suspended", Ended("success"))
 
     def _rest(self, ended: Ended) -> Ended:
         """End the call, and let the session wait for the next one."""
