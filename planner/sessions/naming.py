@@ -44,8 +44,8 @@ def name_of(snapshot: Snapshot, run: str) -> str | None:
 
 
 def naming(store: Store, full: str, run: str) -> list[Change]:
-    """Return the changes by which a name means a run, whatever session it meant before."""
-    made = Made(run, None, "session")
+    """Return the changes by which a name means a run, whatever session it meant before; they are none of its steps'."""
+    made = Made(None, None, "session")
     with store.reading() as snapshot:
         note = _note(snapshot, full)
     if note is not None:

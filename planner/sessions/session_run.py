@@ -168,7 +168,7 @@ class SessionRun(Run):
         says += (
             f"{call.target} was being called by step {call.position}, and may have had its effect"
             for call in calls
-            if call.status == "started" and top_label(call.position) in open_labels
+            if call.kind == "tool" and call.status == "started" and top_label(call.position) in open_labels
         )
         self.steps += rows
         self.settled = len(self.lines)

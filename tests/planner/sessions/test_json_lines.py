@@ -95,7 +95,11 @@ def test_lines_that_are_broken_off_leave_a_cancelled_session(space: Space) -> No
         return await script.interrupted()
 
     end = asyncio.run(go())
-    assert (end.status, status(space, end.run), [row.position for row in end.steps]) == ("cancelled", "cancelled", ["1"])
+    assert (end.status, status(space, end.run), [row.position for row in end.steps]) == (
+        "cancelled",
+        "cancelled",
+        ["1"],
+    )
     assert "standard input is read no further" in str(end.reason)
     with space.store.reading() as snapshot:
         assert snapshot.named("kept") is not None
@@ -165,5 +169,3 @@ def test_lines_are_checked_one_after_the_other_without_running_any(space: Space)
     ]
     with space.store.reading() as snapshot:
         assert snapshot.runs() == []
-
-

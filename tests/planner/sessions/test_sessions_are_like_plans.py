@@ -14,11 +14,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
-from infospace.tools.local import LocalTools
-from planner.history import diff
 from planner.outcome import RunResult
-from planner.replay import replay
-from planner.resume import answer
 from planner.sessions.script import Script
 from planner.sessions.session import Session
 from planner.start import run_sync
