@@ -80,7 +80,8 @@ TOOLS = {
         Tool(
             "run_steps",
             "Run more steps in a session, whose variables stay bound from call to call, also over restarts. All steps "
-            "are checked before the first runs; `refused` steps have done nothing, and the session stays as it was.",
+            "are checked before the first runs; `refused` steps have done nothing, and the session stays as it was. "
+            "While it is `suspended` it takes no more: answer_run goes on with what waits (`pending`).",
             arguments.RunSteps,
             Door.run_steps,
             open_world=True,

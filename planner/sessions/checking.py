@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from infospace.ids import Kind, kind_of
+from infospace.ids import Kind
 from infospace.jsonvalue import JSON
-from infospace.kinds import CollectionShape, NoteShape, RelationShape, Shape
+from infospace.kinds import CollectionShape, NoteShape, RelationShape
 from infospace.space import Space
 from planner.check import Checker
 from planner.check_effects import warn_of_effects
@@ -26,11 +26,12 @@ from planner.start import bind_inputs
 from planner.steps import parse_block, parse_step
 
 _MENTIONED = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
-_SHAPES: Mapping[Kind, Shape] = {
-    Kind.NOTE: NoteShape(),
-    Kind.COLLECTION: CollectionShape(),
-    Kind.RELATION: RelationShape(),
+_PLAIN: Mapping[str, Variable] = {
+    Kind.NOTE: Variable(NoteShape()),
+    Kind.COLLECTION: Variable(CollectionShape()),
+    Kind.RELATION: Variable(RelationShape()),
 }
+"""Of a variable no more than the kind of what it is bound to, by how the id of that begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +160,12 @@ def _mend(raw: JSON, block: Block, problems: Problems, again: Callable[[JSON], P
 def _variables(known: KnownSpace, run: SessionRun, written: JSON) -> dict[str, Variable]:
     """Return what is bound: of what is mentioned all that is known, of the rest the kind."""
     mentioned = {name for _, text in strings(written) for name in _MENTIONED.findall(text)}
-    found = {}
-    for name, identifier in run.scope.own.items():
-        shape = known.shape(identifier) if name in mentioned else _SHAPES[kind_of(identifier)]
-        if shape is not None:
+    own = run.scope.own
+    found = {name: _PLAIN[identifier.partition("_")[0]] for name, identifier in own.items()}
+    for name in mentioned & own.keys():
+        shape = known.shape(own[name])
+        if shape is None:
+            del found[name]
+        else:
             found[name] = Variable(shape)
     return found

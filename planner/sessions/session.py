@@ -21,6 +21,7 @@ from planner.sessions.checking import Check, Checked, plan_checked, steps_checke
 from planner.sessions.lines import read_head
 from planner.sessions.naming import full_name, name_of, naming, open_run
 from planner.sessions.queue import Queue, queue_of
+from planner.sessions.refusals import Moved, elsewhere, second_head, waiting
 from planner.sessions.session_run import Ended, SessionRun
 from planner.start import bind_inputs
 from planner.suspending import Pending
@@ -89,7 +90,7 @@ class Session:
         async with self._queue.turn():
             try:
                 run, checked, said = self._ready(check)
-            except _Moved:
+            except Moved:
                 self._run = None
                 run, checked, said = self._ready(check)
             if not checked.problems.ok:
@@ -138,7 +139,7 @@ class Session:
             run = self._at_hand()
             problems = Problems()
             if run.id and self._headed:
-                _second_head(self._shown, problems)
+                second_head(self._shown, problems)
             elif not run.id and self._open(run, problems):
                 run.rest()
             return problems.found
@@ -223,27 +224,14 @@ class Session:
             return SessionRun(self._space, self._plan)
         run = self._recalled(row)
         if run.waits:
-            raise self._waiting(row)
+            with self._space.store.reading() as snapshot:
+                raise waiting(self._shown, row, snapshot)
         return run
-
-    def _waiting(self, row: RunRow) -> Conflict:
-        with self._space.store.reading() as snapshot:
-            pending, answers = pending_of(snapshot.steps(row.run)), snapshot.answers(row.run)
-        says = "; ".join(f"step {one.step} ({one.kind}): {one.question}" for one in pending)
-        asked = [one.step for one in pending if one.kind != "wait" and one.step not in answers]
-        asked = asked if row.status == "suspended" else []
-        command = f"`infospace answer {row.run} {asked[0]} …`" if asked else f"`infospace resume {row.run}`"
-        tool = f"answer_run({row.run!r}, {(asked or [pending[0].step])[0]!r}, …)"
-        return Conflict(
-            f"the {self._shown} waits, and takes no steps before it has gone on: {says}",
-            hint=f"{command} goes on, and so does {tool}",
-        )
 
     def _recalled(self, row: RunRow) -> SessionRun:
         """Return its run as the journal has it. Raises Conflict where steps of it run elsewhere."""
         if is_live(row):
-            hint = f"{row.run} rests when they have ended; or take another name"
-            raise Conflict(f"the {self._shown} is running steps elsewhere ({row.owner})", hint=hint)
+            raise elsewhere(self._shown, row)
         with self._space.store.reading() as snapshot:
             steps, self._calls, answers = snapshot.steps(row.run), snapshot.calls(row.run), snapshot.answers(row.run)
         run = SessionRun(self._space, Plan(()))
@@ -275,7 +263,7 @@ class Session:
     def _ready(self, check: Check) -> tuple[SessionRun, Checked, str]:
         """Check something, and journal its lines where it passes; say what was broken off before.
 
-        Raises _Moved where somebody else went on with the session since it was looked at.
+        Raises Moved where somebody else went on with the session since it was looked at.
         """
         run, said = self._at_hand(), ""
         rows: list[StepRow] = []
@@ -283,10 +271,10 @@ class Session:
             rows, said = run.broken_off(self._calls)
         checked = check(self._space, run)
         if run.id and self._headed:
-            _second_head(self._shown, checked.problems)
+            second_head(self._shown, checked.problems)
         if not checked.problems.ok:
             if run.id and self._has_moved(run):
-                raise _Moved
+                raise Moved(self._shown)
             self._run = None if rows else self._run
             return run, checked, ""
         try:
@@ -294,7 +282,7 @@ class Session:
                 return run, checked, ""
             run.add(checked.block, checked.lines, checked.plans, rows)
         except Conflict as error:
-            raise _Moved from error
+            raise Moved(self._shown) from error
         return run, checked, f"the call before was broken off: {said}" if said else ""
 
     def _has_moved(self, run: SessionRun) -> bool:
@@ -319,10 +307,6 @@ class Session:
         return ended
 
 
-class _Moved(Exception):
-    """Somebody else went on with the session meanwhile."""
-
-
 def session_of(space: Space, run: str) -> Session:
     """Return the session that a run is."""
     with space.store.reading() as snapshot:
@@ -330,8 +314,3 @@ def session_of(space: Space, run: str) -> Session:
     session = Session(space, name)
     session.id = run
     return session
-
-
-def _second_head(shown: str, problems: Problems) -> None:
-    says = f"the {shown} is open already, and has a head"
-    problems.error("unsupported", "", says, "leave the head and its inputs away; what they would bind, bind by steps")

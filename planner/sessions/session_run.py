@@ -151,7 +151,8 @@ class SessionRun(Run):
         places = [*(row.position for row in self.steps), *(call.position for call in calls)]
         begun = {top_label(place) for place in (*places, *(row.position for row in self._waiting.values()))}
         ended = {one.position.partition("#")[0] for one in self.steps}
-        rows, says = self._given_up(), []
+        says: list[str] = []
+        rows = self._given_up()
         for step in self.open_lines:
             if step.label in ended:
                 continue

@@ -68,6 +68,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         read = read_from(args.plan, args)
     except Unreadable as error:
         return _finish(_unreadable(error), args, out)
+    except KeyboardInterrupt:
+        return _finish(_unread(), args, out)
     inputs = parse_inputs(args.input, args.input_file, _declared(read))
     refused = _refused_by_empty_space(args, read, inputs)
     if refused is not None:
@@ -131,6 +133,12 @@ def _unreadable(error: Unreadable) -> RunResult:
     from planner.problems import Problem
 
     return RunResult(None, "refused", problems=[Problem("unreadable", error.pointer, error.says, error.hint)])
+
+
+def _unread() -> RunResult:
+    from planner.outcome import RunResult
+
+    return RunResult(None, "cancelled", reason="interrupted before there was anything to run")
 
 
 def _declared(read: Document | Lines) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Coroutine
 from typing import Any
 
@@ -177,11 +178,8 @@ def broken_off(space: Space, *steps: Any) -> None:
     with pytest.raises(SystemExit):
         play(Session(space, "s"), *steps)
     row, _ = journal(space, "run_1")
-    spent = f"UPDATE runs SET status = 'running', spent = '{{}}', reason = NULL WHERE number = {row.run[4:]}"
-    import sqlite3
-
     with sqlite3.connect(space.store.address) as raw:
-        raw.execute(spent)
+        raw.execute("UPDATE runs SET status = 'running', spent = '{}', reason = NULL")
         raw.execute("UPDATE calls SET status = 'started'")
         raw.execute("DELETE FROM steps WHERE status = 'failed'")
     space.store.commit([], [TakeRun("run_1", "gone.example:1:x", row.owner, "2020-01-01T00:00:00.000Z")])

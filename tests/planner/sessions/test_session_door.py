@@ -111,9 +111,15 @@ def test_a_session_without_a_name_ends_with_its_block(space: Space) -> None:
     with open_session(space) as session:
         session.step(NOTE)
     assert status(space, session.id) == "success"
-    with pytest.raises(ZeroDivisionError), open_session(space) as session:
-        session.step(NOTE)
-        raise ZeroDivisionError
+    session = open_session(space)
+
+    def breaks() -> None:
+        with session:
+            session.step(NOTE)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        breaks()
     assert status(space, session.id) == "cancelled"
     with open_session(space) as session:
         assert session.step(ASK).status == "suspended"
