@@ -196,15 +196,16 @@ def open_session(
     *,
     head: Mapping[str, JSON] | None = None,
     inputs: Mapping[str, JSON] | None = None,
+    approve: Sequence[str] = (),
     emit: Emit = silent,
 ) -> SessionDoor:
     """Open a session of a space: the one of that name, with all that it has bound, or a new one.
 
     `head` stands before its first step, as in JSON Lines: `goal`, `inputs`, `result`, `budget`; one that is open
-    already has had its own. `emit` hears its events, in another thread. Raises Invalid for a name that cannot be, and
-    for a head or inputs that the check refuses.
+    already has had its own. The tools of `approve` may be called in it without asking. `emit` hears its events, in
+    another thread. Raises Invalid for a name that cannot be, and for a head or inputs that the check refuses.
     """
-    session = Session(space, name, None if head is None else _json(head), inputs)
+    session = Session(space, name, None if head is None else _json(head), inputs, approve)
     door = SessionDoor(space, session, emit)
     if head is not None or inputs:
         problems = door._thread.run(session.begin())  # noqa: SLF001 - the door is made here

@@ -29,12 +29,18 @@ class Script:
     """
 
     def __init__(
-        self, space: Space, emit: Emit, name: str | None = None, inputs: Mapping[str, JSON] | None = None
+        self,
+        space: Space,
+        emit: Emit,
+        name: str | None = None,
+        inputs: Mapping[str, JSON] | None = None,
+        approve: Sequence[str] = (),
     ) -> None:
         self._space = space
         self._emit = emit
         self._name = name
         self._inputs = inputs
+        self._approve = approve
         self._session: Session | None = None
         self._run: SessionRun | None = None
         self._read = 0
@@ -96,7 +102,7 @@ class Script:
 
     async def _begun(self, head: JSON) -> RunResult | None:
         """Open the session; return its refusal where something is wrong with its head."""
-        session = Session(self._space, self._name, head, self._inputs)
+        session = Session(self._space, self._name, head, self._inputs, self._approve)
         problems = await session.begin()
         if problems:
             return RunResult(None, "refused", problems=problems)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from infospace.clock import now
 from infospace.errors import Conflict
 from infospace.jsonvalue import JSON
-from infospace.runs.journal import FINISHED, CallRow, RunRow, RunStatus, StepRow
+from infospace.runs.journal import FINISHED, CallRow, Entry, RunRow, RunStatus
 from infospace.space import Space
+from infospace.tools.approvals import in_run, named
 from planner.events import Emit
 from planner.lanes import Halt
 from planner.lease import is_live
@@ -49,10 +51,19 @@ class Session:
     """
 
     def __init__(
-        self, space: Space, name: str | None = None, head: JSON = None, inputs: Mapping[str, JSON] | None = None
+        self,
+        space: Space,
+        name: str | None = None,
+        head: JSON = None,
+        inputs: Mapping[str, JSON] | None = None,
+        approve: Sequence[str] = (),
     ) -> None:
-        """`head` is what stands before the first step: goal, inputs, result, budget. Raises Invalid for the name."""
+        """`head` is what stands before the first step: goal, inputs, result, budget.
+
+        The tools of `approve` may be called in it without asking. Raises Invalid for the name, and for `approve`.
+        """
         self._space = space
+        self._approve = named(approve)
         self.name = name
         self._full = None if name is None else full_name(name)
         self._queue = Queue() if self._full is None else queue_of(space, self._full)
@@ -107,17 +118,18 @@ class Session:
                 answer(self._space, row.run, step, value)
             return self._told(await self._gone_on(emit, halt))
 
-    async def go_on(self, emit: Emit = silent, halt: Halt | None = None) -> RunResult:
+    async def go_on(self, emit: Emit = silent, halt: Halt | None = None, approve: Sequence[str] = ()) -> RunResult:
         """Go on with the lines that were begun. One without a name ends with them: nobody has more.
 
-        Raises Conflict where none were, where it runs elsewhere, and where it has ended.
+        The tools of `approve` may be called from now on without asking. Raises Conflict where no lines were begun,
+        where it runs elsewhere, and where it has ended.
         """
         async with self._queue.turn():
             if self.name is not None:
-                return self._told(await self._gone_on(emit, halt))
+                return self._told(await self._gone_on(emit, halt, approve))
             if not self._recalled(self._must_be_open()).open_lines:
                 return self._taken(emit).conclude()
-            called = await self._gone_on(emit, halt)
+            called = await self._gone_on(emit, halt, approve)
             run, ended = called.run, called.ended
             if ended is None or ended.over or ended.status == "suspended":
                 return self._told(called, whole=True)
@@ -221,7 +233,7 @@ class Session:
             if self._full is None and self.id is not None:
                 raise Conflict(f"the {self._shown} has ended already", hint="open another one")
             self._run, self.id = None, None
-            return SessionRun(self._space, self._plan)
+            return SessionRun(self._space, self._plan, self._approve)
         run = self._recalled(row)
         if run.waits:
             with self._space.store.reading() as snapshot:
@@ -257,7 +269,7 @@ class Session:
             return False
         run.id = store.new_id("run")
         run.open("session", bound, [] if self._full is None else naming(store, self._full, run.id))
-        self._run, self.id, self._headed = run, run.id, False
+        self._run, self.id, self._headed, self._approve = run, run.id, False, []
         return True
 
     def _ready(self, check: Check) -> tuple[SessionRun, Checked, str]:
@@ -266,30 +278,32 @@ class Session:
         Raises Moved where somebody else went on with the session since it was looked at.
         """
         run, said = self._at_hand(), ""
-        rows: list[StepRow] = []
+        entries: list[Entry] = []
         if run.open_lines:
             rows, said = run.broken_off(self._calls)
+            entries += rows
         checked = check(self._space, run)
         if run.id and self._headed:
             second_head(self._shown, checked.problems)
         if not checked.problems.ok:
             if run.id and self._has_moved(run):
                 raise Moved(self._shown)
-            self._run = None if rows else self._run
+            self._run = None if entries else self._run
             return run, checked, ""
         try:
             if not run.id and not self._open(run, checked.problems):
                 return run, checked, ""
-            run.add(checked.block, checked.lines, checked.plans, rows)
+            run.add(checked.block, checked.lines, checked.plans, [*entries, *in_run(self._approve, run.id, now())])
         except Conflict as error:
             raise Moved(self._shown) from error
+        self._approve = []
         return run, checked, f"the call before was broken off: {said}" if said else ""
 
     def _has_moved(self, run: SessionRun) -> bool:
         row = self._row()
         return row is None or row.run != run.id or row.owner != run.previous
 
-    async def _gone_on(self, emit: Emit, halt: Halt | None) -> Called:
+    async def _gone_on(self, emit: Emit, halt: Halt | None, approve: Sequence[str] = ()) -> Called:
         """Go on with the open lines."""
         run = self._recalled(self._must_be_open())
         if not run.open_lines:
@@ -297,7 +311,7 @@ class Session:
                 f"`infospace run - --session {self.name}` gives it steps" if self.name else "give it steps, or end it"
             )
             raise Conflict(f"the {self._shown} is at rest, and waits for nothing but more steps", hint=hint)
-        run.take()
+        run.take(in_run(named(approve), run.id, now()))
         return Called(run, await self._played(run, run.open_lines, emit, halt), ())
 
     async def _played(self, run: SessionRun, block: Block, emit: Emit, halt: Halt | None) -> Ended:

@@ -24,7 +24,6 @@ from infospace.runs.journal import (
     StepStatus,
     TakeRun,
 )
-from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
 from planner.events import Emit, RunFinished, RunStarted
 from planner.failure import Stopped, sentence
@@ -69,8 +68,8 @@ class Ended:
 class SessionRun(Run):
     """An open run. A failing step ends the call, and not the session."""
 
-    def __init__(self, space: Space, plan: Plan) -> None:
-        super().__init__(space, plan, lambda _event: None)
+    def __init__(self, space: Space, plan: Plan, approve: Sequence[str] = ()) -> None:
+        super().__init__(space, plan, lambda _event: None, approve=approve)
         self.lines: Block = ()
         """All of its lines."""
         self.labels: set[str] = set()
@@ -142,7 +141,7 @@ class SessionRun(Run):
         self._value = _latest(self.lines[: self.settled], self.steps)
         self.journal.sequence = self.record.sequence
         self.meter.remember(calls)
-        self.meter.tools = ToolCalls(plan.budget.tool_calls, self.journalled, self.meter.number, self.record)
+        self.meter.tools = self.tool_calls(self.record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
         self._spent = float(row.spent.get("seconds", 0.0))
 

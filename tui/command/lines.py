@@ -9,7 +9,7 @@ from infospace.errors import Unreadable
 from tui.command.interrupting import interrupting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from infospace.jsonvalue import JSON
     from infospace.space import Space
@@ -21,12 +21,18 @@ if TYPE_CHECKING:
 
 
 def play_lines(
-    space: Space, read: Lines, name: str | None, inputs: Mapping[str, JSON], watch: Emit, out: Output
+    space: Space,
+    read: Lines,
+    name: str | None,
+    inputs: Mapping[str, JSON],
+    watch: Emit,
+    out: Output,
+    approve: Sequence[str] = (),
 ) -> RunResult:
     """Run lines as a session, the one of a name where it is given; return how it ended."""
     from planner.sessions.script import Script
 
-    script = Script(space, watch, name, inputs)
+    script = Script(space, watch, name, inputs, approve)
     with asyncio.Runner() as runner:
         try:
             for _, line in read.lines:
@@ -48,11 +54,17 @@ async def _line(script: Script, line: JSON, out: Output) -> RunResult | None:
 
 
 async def play_document(
-    space: Space, read: Document, name: str, inputs: Mapping[str, JSON], watch: Emit, out: Output
+    space: Space,
+    read: Document,
+    name: str,
+    inputs: Mapping[str, JSON],
+    watch: Emit,
+    out: Output,
+    approve: Sequence[str] = (),
 ) -> RunResult:
     """Check a whole plan, then run its steps in the session of a name."""
     from planner.sessions.session import Session
 
     with interrupting(out) as halt:
         halt.task = asyncio.current_task()
-        return await Session(space, name).play_plan(read.value, inputs, watch, halt)
+        return await Session(space, name, approve=approve).play_plan(read.value, inputs, watch, halt)

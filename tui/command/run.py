@@ -109,6 +109,8 @@ def _dry(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespa
 
     if isinstance(read, Lines):
         raise UsageError("the lines of a session have no dry run", hint='{"steps": […]} is one plan, checked whole')
+    if args.session is not None:
+        raise UsageError("steps in a session have no dry run", hint="leave --session away: nothing of it is bound then")
     with open_from(args, create=False) as space:
         approve = approved(args, space, out)
         prepared = prepare(space, read.value, inputs)
