@@ -79,7 +79,7 @@ async def resume(
     if row.kind == "session":
         from planner.sessions.session import session_of
 
-        return await session_of(space, run).go_on(emit, halt, approve)
+        return await session_of(space, run).finish(emit, halt, approve)
     owner, at = new_owner(), now()
     space.store.commit([], [TakeRun(run, owner, row.owner, at), *in_run(approve, run, at)])
     going = Run(space, plan_of(row), emit)

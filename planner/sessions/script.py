@@ -48,6 +48,7 @@ class Script:
         self._rows: list[StepRow] = []
         self._warnings: list[Problem] = []
         self._value: Resource | None = None
+        self._said: list[str] = []
 
     async def line(self, value: JSON, halt: Halt | None = None) -> RunResult | None:
         """Check and run the next line, which may be a head where it is the first.
@@ -66,6 +67,7 @@ class Script:
         if ended is None:
             return await self._over(Ended("refused", reason="a step was refused by the check"), called.problems)
         self._warnings += called.problems
+        self._said += [called.said] if called.said else []
         self._rows += called.run.call_rows
         self._value = ended.result or self._value
         if ended.status == "success":
@@ -118,7 +120,8 @@ class Script:
             return replace(await self._open.close(ended.status, ended.reason or "", self._tell), problems=found)
         if self._run is None:
             return RunResult(self._open.run, ended.status, problems=found, reason=ended.reason)
-        result = self._run.outcome(ended, found, whole=self._name is None)
+        reason = "; ".join(said for said in (ended.reason, *self._said) if said) or None
+        result = self._run.outcome(replace(ended, reason=reason), found, whole=self._name is None)
         return result if self._name is None else replace(result, steps=self._rows)
 
     def _tell(self, event: Event) -> None:

@@ -23,7 +23,7 @@ from planner.sessions.checking import Check, Checked, plan_checked, steps_checke
 from planner.sessions.lines import read_head
 from planner.sessions.naming import full_name, name_of, naming, open_run
 from planner.sessions.queue import Queue, queue_of
-from planner.sessions.refusals import Moved, elsewhere, second_head, waiting
+from planner.sessions.refusals import Moved, elsewhere, resting, second_head, waiting
 from planner.sessions.session_run import Ended, SessionRun
 from planner.start import bind_inputs
 from planner.suspending import Pending
@@ -64,6 +64,8 @@ class Session:
         """
         self._space = space
         self._approve = named(approve)
+        self._approved: str | None = None
+        """The run in which that was said."""
         self.name = name
         self._full = None if name is None else full_name(name)
         self._queue = Queue() if self._full is None else queue_of(space, self._full)
@@ -118,21 +120,23 @@ class Session:
                 answer(self._space, row.run, step, value)
             return self._told(await self._gone_on(emit, halt))
 
-    async def go_on(self, emit: Emit = silent, halt: Halt | None = None, approve: Sequence[str] = ()) -> RunResult:
-        """Go on with the lines that were begun. One without a name ends with them: nobody has more.
+    async def go_on(self, emit: Emit = silent, halt: Halt | None = None) -> RunResult:
+        """Go on with the lines that were begun; Conflict where none were, it runs elsewhere, or has ended."""
+        async with self._queue.turn():
+            return self._told(await self._gone_on(emit, halt))
 
-        The tools of `approve` may be called from now on without asking. Raises Conflict where no lines were begun,
-        where it runs elsewhere, and where it has ended.
+    async def finish(self, emit: Emit = silent, halt: Halt | None = None, approve: Sequence[str] = ()) -> RunResult:
+        """Do what `go_on` does; one without a name then ends, since nobody has more for it.
+
+        The tools of `approve` may be called from now on without asking.
         """
         async with self._queue.turn():
-            if self.name is not None:
-                return self._told(await self._gone_on(emit, halt, approve))
-            if not self._recalled(self._must_be_open()).open_lines:
+            if self.name is None and not self._recalled(self._must_be_open()).open_lines:
                 return self._taken(emit).conclude()
             called = await self._gone_on(emit, halt, approve)
             run, ended = called.run, called.ended
-            if ended is None or ended.over or ended.status == "suspended":
-                return self._told(called, whole=True)
+            if self.name is not None or ended is None or ended.over or ended.status == "suspended":
+                return self._told(called, whole=self.name is None)
             self._run = None
             return run.conclude() if ended.status == "success" else run.close("failed", None, ended.reason)
 
@@ -140,8 +144,8 @@ class Session:
         run, ended = called.run, called.ended
         if ended is None:
             return RunResult(run.id or None, "refused", bindings=run.bindings(), problems=called.problems)
-        ended = ended if ended.reason or not called.said else replace(ended, reason=called.said)
-        return run.outcome(ended, called.problems, whole=whole)
+        reason = "; ".join(said for said in (ended.reason, called.said) if said) or None
+        return run.outcome(replace(ended, reason=reason), called.problems, whole=whole)
 
     # Its beginning and end
 
@@ -269,7 +273,7 @@ class Session:
             return False
         run.id = store.new_id("run")
         run.open("session", bound, [] if self._full is None else naming(store, self._full, run.id))
-        self._run, self.id, self._headed, self._approve = run, run.id, False, []
+        self._run, self.id, self._headed, self._approved = run, run.id, False, run.id
         return True
 
     def _ready(self, check: Check) -> tuple[SessionRun, Checked, str]:
@@ -293,10 +297,11 @@ class Session:
         try:
             if not run.id and not self._open(run, checked.problems):
                 return run, checked, ""
-            run.add(checked.block, checked.lines, checked.plans, [*entries, *in_run(self._approve, run.id, now())])
+            entries += in_run([] if self._approved == run.id else self._approve, run.id, now())
+            run.add(checked.block, checked.lines, checked.plans, entries)
         except Conflict as error:
             raise Moved(self._shown) from error
-        self._approve = []
+        self._approved = run.id
         return run, checked, f"the call before was broken off: {said}" if said else ""
 
     def _has_moved(self, run: SessionRun) -> bool:
@@ -307,10 +312,7 @@ class Session:
         """Go on with the open lines."""
         run = self._recalled(self._must_be_open())
         if not run.open_lines:
-            hint = (
-                f"`infospace run - --session {self.name}` gives it steps" if self.name else "give it steps, or end it"
-            )
-            raise Conflict(f"the {self._shown} is at rest, and waits for nothing but more steps", hint=hint)
+            raise resting(self._shown, self.name)
         run.take(in_run(named(approve), run.id, now()))
         return Called(run, await self._played(run, run.open_lines, emit, halt), ())
 

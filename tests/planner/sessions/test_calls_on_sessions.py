@@ -18,6 +18,7 @@ from planner.lanes import Halt
 from planner.outcome import RunResult
 from planner.replay import replay
 from planner.resume import answer, resume
+from planner.sessions.script import Script
 from planner.sessions.session import Session
 
 NOTE = {"type": "create-note", "value": 1, "out": "$x"}
@@ -130,7 +131,7 @@ def test_a_wrong_answer_is_refused_and_the_question_stays(space: Space) -> None:
     with pytest.raises(Conflict, match="is not open"):
         asyncio.run(session.answer("1", "blue"))
     play(session, {**ASK, "schema": {"type": "integer"}}, USE | {"value": "${y}"})
-    with pytest.raises(Invalid, match="'blue' is not of type 'integer'"):
+    with pytest.raises(Invalid, match="is not a whole number"):
         asyncio.run(session.answer("1", "blue"))
     with pytest.raises(NotFound, match="step '2'"):
         asyncio.run(session.answer("2", 3))
@@ -218,6 +219,21 @@ def test_new_steps_settle_what_was_broken_off(space: Space) -> None:
     assert more.bindings.keys() == {"x", "more"}
     with pytest.raises(Conflict, match="at rest"):
         asyncio.run(resume(space, "run_1"))
+
+
+def test_lines_say_what_was_broken_off_before_them(space: Space) -> None:
+    """With the outcome of the lines, whatever that is."""
+    sending(space, [])
+    broken_off(space, NOTE, SEND)
+
+    async def go() -> RunResult:
+        script = Script(space, lambda _event: None, "s")
+        assert await script.line({"type": "say", "value": "${x}"}) is None
+        return await script.end()
+
+    end = asyncio.run(go())
+    assert end.status == "success"
+    assert "step 2 (outside/send) was broken off" in str(end.reason)
 
 
 def test_refused_steps_settle_nothing(space: Space) -> None:

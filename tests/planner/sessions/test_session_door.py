@@ -11,6 +11,7 @@ import pytest
 
 from infospace import Collection, Conflict, InfospaceError, Invalid, Note, NotFound, Space, open_space
 from planner.events import Event, Spoke
+from planner.resume import answer
 from planner.saved import save_plan
 from planner.sessions import open_session
 
@@ -147,6 +148,17 @@ def test_a_step_that_asks_is_answered(space: Space) -> None:
         assert session.get_text("$both") == "1984/1985"
         with pytest.raises(Conflict, match="at rest"):
             session.resume()
+
+
+def test_a_session_without_a_name_goes_on_after_an_answer_that_was_kept(space: Space) -> None:
+    """It stays open for who opened it."""
+    with open_session(space) as session:
+        session.run([ASK, NOTE])
+        answer(space, str(session.id), "1", 7)
+        with pytest.raises(Conflict, match="`infospace resume run_1`"):
+            session.step(LIST)
+        assert session.resume().status == "success"
+        assert session.step({"type": "create-note", "value": "$year"}).data == 7
 
 
 def test_a_plan_runs_in_a_session(space: Space) -> None:
