@@ -24,6 +24,7 @@ from planner.problems import Patch
 from planner.record import Record
 from planner.resume import plan_of
 from planner.run import Run
+from planner.written import top_label
 
 
 async def fork(
@@ -61,6 +62,9 @@ async def fork(
 
 
 def _changed(row: RunRow, patch: Patch) -> JSON:
+    if row.kind == "session":
+        hint = f"`infospace show {row.run} --json` has its lines, to be run as a plan"
+        raise Conflict(f"{row.run} is a session, which is given its lines call by call, and is not forked", hint=hint)
     if row.kind != "plan":
         raise Conflict(f"{row.run} is no run of a plan, and cannot be forked", hint="`infospace runs` lists them")
     try:
@@ -82,8 +86,8 @@ class _Fork:
         self._space = space
         self._row = row
         self._before = frozenset(before)
-        self._rows = [one for one in rows if _top(one.position) in before and one.status != "suspended"]
-        at = [one.started for one in rows if _top(one.position) == step]
+        self._rows = [one for one in rows if top_label(one.position) in before and one.status != "suspended"]
+        at = [one.started for one in rows if top_label(one.position) == step]
         self._moment = min(at, default=row.ended or now())
 
     async def run(self, plan: Plan, emit: Emit, approve: Sequence[str]) -> RunResult:
@@ -128,7 +132,7 @@ class _Fork:
     def _was_there(self, resource: Resource, time: str) -> bool:
         """Whether a version was there when the step began: the run's own by their steps, others by their time."""
         if resource.made.run == self._row.run and resource.made.step is not None:
-            return resource.made.step == "input" or _top(resource.made.step) in self._before
+            return resource.made.step == "input" or top_label(resource.made.step) in self._before
         return time <= self._moment
 
     @staticmethod
@@ -138,11 +142,3 @@ class _Fork:
         if copy is None:
             return replace(row, run=run, extra=extra)
         return replace(row, run=run, extra=extra, resource=copy.id, version=copy.version)
-
-
-def _top(position: str) -> str:
-    """The label of the plan's own step that a position lies in."""
-    for index, sign in enumerate(position):
-        if sign in ".[#/":
-            return position[:index]
-    return position

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from infospace.jsonvalue import JSON
@@ -47,6 +47,11 @@ class Record:
     def sequence(self) -> int:
         """The number of the last execution that was begun."""
         return max((row.sequence for row in (*self.rows, *self._suspended.values())), default=0)
+
+    @property
+    def positions(self) -> Collection[str]:
+        """The positions of all executions, also of those that wait."""
+        return {*self._by_position, *self._suspended}
 
     def row(self, position: str) -> StepRow | None:
         """Return the row of an execution that ended."""

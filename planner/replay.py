@@ -15,6 +15,7 @@ from planner.outcome import RunResult
 from planner.record import Record
 from planner.resume import plan_of
 from planner.run import Run
+from planner.sessions.replaying import replay_lines, session_as_plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,11 @@ class Replayed:
 async def replay(
     space: Space, run: str, emit: Emit = lambda _event: None, *, recorded: bool = False, live: bool = False
 ) -> Replayed:
-    """Replay a run of a plan: answers of calls and of people come from its record, and times of waiting are over.
+    """Replay a run: answers of calls and of people come from its record, and times of waiting are over.
 
     Reads are made on the space as it is now, with `recorded` taken from the record too. What is written goes to a
     copy of the space that is thrown away. A call without a record fails; with `live` it is made, if it was approved
-    then or always may be: nobody is asked. Raises NotFound, and Conflict for what is no run of a plan.
+    then or always may be: nobody is asked. Raises NotFound, and Conflict for what is neither of a plan nor a session.
     """
     with space.store.overlay() as store:
         inner = Space(store)
@@ -41,10 +42,12 @@ async def replay(
         with store.reading() as snapshot:
             row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
             answers = snapshot.answers(run)
-        if row.kind != "plan":
-            raise Conflict(f"{run} is no run of a plan, and cannot be replayed", hint="`infospace runs` lists them")
-        again = Run(inner, plan_of(row), lambda event: emit(_told(event, run)))
+        if row.kind not in ("plan", "session"):
+            says = f"{run} is no run of a plan or a session, and cannot be replayed"
+            raise Conflict(says, hint="`infospace runs` lists them")
         past = Record(rows, calls, answers)
+        plan = plan_of(row) if row.kind == "plan" else session_as_plan(row, past)
+        again = Run(inner, plan, lambda event: emit(_told(event, run)))
         again.replayed, again.recorded = past, recorded
         again.meter.recall(calls, only=not live)
         again.meter.tools = ToolCalls(
@@ -56,7 +59,8 @@ async def replay(
         )
         again.meter.tools.only, again.meter.tools.asks = not live, False
         view = inner.view()
-        result = await again.all({name: view.get(identifier) for name, identifier in row.inputs.items()})
+        bound = {name: view.get(identifier) for name, identifier in row.inputs.items()}
+        result = await (again.all(bound) if row.kind == "plan" else replay_lines(again, row, past, bound))
         with store.reading() as snapshot:
             difference = diff(snapshot, run, again.id)
         named = replace(difference, after=replace(difference.after, run=_name(run)))

@@ -68,13 +68,18 @@ async def resume(
 ) -> RunResult:
     """Go on with a run from where it is; steps that ended are taken from the journal. `halt` is that of `stream`.
 
-    The tools of `approve` may be called from now on without asking, besides those that were approved before. Raises
-    NotFound for a run that is not there, Conflict for one that is live, or that has ended, Invalid for `approve`.
+    Of a session the lines that were begun. The tools of `approve` may be called from now on without asking, besides
+    those that were approved before. Raises NotFound for a run that is not there, Conflict for one that is live, that
+    has ended, or for a session that is at rest, Invalid for `approve`.
     """
     with space.store.reading() as snapshot:
         row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
         answers = snapshot.answers(run)
     _may_go_on(row)
+    if row.kind == "session":
+        from planner.sessions.session import session_of
+
+        return await session_of(space, run).finish(emit, halt, approve)
     owner, at = new_owner(), now()
     space.store.commit([], [TakeRun(run, owner, row.owner, at), *in_run(approve, run, at)])
     going = Run(space, plan_of(row), emit)
@@ -84,8 +89,9 @@ async def resume(
 
 
 def _may_go_on(row: RunRow) -> None:
-    if row.kind != "plan":
-        raise Conflict(f"{row.run} is no run of a plan, and cannot be resumed", hint="`infospace runs` lists them")
+    if row.kind not in ("plan", "session"):
+        says = f"{row.run} is no run of a plan or a session, and cannot be resumed"
+        raise Conflict(says, hint="`infospace runs` lists them")
     if row.status == "suspended":
         return
     if row.status != "running":

@@ -13,6 +13,7 @@ from infospace.clock import now
 from infospace.errors import InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.llm.meter import Meter
+from infospace.memory.changes import Change
 from infospace.resources import Made, Resource, is_resource
 from infospace.runs.journal import CallRow, CloseRun, OpenRun, RunKind, RunRow, RunStatus, StepRow
 from infospace.runs.tool_calls import ToolCalls
@@ -119,10 +120,10 @@ class Run:
 
     # The run as a whole
 
-    def open(self, kind: RunKind, bound: Mapping[str, Resource | JSON]) -> None:
-        """Begin: journal the run, and bind the inputs (values become transient Notes)."""
+    def open(self, kind: RunKind, bound: Mapping[str, Resource | JSON], changes: Sequence[Change] = ()) -> None:
+        """Begin: journal the run, with changes, and bind the inputs (values become transient Notes)."""
         store = self.space.store
-        self.id = store.new_id("run")
+        self.id = self.id or store.new_id("run")
         made = Made(self.id, None, "input")
         view = self.space.view(made)
         for name, value in bound.items():
@@ -131,7 +132,7 @@ class Run:
         document, inputs = self.plan.document, dict(self.scope.own)
         at = now()
         entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, at, self.owner, plans)
-        store.commit(view.changes, [entry, *in_run(self._approve, self.id, at)])
+        store.commit([*view.changes, *changes], [entry, *in_run(self._approve, self.id, at)])
         self._emit(RunStarted(self.id, self.plan.goal))
 
     async def all(self, bound: Mapping[str, Resource | JSON]) -> RunResult:

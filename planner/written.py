@@ -14,6 +14,8 @@ _INTO = re.compile(r"(\.then\.|\.else\.|\.body\[\d+\]\.|\.do\[\d+\]\.|\.branches
 _BEHIND = re.compile(r"(#\d+)?(\[\d+\])?(\.on_fail)?$")
 """What follows a label without leading further in: an attempt, an item."""
 
+_TOP = re.compile(r"[.\[#/!]")
+
 
 def written_step(run: RunRow, position: str) -> Mapping[str, Any] | None:
     """Return the step of a run's document at a position, None where it has none there, as in a session."""
@@ -25,6 +27,11 @@ def written_step(run: RunRow, position: str) -> Mapping[str, Any] | None:
             return None
         found = _labelled(_block(run, found, into), inner)
     return found
+
+
+def top_label(position: str) -> str:
+    """Return the label of the plan's own step that a position lies in."""
+    return _TOP.split(position, maxsplit=1)[0]
 
 
 def _steps(document: JSON) -> JSON:

@@ -18,10 +18,11 @@ from planner.resume import answer, pending_of, resume
 from planner.saved import load_plan
 from planner.serve import arguments
 from planner.serve.live import Live, Lives, Tell, played
-from planner.serve.rebinding import bindings_of
-from planner.serve.record import find_run, is_over, living, recorded
-from planner.serve.sessions import Sessions
+from planner.serve.record import find_run, is_over, recorded
 from planner.serve.trimming import BINDINGS, trimmed_check, trimmed_run
+from planner.sessions.bindings import bindings_of, living
+from planner.sessions.naming import full_name
+from planner.sessions.session import Session
 from planner.start import Refused, check_plan, prepare, stream
 from planner.steps import SAVED
 
@@ -35,7 +36,7 @@ class Door:
     def __init__(self, space: Space) -> None:
         self.space = space
         self.lives = Lives()
-        self.sessions = Sessions(space)
+        self._sessions: dict[str, Session] = {}
 
     async def close(self) -> None:
         """Cancel what goes on."""
@@ -68,14 +69,19 @@ class Door:
 
     async def run_steps(self, args: arguments.RunSteps, tell: Tell) -> dict[str, Any]:
         """Check and run the next steps of a session, after those that others gave it before."""
+        session = self._session(args.session)
 
         async def play(emit: Emit) -> RunResult:
-            return await self.sessions.play(args.session, list(args.steps), emit)
+            return await session.play(list(args.steps), emit)
 
-        live = self.lives.start(play, self.sessions.run_of(args.session) or "")
+        live = self.lives.start(play, session.run or "")
         if not await live.wait(args.wait_s, tell) and not live.run:
-            live.run = self.sessions.run_of(args.session) or ""
+            live.run = session.run or ""
         return await self._followed(live, 0, tell)
+
+    def _session(self, name: str) -> Session:
+        """Return the session of a name, which need not be open yet. Raises Invalid for what cannot be a name."""
+        return self._sessions.setdefault(full_name(name), Session(self.space, name))
 
     async def _followed(self, live: Live, seconds: float, tell: Tell) -> dict[str, Any]:
         """Wait for something that runs; return how it ended, or how far it is."""
@@ -153,7 +159,7 @@ class Door:
         del tell
         if (args.session is None) is (args.run is None):
             raise Invalid("list_bindings takes `session` or `run`, one of them", hint='{"session": "default"}')
-        run = args.run or self.sessions.run_of(str(args.session))
+        run = args.run or self._session(str(args.session)).run
         if run is None:
             raise NotFound(f"there is no session {args.session!r}", hint="run_steps opens one")
         row, steps = find_run(self.space, run)

@@ -8,13 +8,13 @@ from typing import Any
 from infospace.answer import Answer
 from infospace.errors import NotFound
 from infospace.ids import is_run_id
-from infospace.resources import Resource
 from infospace.runs.journal import FINISHED, RunRow, StepRow
 from infospace.space import Space
 from planner.lease import is_live
 from planner.outcome import binding, step_json
 from planner.resume import pending_of
-from planner.serve.rebinding import bindings_of
+from planner.sessions.bindings import bindings_of, living
+from planner.sessions.session_run import at_rest
 
 
 def find_run(space: Space, run: str) -> tuple[RunRow, list[StepRow]]:
@@ -30,7 +30,7 @@ def find_run(space: Space, run: str) -> tuple[RunRow, list[StepRow]]:
 def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> dict[str, Any]:
     """Return a run as the documented object; `live` says that it goes on in this process."""
     status, reason = row.status, row.reason
-    if row.kind == "session" and status == "suspended":
+    if status == "suspended" and at_rest(row):
         status = "success" if reason is None else "failed"
     elif status == "running" and not live and not is_live(row):
         status, reason = "suspended", "the process that ran it is no more; `infospace resume` goes on with it"
@@ -46,18 +46,6 @@ def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> 
         "problems": [],
         "reason": reason,
     }
-
-
-def living(space: Space, bound: dict[str, str]) -> dict[str, Resource]:
-    """Return the resources that variables are bound to; what was deleted since is left out."""
-    found: dict[str, Resource] = {}
-    with space.store.reading() as snapshot:
-        for name, identifier in bound.items():
-            try:
-                found[name] = snapshot.get(identifier)
-            except NotFound:
-                continue
-    return found
 
 
 def _answer(space: Space, identifier: str, steps: Sequence[StepRow]) -> Answer | None:

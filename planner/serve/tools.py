@@ -79,8 +79,9 @@ TOOLS = {
         ),
         Tool(
             "run_steps",
-            "Run more steps in a session, whose variables stay bound from call to call, also over restarts. All steps "
-            "are checked before the first runs; `refused` steps have done nothing, and the session stays as it was.",
+            "Run more steps in a session; its variables stay bound from call to call, over restarts. All are checked "
+            "before the first runs: `refused` steps have done nothing. A `suspended` session takes no steps until "
+            "answer_run has gone on with it.",
             arguments.RunSteps,
             Door.run_steps,
             open_world=True,

@@ -20,7 +20,7 @@ from planner.outcome import RunResult
 from planner.replay import replay
 from planner.resume import answer, resume
 from planner.saved import save_plan
-from planner.session import Session
+from planner.sessions.session import Session
 from planner.start import prepare, run_sync, stream
 
 
@@ -232,7 +232,7 @@ def test_what_is_no_tools_name_is_refused_before_anything_runs(space: Space, fil
         lambda: run_sync(space, [delete("a")], approve=["files"]),
         lambda: asyncio.run(resume(space, str(result.run), approve=["*"])),
         lambda: asyncio.run(fork(space, str(result.run), "1", [], approve=["/"])),
-        lambda: Session(space, lambda _event: None, approve=["a/"]),
+        lambda: Session(space, approve=["a/"]),
     ]
     for door in doors:
         with pytest.raises(Invalid, match="names no tool"):
@@ -249,10 +249,31 @@ def test_a_stream_and_a_session_take_approvals(space: Space, files: Files) -> No
         return [event async for event in stream(space, prepared, approve=["files/*"])]
 
     assert asyncio.run(events())[-1].result.status == "success"
-    session = Session(space, lambda _event: None, approve=["files/delete"])
-    assert asyncio.run(session.step(delete("b"))) is None
-    assert session.end().status == "success"
-    assert files.made == ["a", "b"]
+    session = Session(space, approve=["files/delete"])
+    assert asyncio.run(session.play([delete("b")])).status == "success"
+    assert asyncio.run(session.play([delete("c")])).status == "success"
+    assert files.made == ["a", "b", "c"]
+
+
+def test_a_session_asks_before_it_calls_and_remembers_what_was_said(space: Space, files: Files) -> None:
+    """In its run: once for a call, for all of its later calls too, or no more than the step that failed."""
+    session = Session(space, "s")
+    asked = asyncio.run(session.play([delete("a", "$a"), note("${a}", "$n")]))
+    assert [(one.step, one.kind) for one in asked.pending] == [("1", "approve")]
+    with pytest.raises(Conflict, match=r"step 1 \(approve\).*`infospace answer run_1 1"):
+        asyncio.run(session.play([delete("b")]))
+    done = asyncio.run(session.answer("1", "once")).result
+    assert done is not None
+    assert done.data == "deleted a"
+    assert asyncio.run(session.play([delete("b")])).status == "suspended"
+    refused = asyncio.run(session.answer("3", "no"))
+    assert (refused.status, files.made) == ("failed", ["a"])
+    assert said(space, asyncio.run(session.play([delete("c")])), "run").status == "success"
+    assert asyncio.run(session.play([delete("d")])).status == "success"
+    assert asyncio.run(Session(space, "t", approve=["files/*"]).play([delete("e")])).status == "success"
+    assert asyncio.run(Session(space, "t").play([delete("f")])).status == "success"
+    assert asyncio.run(Session(space, "u").play([delete("g")])).status == "suspended"
+    assert files.made == ["a", "c", "d", "e", "f"]
 
 
 def test_a_replay_asks_nobody(space: Space, files: Files) -> None:

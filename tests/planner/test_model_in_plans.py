@@ -8,7 +8,7 @@ from typing import Any
 from chatting import Endpoint, Say
 
 from infospace import Space
-from planner.session import Session
+from planner.sessions.session import Session
 from planner.start import run_sync
 
 REVIEWS = ["Arrived broken.", "Works well.", "Arrived broken.", "Smells of smoke."]
@@ -107,12 +107,9 @@ def test_a_session_asks_once_over_all_its_steps(space: Space, endpoint: Endpoint
     endpoint.say("Blue")
     step = {"type": "generate-note", "prompt": "A colour."}
 
-    async def opened() -> Session:
-        return Session(space, lambda _event: None, {"goal": "g", "budget": {"llm_calls": 1}})
-
-    session = asyncio.run(opened())
-    assert asyncio.run(session.step({**step, "out": "$a"})) is None
-    assert asyncio.run(session.step({**step, "out": "$b"})) is None
-    end = session.end()
+    session = Session(space, head={"goal": "g", "budget": {"llm_calls": 1}})
+    for out in ("$a", "$b"):
+        assert asyncio.run(session.play([{**step, "out": out}])).status == "success"
+    end = asyncio.run(session.end())
     assert space.view().content(end.bindings["b"]) == "Blue"
     assert len(endpoint.requests) == 1

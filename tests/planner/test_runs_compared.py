@@ -12,7 +12,7 @@ from infospace import Space, open_space
 from infospace.errors import NotFound
 from infospace.memory.editing import edit
 from planner.history import Contents, Difference, Sets, diff, duration_ms
-from planner.session import Session
+from planner.sessions.session import Session
 from planner.start import run_sync
 
 NOTES = [
@@ -180,14 +180,14 @@ def test_a_note_that_was_changed_between_is_another_input(based: Space) -> None:
 
 
 @pytest.mark.parametrize("text", ["x", "y"])
-def test_sessions_have_no_document_and_are_compared_by_what_was_read(based: Space, text: str) -> None:
-    """A literal that is another one, where nothing of the session itself was read."""
+def test_sessions_are_compared_by_their_lines(based: Space, text: str) -> None:
+    """A literal that is another one, and what was read of it."""
 
     async def session(value: str) -> str:
-        opened = Session(based, lambda _event: None)
+        opened = Session(based)
         for line in ({"type": "create-note", "value": value, "out": "$a"}, {"type": "say", "value": "${a}"}):
-            assert await opened.step(line) is None
-        return opened.end().run or ""
+            assert (await opened.play([line])).status == "success"
+        return (await opened.end()).run or ""
 
     import asyncio
 

@@ -63,7 +63,7 @@ def _saved(name: str, args: argparse.Namespace) -> JSON:
 def problems_of(space: Space, read: Document | Lines) -> Sequence[Problem]:
     """Return all problems of a plan in any form; raises Unreadable."""
     from planner.read import Lines
-    from planner.session import check_lines
+    from planner.sessions.lines import check_lines
     from planner.start import check_plan
 
     if isinstance(read, Lines):

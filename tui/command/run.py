@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from planner.events import Event
     from planner.outcome import RunResult
     from planner.read import Document, Lines
-    from planner.session import Session
     from planner.start import Prepared
 
 EXAMPLES = """examples:
@@ -37,7 +36,8 @@ EXAMPLES = """examples:
   infospace run plan.json --print result --out report.md
   infospace run plan.json --dry-run
   infospace run plan.json --approve files/write --wait
-  echo '[{"type": "say", "value": "hello"}]' | infospace run -"""
+  echo '[{"type": "say", "value": "hello"}]' | infospace run -
+  infospace run - --session research < lines.jsonl"""
 
 CODES = {"success": 0, "stopped": 0, "failed": 1, "refused": 3, "suspended": 4, "cancelled": 130}
 
@@ -47,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input")
     parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="an input of the plan")
     parser.add_argument("--input-file", metavar="FILE", help="inputs as a JSON object; `--input` goes before it")
+    parser.add_argument("--session", metavar="NAME", help="run in the session of this name, which stays open")
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
     parser.add_argument(
         "--print", choices=["all", "result"], default="all", help="what to show: everything, or the result alone"
@@ -67,6 +68,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         read = read_from(args.plan, args)
     except Unreadable as error:
         return _finish(_unreadable(error), args, out)
+    except KeyboardInterrupt:
+        return _finish(_unread(), args, out)
     inputs = parse_inputs(args.input, args.input_file, _declared(read))
     refused = _refused_by_empty_space(args, read, inputs)
     if refused is not None:
@@ -74,8 +77,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if args.dry_run:
         return _dry(read, inputs, args, out)
     with open_from(args, create=True) as space:
-        watch, approve = _watcher(args, out), approved(args, space, out)
-        result = asyncio.run(_run(space, read, inputs, watch, out, approve))
+        watch = _watcher(args, out)
+        result = _run(space, read, inputs, args, watch, out)
         if args.wait:
             try:
                 result = attend(space, result, watch, out)
@@ -106,6 +109,8 @@ def _dry(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespa
 
     if isinstance(read, Lines):
         raise UsageError("the lines of a session have no dry run", hint='{"steps": […]} is one plan, checked whole')
+    if args.session is not None:
+        raise UsageError("steps in a session have no dry run", hint="leave --session away: nothing of it is bound then")
     with open_from(args, create=False) as space:
         approve = approved(args, space, out)
         prepared = prepare(space, read.value, inputs)
@@ -132,6 +137,12 @@ def _unreadable(error: Unreadable) -> RunResult:
     return RunResult(None, "refused", problems=[Problem("unreadable", error.pointer, error.says, error.hint)])
 
 
+def _unread() -> RunResult:
+    from planner.outcome import RunResult
+
+    return RunResult(None, "cancelled", reason="interrupted before there was anything to run")
+
+
 def _declared(read: Document | Lines) -> dict[str, Any]:
     value = getattr(read, "value", None)
     inputs = value.get("inputs") if isinstance(value, dict) else None
@@ -146,23 +157,30 @@ def _watcher(args: argparse.Namespace, out: Output) -> Callable[[Event], None]:
     return Watch(out)
 
 
-async def _run(
+def _run(
     space: Space,
     read: Document | Lines,
     inputs: dict[str, JSON],
+    args: argparse.Namespace,
     watch: Callable[[Event], None],
     out: Output,
-    approve: Sequence[str],
 ) -> RunResult:
     from planner.read import Lines
     from planner.start import Refused, prepare
 
+    approve = approved(args, space, out)
     if isinstance(read, Lines):
-        return await _session(space, read, inputs, watch, approve)
+        from tui.command.lines import play_lines
+
+        return play_lines(space, read, args.session, inputs, watch, out, approve)
+    if args.session is not None:
+        from tui.command.lines import play_document
+
+        return asyncio.run(play_document(space, read, args.session, inputs, watch, out, approve))
     prepared = prepare(space, read.value, inputs)
     if isinstance(prepared, Refused):
         return prepared.to_result()
-    return await follow(space, prepared, watch, out, approve)
+    return asyncio.run(follow(space, prepared, watch, out, approve))
 
 
 async def follow(
@@ -180,40 +198,6 @@ async def follow(
                 result = event.result
     assert result is not None  # noqa: S101 - a stream ends with RunFinished, or raises
     return result
-
-
-async def _session(
-    space: Space, read: Lines, inputs: dict[str, JSON], watch: Callable[[Event], None], approve: Sequence[str]
-) -> RunResult:
-    from planner.read import is_head
-    from planner.session import Session
-
-    session: Session | None = None
-    try:
-        for _, line in read.lines:
-            if session is None:
-                head = line if is_head(line) else None
-                session = Session(space, watch, head, inputs, approve)
-                if head is not None:
-                    continue
-            ended = await session.step(line)
-            if ended is not None:
-                return ended
-    except Unreadable as error:
-        return _broken_off(session, error)
-    except asyncio.CancelledError:
-        if session is not None:
-            session.cancel()
-        raise
-    return (session or Session(space, watch, None, inputs)).end()
-
-
-def _broken_off(session: Session | None, error: Unreadable) -> RunResult:
-    """End a session at a line that cannot be read: what was run stays, and the line is refused."""
-    from dataclasses import replace
-
-    refused = _unreadable(error)
-    return refused if session is None else replace(session.refuse(error.says), problems=refused.problems)
 
 
 def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:

@@ -79,6 +79,7 @@ def show_run(args: argparse.Namespace, out: Output) -> int:
     """Show one run with its steps."""
     from planner.outcome import step_json
     from planner.resume import pending_of
+    from planner.sessions.session_run import at_rest
 
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         run, steps = snapshot.run(args.reference), snapshot.steps(args.reference)
@@ -96,6 +97,8 @@ def show_run(args: argparse.Namespace, out: Output) -> int:
         out.talk(
             f"its process is gone: `infospace resume {run.run}` goes on, `infospace cancel {run.run}` ends it", "dim"
         )
+    if run.status == "suspended" and at_rest(run):
+        out.talk("at rest: it takes more steps", "dim")
     return 0
 
 

@@ -128,7 +128,7 @@ def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
         what = (
             "the plan is refused, and nothing was run"
             if result.run is None
-            else f"{result.run} ends at a refused step; what was run before it stays"
+            else f"{result.run} stops at a refused step; what was run before it stays"
         )
         out.talk(f"{what}: {errors} error{'s' * (errors != 1)}", "red")
         return

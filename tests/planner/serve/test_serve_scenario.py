@@ -112,7 +112,7 @@ async def works_in_a_session(planner: Planner) -> str:
 
 
 async def finds_its_session_again(planner: Planner, run: str) -> None:
-    """All that had ended is bound; steps go on, under the same run."""
+    """All that had ended is bound; steps go on, under the same run, and it is said what was broken off."""
     bindings = (await planner.call("list_bindings", session="work"))["bindings"]
     assert bindings.keys() == {"x", "y", "c", "n"}
     assert bindings["n"]["value"] == "3"
@@ -120,7 +120,8 @@ async def finds_its_session_again(planner: Planner, run: str) -> None:
     assert (answer["status"], answer["bindings"].keys()) == ("suspended", {"x", "y", "c", "n"})
     answer = await planner.call("run_steps", session="work", steps=[{"type": "create-note", "value": "${n}!"}])
     assert (answer["run"], answer["status"], answer["result"]["data"]) == (run, "success", "3!")
-    assert [step["step"] for step in answer["steps"]] == ["6"]
+    assert [step["step"] for step in answer["steps"]] == ["7"]
+    assert "step 6 (wait)" in answer["reason"]
     assert (await planner.call("get_run", run=run))["status"] == "success"
 
 

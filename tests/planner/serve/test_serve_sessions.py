@@ -11,12 +11,12 @@ from typing import Any
 
 from chatting import Endpoint
 
-from infospace import Space
+from infospace import Space, open_space
 from infospace.clock import now
 from infospace.ids import Kind
 from infospace.memory.changes import GiveName, MakeNote
 from infospace.runs.journal import OpenRun
-from planner.serve.sessions import PREFIX
+from planner.sessions.naming import PREFIX
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import NOTE, SLOW, Planner, at, play
@@ -77,10 +77,42 @@ def test_a_session_whose_first_step_never_ended_is_still_the_session(space: Spac
     assert play(space, scene) == run
 
 
-def test_what_suspends_is_refused_in_a_session(space: Space) -> None:
-    steps = [{"type": "ask", "value": "which?", "out": "$a"}]
-    answer = play(space, lambda planner: planner.call("run_steps", session="s", steps=steps))
-    assert (answer["status"], [problem["code"] for problem in answer["problems"]]) == ("refused", ["unsupported"])
+def test_a_session_that_asks_is_answered_and_goes_on_with_the_rest_of_its_call(space: Space) -> None:
+    """Meanwhile it takes no steps, and says which one waits and how to answer; nothing of what was given is lost."""
+    steps = [{"type": "ask", "value": "which?", "out": "$a"}, {"type": "create-note", "value": "${a}!", "out": "$b"}]
+
+    async def scene(planner: Planner) -> None:
+        answer = await planner.call("run_steps", session="s", steps=[NOTE, *steps])
+        run = answer["run"]
+        assert (answer["status"], [one["step"] for one in answer["pending"]]) == ("suspended", ["2"])
+        shown = await planner.call("get_run", run=run)
+        assert (shown["status"], shown["pending"]) == ("suspended", answer["pending"])
+        said = await planner.wrong("run_steps", session="s", steps=[{**NOTE, "out": "$y"}])
+        assert "step 2 (ask): which?" in said
+        assert f"answer_run('{run}', '2', …)" in said
+        answer = await planner.call("answer_run", run=run, step="2", value="blue")
+        assert (answer["status"], answer["result"]["data"], answer["pending"]) == ("success", "blue!", [])
+        assert [step["step"] for step in answer["steps"]] == ["1", "2", "3"]
+        answer = await planner.call("run_steps", session="s", steps=[{"type": "create-note", "value": "${b}!"}])
+        assert (answer["run"], answer["result"]["data"]) == (run, "blue!!")
+        assert [step["step"] for step in answer["steps"]] == ["4"]
+
+    play(space, scene)
+
+
+def test_two_doors_to_an_opened_space_let_calls_on_a_session_queue(space: Space) -> None:
+    """The second waits for the first, and sees what it bound."""
+
+    async def go() -> Any:
+        async with at(space) as one, at(space) as other:
+            first = one.call("run_steps", session="s", steps=[NOTE, {"type": "wait", "seconds": 0.05}])
+            second = other.call("run_steps", session="s", steps=[{"type": "create-note", "value": "${x}!"}])
+            await one.call("run_steps", session="s", steps=[{**NOTE, "value": 0}])
+            return await asyncio.gather(first, second)
+
+    first, second = asyncio.run(go())
+    assert (first["status"], second["status"]) == ("success", "success")
+    assert second["run"] == first["run"]
 
 
 def test_a_session_that_is_taken_up_goes_on_counting_its_calls(space: Space, endpoint: Endpoint) -> None:
@@ -107,12 +139,16 @@ def test_steps_that_run_elsewhere_keep_a_session_to_themselves(space: Space) -> 
     """Another server says so, and does not cancel what is not its own."""
 
     async def go() -> list[str]:
-        async with at(space) as one, at(space) as other:
-            run = (await one.call("run_steps", session="s", steps=[NOTE, SLOW], wait_s=0))["run"]
-            said = [await other.wrong("run_steps", session="s", steps=[NOTE]), await other.wrong("cancel_run", run=run)]
-            assert (await other.call("get_run", run=run))["status"] == "running"
-            assert (await one.call("cancel_run", run=run))["status"] == "cancelled"
-            return said
+        with open_space(space.store.address) as same:
+            async with at(space) as one, at(same) as other:
+                return await both(one, other)
+
+    async def both(one: Planner, other: Planner) -> list[str]:
+        run = (await one.call("run_steps", session="s", steps=[NOTE, SLOW], wait_s=0))["run"]
+        said = [await other.wrong("run_steps", session="s", steps=[NOTE]), await other.wrong("cancel_run", run=run)]
+        assert (await other.call("get_run", run=run))["status"] == "running"
+        assert (await one.call("cancel_run", run=run))["status"] == "cancelled"
+        return said
 
     first, second = asyncio.run(go())
     assert "is running steps elsewhere" in first

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from infospace.errors import NotFound
+from infospace.resources import Resource
 from infospace.runs.journal import StepRow
+from infospace.space import Space
 
 _INNER = re.compile(r"\.do\[|/|\]\.on_fail\.")
 """What the position of a step in a scope of its own has: a body of `for-each`, a saved plan, an item's `on_fail`."""
 _BRANCH = re.compile(r"\.branches\[\d+\]\.")
-_NUMBER = re.compile(r"\d+")
 
 
 def bindings_of(inputs: Mapping[str, str], rows: Iterable[StepRow]) -> dict[str, str]:
@@ -32,7 +34,13 @@ def bindings_of(inputs: Mapping[str, str], rows: Iterable[StepRow]) -> dict[str,
     return bound
 
 
-def last_number(rows: Iterable[StepRow]) -> int:
-    """Return the highest number among the positions of a run's own steps, 0 without any."""
-    numbers = (_NUMBER.match(row.position) for row in rows)
-    return max((int(number[0]) for number in numbers if number), default=0)
+def living(space: Space, bound: Mapping[str, str]) -> dict[str, Resource]:
+    """Return the resources that variables are bound to; what was deleted since is left out."""
+    found: dict[str, Resource] = {}
+    with space.store.reading() as snapshot:
+        for name, identifier in bound.items():
+            try:
+                found[name] = snapshot.get(identifier)
+            except NotFound:
+                continue
+    return found

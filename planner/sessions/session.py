@@ -1,0 +1,332 @@
+"""A session: a run that is written call by call. It outlives the process, with all that it has bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from infospace.clock import now
+from infospace.errors import Conflict
+from infospace.jsonvalue import JSON
+from infospace.runs.journal import FINISHED, CallRow, Entry, RunRow, RunStatus
+from infospace.space import Space
+from infospace.tools.approvals import in_run, named
+from planner.events import Emit
+from planner.lanes import Halt
+from planner.lease import is_live
+from planner.outcome import RunResult
+from planner.plan import Block, Plan
+from planner.problems import Problem, Problems
+from planner.resume import answer, pending_of
+from planner.sessions.bindings import bindings_of
+from planner.sessions.checking import Check, Checked, plan_checked, steps_checked
+from planner.sessions.lines import read_head
+from planner.sessions.naming import full_name, name_of, naming, open_run
+from planner.sessions.queue import Queue, queue_of
+from planner.sessions.refusals import Moved, elsewhere, resting, second_head, waiting
+from planner.sessions.session_run import Ended, SessionRun
+from planner.start import bind_inputs
+from planner.suspending import Pending
+
+
+def silent(_event: object) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What came of a call: how it ended, None where the check refused it; `said` of what was broken off before."""
+
+    run: SessionRun
+    ended: Ended | None
+    problems: Sequence[Problem]
+    said: str = ""
+
+
+class Session:
+    """A session by name, which others may go on with; or one without, of whoever opened it.
+
+    Its calls queue, and it rests between them. A call whose steps the check refuses has done nothing; one that fails
+    ends there, and the session goes on with the next. While it waits it takes no steps, which is a Conflict.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        name: str | None = None,
+        head: JSON = None,
+        inputs: Mapping[str, JSON] | None = None,
+        approve: Sequence[str] = (),
+    ) -> None:
+        """`head` is what stands before the first step: goal, inputs, result, budget.
+
+        The tools of `approve` may be called in it without asking. Raises Invalid for the name, and for `approve`.
+        """
+        self._space = space
+        self._approve = named(approve)
+        self._approved: str | None = None
+        """The run in which that was said."""
+        self.name = name
+        self._full = None if name is None else full_name(name)
+        self._queue = Queue() if self._full is None else queue_of(space, self._full)
+        self._headed = head is not None or bool(inputs)
+        problems = Problems()
+        self._plan = self._titled(read_head(head, problems))
+        self._inputs = dict(inputs or {})
+        self._faults = problems.found
+        self._run: SessionRun | None = None
+        self._calls: Sequence[CallRow] = ()
+        self.id: str | None = None
+        """The run that it is, once it is one."""
+
+    def _titled(self, plan: Plan) -> Plan:
+        if self.name is None or plan.goal:
+            return plan
+        goal = f"session {self.name}"
+        document = plan.document if isinstance(plan.document, dict) else {}
+        return replace(plan, goal=goal, document={**document, "goal": goal})
+
+    # Calls
+
+    async def play(self, steps: Sequence[JSON], emit: Emit = silent, halt: Halt | None = None) -> RunResult:
+        """Check steps, all of them against what is bound, then run them."""
+        return self._told(await self.call(steps_checked(steps), emit, halt))
+
+    async def play_plan(
+        self, document: JSON, inputs: Mapping[str, JSON] | None = None, emit: Emit = silent, halt: Halt | None = None
+    ) -> RunResult:
+        """Check a whole plan against what is bound, with its inputs, then run its steps as those of the session."""
+        return self._told(await self.call(plan_checked(document, inputs or {}), emit, halt))
+
+    async def call(self, check: Check, emit: Emit = silent, halt: Halt | None = None) -> Called:
+        """Check something and run it. Raises Conflict where the session waits, runs elsewhere, or has ended."""
+        async with self._queue.turn():
+            try:
+                run, checked, said = self._ready(check)
+            except Moved:
+                self._run = None
+                run, checked, said = self._ready(check)
+            if not checked.problems.ok:
+                return Called(run, None, checked.problems.found)
+            return Called(run, await self._played(run, checked.block, emit, halt), checked.problems.found, said)
+
+    async def answer(self, step: str, value: JSON, emit: Emit = silent, halt: Halt | None = None) -> RunResult:
+        """Answer what it waits for, and go on; at a `wait` just look again. Raises what `resume.answer` does."""
+        async with self._queue.turn():
+            row = self._must_be_open()
+            with self._space.store.reading() as snapshot:
+                waits = [one.step for one in pending_of(snapshot.steps(row.run)) if one.kind == "wait"]
+            if step not in waits:
+                answer(self._space, row.run, step, value)
+            return self._told(await self._gone_on(emit, halt))
+
+    async def go_on(self, emit: Emit = silent, halt: Halt | None = None) -> RunResult:
+        """Go on with the lines that were begun; Conflict where none were, it runs elsewhere, or has ended."""
+        async with self._queue.turn():
+            return self._told(await self._gone_on(emit, halt))
+
+    async def finish(self, emit: Emit = silent, halt: Halt | None = None, approve: Sequence[str] = ()) -> RunResult:
+        """Do what `go_on` does; one without a name then ends, since nobody has more for it.
+
+        The tools of `approve` may be called from now on without asking.
+        """
+        async with self._queue.turn():
+            if self.name is None and not self._recalled(self._must_be_open()).open_lines:
+                return self._taken(emit).conclude()
+            called = await self._gone_on(emit, halt, approve)
+            run, ended = called.run, called.ended
+            if self.name is not None or ended is None or ended.over or ended.status == "suspended":
+                return self._told(called, whole=self.name is None)
+            self._run = None
+            return run.conclude() if ended.status == "success" else run.close("failed", None, ended.reason)
+
+    def _told(self, called: Called, *, whole: bool = False) -> RunResult:
+        run, ended = called.run, called.ended
+        if ended is None:
+            return RunResult(run.id or None, "refused", bindings=run.bindings(), problems=called.problems)
+        reason = "; ".join(said for said in (ended.reason, called.said) if said) or None
+        return run.outcome(replace(ended, reason=reason), called.problems, whole=whole)
+
+    # Its beginning and end
+
+    async def begin(self) -> Sequence[Problem]:
+        """Open it, where it is not open yet; return what is wrong with its head, for which it is not."""
+        async with self._queue.turn():
+            run = self._at_hand()
+            problems = Problems()
+            if run.id and self._headed:
+                second_head(self._shown, problems)
+            elif not run.id and self._open(run, problems):
+                run.rest()
+            return problems.found
+
+    async def end(self, emit: Emit = silent) -> RunResult:
+        """End it well: its name is free again. Its answer is what its head says, else its last value."""
+        async with self._queue.turn():
+            self._run, problems = None, Problems()
+            run = self._at_hand()
+            if not run.id and not self._open(run, problems):
+                return RunResult(None, "refused", problems=problems.found)
+            return self._taken(emit).conclude()
+
+    async def close(self, status: RunStatus, reason: str, emit: Emit = silent) -> RunResult:
+        """End it where it stands, also where it waits. Raises Conflict where it runs elsewhere, or is not open."""
+        async with self._queue.turn():
+            self._run = None
+            self._recalled(self._must_be_open())
+            return self._taken(emit).close(status, None, reason)
+
+    # What is known of it
+
+    def bindings(self) -> dict[str, str]:
+        """Return the ids of what its variables are bound to."""
+        row = self._row()
+        if row is None:
+            return {}
+        with self._space.store.reading() as snapshot:
+            return bindings_of(row.inputs, snapshot.steps(row.run))
+
+    @property
+    def run(self) -> str | None:
+        """The id of the run that it is, None where it is not open."""
+        row = self._row()
+        return None if row is None else row.run
+
+    def pending(self) -> Sequence[Pending]:
+        """Return what it waits for."""
+        row = self._row()
+        if row is None or row.status != "suspended":
+            return ()
+        with self._space.store.reading() as snapshot:
+            return pending_of(snapshot.steps(row.run))
+
+    @property
+    def _shown(self) -> str:
+        return f"session {self.name!r}" if self.name is not None else f"session {self.id or ''}".strip()
+
+    def _row(self) -> RunRow | None:
+        """Return its run as the journal has it, None where it is not open."""
+        with self._space.store.reading() as snapshot:
+            if self._full is not None:
+                row = open_run(snapshot, self._full)
+            else:
+                row = None if self.id is None else snapshot.run(self.id)
+        if row is None or row.status in FINISHED:
+            return None
+        self.id = row.run
+        return row
+
+    def _must_be_open(self) -> RunRow:
+        row = self._row()
+        if row is None:
+            says = f"the {self._shown} has ended already" if self.id else f"the {self._shown} is not open"
+            raise Conflict(says, hint="steps that are given to it by its name open another one")
+        return row
+
+    # Its run
+
+    def _at_hand(self) -> SessionRun:
+        """Return its run as this process left it, as the journal has it, or one that is not opened yet.
+
+        Raises Conflict where it waits, runs elsewhere, or has ended.
+        """
+        if self._run is not None and not self._run.open_lines:
+            return self._run
+        row = self._row()
+        if row is None:
+            if self._full is None and self.id is not None:
+                raise Conflict(f"the {self._shown} has ended already", hint="open another one")
+            self._run, self.id = None, None
+            return SessionRun(self._space, self._plan, self._approve)
+        run = self._recalled(row)
+        if run.waits:
+            with self._space.store.reading() as snapshot:
+                raise waiting(self._shown, row, snapshot)
+        return run
+
+    def _recalled(self, row: RunRow) -> SessionRun:
+        """Return its run as the journal has it. Raises Conflict where steps of it run elsewhere."""
+        if is_live(row):
+            raise elsewhere(self._shown, row)
+        with self._space.store.reading() as snapshot:
+            steps, self._calls, answers = snapshot.steps(row.run), snapshot.calls(row.run), snapshot.answers(row.run)
+        run = SessionRun(self._space, Plan(()))
+        run.recall(row, steps, self._calls, answers)
+        self._run = run
+        return run
+
+    def _taken(self, emit: Emit) -> SessionRun:
+        """Own its run, to end it; what was broken off is settled."""
+        run, self._run = self._run, None
+        assert run is not None  # noqa: S101 - it was recalled, or opened
+        run.take(run.broken_off(self._calls)[0] if run.open_lines else ())
+        run.hear(emit)
+        return run
+
+    def _open(self, run: SessionRun, problems: Problems) -> bool:
+        """Open its run, unless there is something wrong with its head; return whether it is open."""
+        problems.found += self._faults
+        store = self._space.store
+        with store.reading() as snapshot:
+            bound = bind_inputs(self._plan, self._inputs, snapshot, problems)
+        if not problems.ok:
+            return False
+        run.id = store.new_id("run")
+        run.open("session", bound, [] if self._full is None else naming(store, self._full, run.id))
+        self._run, self.id, self._headed, self._approved = run, run.id, False, run.id
+        return True
+
+    def _ready(self, check: Check) -> tuple[SessionRun, Checked, str]:
+        """Check something, and journal its lines where it passes; say what was broken off before.
+
+        Raises Moved where somebody else went on with the session since it was looked at.
+        """
+        run, said = self._at_hand(), ""
+        entries: list[Entry] = []
+        if run.open_lines:
+            rows, said = run.broken_off(self._calls)
+            entries += rows
+        checked = check(self._space, run)
+        if run.id and self._headed:
+            second_head(self._shown, checked.problems)
+        if not checked.problems.ok:
+            if run.id and self._has_moved(run):
+                raise Moved(self._shown)
+            self._run = None if entries else self._run
+            return run, checked, ""
+        try:
+            if not run.id and not self._open(run, checked.problems):
+                return run, checked, ""
+            entries += in_run([] if self._approved == run.id else self._approve, run.id, now())
+            run.add(checked.block, checked.lines, checked.plans, entries)
+        except Conflict as error:
+            raise Moved(self._shown) from error
+        self._approved = run.id
+        return run, checked, f"the call before was broken off: {said}" if said else ""
+
+    def _has_moved(self, run: SessionRun) -> bool:
+        row = self._row()
+        return row is None or row.run != run.id or row.owner != run.previous
+
+    async def _gone_on(self, emit: Emit, halt: Halt | None, approve: Sequence[str] = ()) -> Called:
+        """Go on with the open lines."""
+        run = self._recalled(self._must_be_open())
+        if not run.open_lines:
+            raise resting(self._shown, self.name)
+        run.take(in_run(named(approve), run.id, now()))
+        return Called(run, await self._played(run, run.open_lines, emit, halt), ())
+
+    async def _played(self, run: SessionRun, block: Block, emit: Emit, halt: Halt | None) -> Ended:
+        self._run = None
+        ended = await run.play(block, emit, halt)
+        self._run = None if ended.over else run
+        return ended
+
+
+def session_of(space: Space, run: str) -> Session:
+    """Return the session that a run is."""
+    with space.store.reading() as snapshot:
+        name = name_of(snapshot, run)
+    session = Session(space, name)
+    session.id = run
+    return session

@@ -1,0 +1,299 @@
+"""The run that a session is: it takes its lines call by call, rests between them, and is taken up from the journal."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from infospace.clock import now
+from infospace.errors import InfospaceError, NotFound
+from infospace.jsonvalue import JSON
+from infospace.resources import Resource
+from infospace.runs.journal import (
+    AddLines,
+    Beat,
+    CallRow,
+    CloseRun,
+    Entry,
+    RunRow,
+    RunStatus,
+    StepRow,
+    StepStatus,
+    TakeRun,
+)
+from infospace.space import Space
+from planner.events import Emit, RunFinished, RunStarted
+from planner.failure import Stopped, sentence
+from planner.frame import Frame
+from planner.lanes import Halt, Journal
+from planner.lease import kept
+from planner.order import Order
+from planner.outcome import RunResult
+from planner.plan import Block, Plan
+from planner.problems import Problem
+from planner.record import Record
+from planner.run import Run
+from planner.sessions.bindings import bindings_of
+from planner.sessions.lines import ANSWER, plan_of_session
+from planner.suspending import Pending, Suspension
+from planner.written import top_label
+
+AT_ONCE = 10_000
+"""Executions of steps that one call may have, where the session's own budget does not say how many there may be."""
+BROKEN_OFF = "the step was broken off"
+SETTLED = "lines"
+"""What is spent of a session besides its budget: how many of its lines belong to calls that are over."""
+
+
+def at_rest(row: RunRow) -> bool:
+    """Whether a run that is suspended is a session between two calls: it waits for nothing but more steps."""
+    lines = row.document.get("steps", ()) if isinstance(row.document, dict) else ()
+    return row.kind == "session" and len(lines) == row.spent.get(SETTLED, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a call ended: well, failed, or suspended; or with the whole session, which a `stop` ends."""
+
+    status: RunStatus
+    result: Resource | None = None
+    reason: str | None = None
+    pending: Sequence[Pending] = ()
+    over: bool = False
+
+
+class SessionRun(Run):
+    """An open run. A failing step ends the call, and not the session."""
+
+    def __init__(self, space: Space, plan: Plan, approve: Sequence[str] = ()) -> None:
+        super().__init__(space, plan, lambda _event: None, approve=approve)
+        self.lines: Block = ()
+        """All of its lines."""
+        self.labels: set[str] = set()
+        self.previous: str | None = self.owner
+        """Who owned the run last, as far as is known here."""
+        self.settled = 0
+        """How many of them belong to calls that are over; the others are open."""
+        self._call: list[StepRow] = []
+        self._waiting: dict[int, StepRow] = {}
+        self._value: str | None = None
+        """The id of the last value that its lines gave."""
+
+    def hear(self, emit: Emit) -> None:
+        """Tell from now on."""
+        self._emit = emit
+
+    @property
+    def waits(self) -> bool:
+        """Whether something is to be answered, or to come, before more lines are taken."""
+        return any("pending" in row.extra for row in self._waiting.values())
+
+    @property
+    def open_lines(self) -> Block:
+        """The lines that were begun, and whose call is not over."""
+        return self.lines[self.settled :]
+
+    @property
+    def call_rows(self) -> list[StepRow]:
+        """The executions of the last call, in their order."""
+        return sorted(self._call, key=lambda row: row.sequence)
+
+    def ended(self, row: StepRow, nesting: int) -> None:
+        """Take note of a step that ended."""
+        self._call.append(row)
+        self._waiting.pop(row.sequence, None)
+        if row.status == "suspended":
+            self._waiting[row.sequence] = row
+        super().ended(row, nesting)
+
+    # The journal
+
+    def take(self, entries: Sequence[Entry] = ()) -> None:
+        """Own the run and let it go on; a Conflict, and nothing, where somebody else has owned it since."""
+        self.space.store.commit([], [TakeRun(self.id, self.owner, self.previous, now()), *entries])
+        self.previous = self.owner
+
+    def add(self, block: Block, lines: Sequence[JSON], plans: Mapping[str, Plan], before: Sequence[Entry] = ()) -> None:
+        """Journal the lines of a call that is to be run, after what comes before. A Conflict where `take` is one."""
+        documents = {name: plan.document for name, plan in plans.items()}
+        self.take([*before, AddLines(self.id, lines, documents)])
+        self.plans |= plans
+        self.labels.update(step.label for step in block)
+        self.lines, self.record = self.lines + block, None
+
+    def recall(
+        self, row: RunRow, steps: Sequence[StepRow], calls: Sequence[CallRow], answers: Mapping[str, JSON]
+    ) -> None:
+        """Become what the journal has of the run."""
+        plan = plan_of_session(row)
+        self.id, self.plan, self.plans = row.run, plan, dict(plan.plans)
+        self.previous = row.owner
+        self.lines, self.settled = plan.steps, int(row.spent.get(SETTLED, 0))
+        self.labels = {step.label for step in self.lines}
+        over = {step.label for step in self.lines[: self.settled]}
+        self.record = Record(steps, calls, answers)
+        self.steps = list(self.record.rows)
+        self.scope.own = bindings_of(row.inputs, (one for one in self.steps if top_label(one.position) in over))
+        self._waiting = {one.sequence: one for one in steps if one.status == "suspended"}
+        self._value = _latest(self.lines[: self.settled], self.steps)
+        self.journal.sequence = self.record.sequence
+        self.meter.remember(calls)
+        self.meter.tools = self.tool_calls(self.record)
+        self.meter.tools.count = sum(call.kind == "tool" for call in calls)
+        self._spent = float(row.spent.get("seconds", 0.0))
+
+    def broken_off(self, calls: Sequence[CallRow]) -> tuple[list[StepRow], str]:
+        """Settle the open lines, which were broken off: what is to be journalled of them, and how that is said."""
+        places = [*(row.position for row in self.steps), *(call.position for call in calls)]
+        begun = {top_label(place) for place in (*places, *(row.position for row in self._waiting.values()))}
+        ended = {one.position.partition("#")[0] for one in self.steps}
+        says: list[str] = []
+        rows = self._given_up()
+        for step in self.open_lines:
+            if step.label in ended:
+                continue
+            cut = not says or step.label in begun
+            says.append(f"step {step.label} ({step.type}) was {'broken off' if cut else 'not begun'}")
+            if step.label in {row.position for row in rows}:
+                continue
+            self.journal.sequence += 1
+            reason = BROKEN_OFF if cut else "the call was broken off before it was begun"
+            status: StepStatus = "failed" if cut else "skipped"
+            row = StepRow(self.id, self.journal.sequence, step.label, step.type, status, now(), 0.0, out=step.out)
+            rows.append(replace(row, reason=reason, error="cancelled"))
+        open_labels = {step.label for step in self.open_lines}
+        says += (
+            f"{call.target} was being called by step {call.position}, and may have had its effect"
+            for call in calls
+            if call.kind == "tool" and call.status == "started" and top_label(call.position) in open_labels
+        )
+        self.steps += rows
+        self.settled = len(self.lines)
+        self.scope.own |= bindings_of({}, self.steps)
+        return rows, "; ".join(says)
+
+    def _given_up(self) -> list[StepRow]:
+        """Return the rows of steps that wait, as those of steps that wait no more."""
+        waiting, self._waiting = list(self._waiting.values()), {}
+        given_up = [replace(row, status="failed", value="", reason=BROKEN_OFF, error="cancelled") for row in waiting]
+        return [replace(row, extra={k: v for k, v in row.extra.items() if k != "pending"}) for row in given_up]
+
+    # A call
+
+    async def play(self, block: Block, emit: Emit, halt: Halt | None = None) -> Ended:
+        """Run the open lines, which are these, until they end or wait, and journal that."""
+        self._emit, self.halt = emit, halt or Halt()
+        self._began = time.perf_counter()
+        labels = {step.label for step in block}
+        self._call = [row for row in self.steps if top_label(row.position) in labels] if self.record else []
+        before = self.journal.sequence
+        self.journal = Journal(self.space.store, self._most(before), self.ended)
+        self.journal.sequence = before
+        self.frame = Frame(self.scope, self.journal)
+        self.order = Order(self.space.catalogue, self.plans)
+        emit(RunStarted(self.id, self.plan.goal))
+        try:
+            async with kept(self.space.store, self.id, self.owner):
+                failure = await self.within(self.seconds_left(), block)
+        except Stopped as stop:
+            return self._stop(stop)
+        except Suspension as suspension:
+            return self._wait(suspension.pending)
+        except asyncio.CancelledError:
+            with suppress(InfospaceError):
+                self._rest(Ended("failed", reason="the call was cancelled"))
+            raise
+        except BaseException as error:
+            with suppress(InfospaceError):
+                self._rest(Ended("failed", reason=f"the call broke off: {type(error).__name__}: {error}"))
+            raise
+        reason = self._unanswered(block) if failure is None else sentence(failure)
+        return self._rest(Ended("success", self._last()) if reason is None else Ended("failed", reason=reason))
+
+    def _most(self, before: int) -> int:
+        written = self.plan.document.get("budget", {}) if isinstance(self.plan.document, dict) else {}
+        return self.plan.budget.steps if "steps" in written else before + AT_ONCE
+
+    def _unanswered(self, block: Block) -> str | None:
+        """Say that the last line, which names the call's answer, was skipped."""
+        last = block[-1] if block else None
+        if last is None or last.expect != ANSWER:
+            return None
+        row = next((row for row in reversed(self._call) if row.position == last.label), None)
+        skipped = row is not None and row.status == "skipped"
+        return f"the plan's result cannot be given: {row.reason}" if row is not None and skipped else None
+
+    def _last(self) -> Resource | None:
+        last = self.frame.latest.resource
+        with suppress(NotFound):
+            return None if last is None else self.space.view().get(last)
+        return None
+
+    def _stop(self, stop: Stopped) -> Ended:
+        self.settled = len(self.lines)
+        result = None if stop.resource is None else self.space.view().get(stop.resource)
+        ended = Ended("stopped" if stop.status == "success" else "failed", result, str(stop), over=True)
+        self._write(ended.status, ended)
+        return ended
+
+    def _wait(self, pending: Sequence[Pending]) -> Ended:
+        """Suspend the call: its lines stay open."""
+        reason = f"interrupted; `infospace resume {self.id}` goes on" if self.halt.now else None
+        ended = Ended("suspended", None, reason, pending)
+        self._write("suspended", ended)
+        return ended
+
+    def rest(self) -> None:
+        """Let the session, which was just opened, wait for its first call."""
+        self._write("suspended", Ended("success"))
+
+    def _rest(self, ended: Ended) -> Ended:
+        """End the call, and let the session wait for the next one."""
+        self.settled, self.record = len(self.lines), None
+        self._value = self.frame.latest.resource or self._value
+        self._write("suspended", ended, self._given_up())
+        return ended
+
+    def conclude(self) -> RunResult:
+        """End the session well: its answer is what its head says, else the last value that its lines gave."""
+        self.frame.latest.resource = self._value
+        return super().conclude()
+
+    def _write(self, status: RunStatus, ended: Ended, rows: Sequence[StepRow] = ()) -> None:
+        """Journal how a call ended. A Conflict, and nothing, where the run has another owner by now."""
+        at = now()
+        self._spent += time.perf_counter() - self._began
+        spent = {**self.meter.spent, "seconds": round(self._spent, 3), SETTLED: self.settled}
+        result = None if ended.result is None else ended.result.id
+        entry = CloseRun(self.id, status, at, result, ended.reason, spent)
+        self.space.store.commit([], [Beat(self.id, self.owner, at), *rows, entry])
+
+    def outcome(self, ended: Ended, problems: Sequence[Problem] = (), *, whole: bool = False) -> RunResult:
+        """Return a call, or the `whole` session, as an outcome, and tell that it ended."""
+        rows = sorted(self.steps, key=lambda row: row.sequence) if whole else self.call_rows
+        result = RunResult(
+            self.id,
+            ended.status,
+            self._answer(ended.result),
+            self.bindings(),
+            rows,
+            problems,
+            ended.reason,
+            ended.pending,
+        )
+        self._emit(RunFinished(result))
+        return result
+
+
+def _latest(block: Block, rows: Sequence[StepRow]) -> str | None:
+    """Return the id of the last value that lines gave, in document order."""
+    gave = {row.position.partition("#")[0]: row.resource for row in rows if row.status == "success"}
+    inner = {top_label(row.position): row.resource for row in rows if row.status == "success" and row.resource}
+    for step in reversed(block):
+        found = gave.get(step.label) or inner.get(step.label)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,89 @@
+"""The forms in which a plan arrives, and its inputs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from infospace import Unreadable
+from planner.read import Document, Lines, read_plan
+
+SAY = {"type": "say", "value": "hi"}
+NOTE = {"type": "create-note", "value": 1, "out": "$x"}
+
+
+def lines(*values: Any) -> str:
+    return "\n".join(json.dumps(value) for value in values)
+
+
+@pytest.mark.parametrize("value", [[SAY], [], {"steps": [SAY]}, {"plan": [SAY]}, {"goal": "g", "steps": []}])
+def test_an_array_or_an_object_with_steps_is_a_document(value: Any) -> None:
+    """However it is spread over lines."""
+    for text in (json.dumps(value), json.dumps(value, indent=2)):
+        assert read_plan(text) == Document(value)
+
+
+@pytest.mark.parametrize("values", [[SAY], [SAY, NOTE], [{"goal": "g"}, SAY], [{"inputs": {}}, SAY], [{"goal": "g"}]])
+def test_lines_whose_first_has_a_type_or_is_a_head_are_a_session(values: Any) -> None:
+    """With the numbers of the lines; blank ones do not count as values."""
+    read = read_plan(lines(*values) + "\n\n")
+    assert isinstance(read, Lines)
+    assert [value for _, value in read.lines] == values
+
+
+@pytest.mark.parametrize("text", ["", "nothing", '{"steps": [}', '[{"type": "say"}', '{"a": 1}\n{"b": 2}'])
+def test_a_text_that_is_neither_cannot_be_read(text: str) -> None:
+    """The error says where."""
+    with pytest.raises(Unreadable):
+        read_plan(text)
+
+
+# Inputs
+
+
+def test_inputs_are_bound_as_variables(run: Any) -> None:
+    """A value becomes a Note; without one, the default is taken."""
+    plan = {
+        "inputs": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 2}},
+        "steps": [{"type": "create-note", "value": ["$a", "$b"]}],
+    }
+    assert run(plan, a=5).result.data == [5, 2]
+    assert run(plan, a=5, b=6).result.data == [5, 6]
+
+
+def test_an_input_that_is_not_given_or_does_not_fit_is_refused(run: Any) -> None:
+    """With its own pointer; a run without it does not begin."""
+    plan = {"inputs": {"a": {"type": "integer"}}, "steps": [{"type": "say", "value": "$a"}]}
+    for given, code in (({}, "missing-input"), ({"a": "x"}, "bad-input"), ({"a": 1, "b": 2}, "bad-input")):
+        result = run(plan, **given)
+        assert result.status == "refused"
+        name = "b" if "b" in given else "a"
+        assert [(p.code, p.pointer) for p in result.problems] == [(code, f"/inputs/{name}")]
+
+
+def test_an_input_of_a_kind_passes_the_resource_itself(run: Any) -> None:
+    """By id or name; of the wrong kind it is refused."""
+    made = run({"type": "create-collection", "value": [1, 2], "name": "list", "out": "$c"}).result.resource_id
+    plan = {"inputs": {"c": {"kind": "Collection"}}, "steps": [{"type": "bind", "target": "$c", "out": "$d"}]}
+    assert run(plan, c="list").result.resource_id == made
+    assert run(plan, c=made).result.resource_id == made
+    note = run({**NOTE, "name": "note"}).result.resource_id
+    for given in (note, "note", "nobody", "Note_99", 3):
+        assert [p.pointer for p in run(plan, c=given).problems] == ["/inputs/c"]
+
+
+def test_the_check_alone_assumes_any_value_of_an_inputs_schema(errors: Any) -> None:
+    """Its places are checked as far as the schema closes them."""
+    closed = {"type": "object", "properties": {"title": {"type": "string"}}, "additionalProperties": False}
+    use = {"type": "create-note", "value": "$p.titel"}
+    assert [p.code for p in errors({"inputs": {"p": closed}, "steps": [use]})] == ["unknown-field"]
+    assert errors({"inputs": {"p": {"type": "object"}}, "steps": [use]}) == []
+
+
+def test_an_outcome_is_short_when_it_is_shown(run: Any) -> None:
+    """Its `repr`, which `asyncio` makes of every result, grows with nothing in it."""
+    few, many = (run({"type": "create-collection", "value": list(range(count)), "out": "$c"}) for count in (1, 500))
+    assert few.status == many.status == "success"
+    assert len(repr(many)) <= len(repr(few)) + 5
