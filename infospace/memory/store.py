@@ -319,8 +319,8 @@ class Snapshot(Protocol):
     def tool_by_id(self, identifier: str) -> KeptTool | None:
         """Return one of them by its id, None where it is not."""
 
-    def tool_counts(self) -> dict[str, int]:
-        """Return how many of them each server has that has any."""
+    def tool_counts(self) -> dict[tuple[str, ToolKind], int]:
+        """Return how many of each kind each server has that has any."""
 
     def tool_uses(self, server: str | None = None, name: str | None = None) -> list[ToolUse]:
         """Return how calls of tools went, by server and name: of one tool, of all of a server, or of all.

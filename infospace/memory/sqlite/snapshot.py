@@ -270,7 +270,7 @@ class SqliteSnapshot(Provenance):
         known = number.isascii() and number.isdecimal() and len(number) <= 18 and identifier == f"tool_{int(number)}"
         return tools.by_number(self._engine, int(number)) if known else None
 
-    def tool_counts(self) -> dict[str, int]:
+    def tool_counts(self) -> dict[tuple[str, ToolKind], int]:
         """Return how much each server lists."""
         return tools.counts(self._engine)
 

@@ -154,9 +154,10 @@ def by_number(engine: Engine, number: int) -> KeptTool | None:
     return None if row is None else _kept(row, engine.address)
 
 
-def counts(engine: Engine) -> dict[str, int]:
+def counts(engine: Engine) -> dict[tuple[str, ToolKind], int]:
     """Return how many tools, prompts and resources each server has."""
-    return dict(engine.all("SELECT server, count(*) FROM tools WHERE gone = 0 GROUP BY server"))
+    found = engine.all("SELECT server, kind, count(*) FROM tools WHERE gone = 0 GROUP BY server, kind")
+    return {(server, kind): count for server, kind, count in found}
 
 
 def uses(engine: Engine, server: str | None, name: str | None) -> list[ToolUse]:

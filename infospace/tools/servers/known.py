@@ -13,7 +13,7 @@ from infospace.errors import InfospaceError, StoreError
 from infospace.jsonvalue import JSON
 from infospace.tools.kept import Called, KeptServer, KeptTool
 from infospace.tools.servers.entries import FILE, Entry, EntryProblem, read_entries
-from infospace.tools.tool import Tool, ToolAnswer
+from infospace.tools.tool import Tool, ToolAnswer, ToolKind
 
 if TYPE_CHECKING:
     from infospace.memory.store import Store
@@ -25,11 +25,13 @@ State: TypeAlias = Literal["never listed", "listed", "failed", "disabled"]
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server as it is known now: its entry, what was kept of it, and how many tools it lists."""
+    """A server as it is known now: its entry, what was kept of it, and how much it lists."""
 
     entry: Entry
     kept: KeptServer | None
     tools: int = 0
+    prompts: int = 0
+    resources: int = 0
 
     @property
     def name(self) -> str:
@@ -98,7 +100,11 @@ class Servers:
         with self._store.reading() as snapshot:
             kept = {server.name: server for server in snapshot.servers()}
             counts = snapshot.tool_counts()
-        return [Server(entry, kept.get(name), counts.get(name, 0)) for name, entry in sorted(self.entries.items())]
+        kinds: tuple[ToolKind, ...] = ("tool", "prompt", "resource")
+        return [
+            Server(entry, kept.get(name), *(counts.get((name, kind), 0) for kind in kinds))
+            for name, entry in sorted(self.entries.items())
+        ]
 
     def record(self, called: Called) -> None:
         """Remember that a tool was called; where that cannot be written, the call is as good."""

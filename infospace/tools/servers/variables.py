@@ -28,7 +28,8 @@ def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
     )
     if missing:
         names = ", ".join(dict.fromkeys(missing))
-        raise Invalid(f"the entry of {entry.name!r} needs what the environment has not: {names}", hint="set it")
+        says = f"the entry of {entry.name!r} needs what the environment has not: {names}"
+        raise Invalid(says, hint="set it, or write `${NAME:-default}`")
     return filled
 
 

@@ -52,7 +52,7 @@ def test_a_tool_comes_back_as_it_was_listed(store: Store) -> None:
         assert snapshot.tools("files") == [whole, bare]
         assert snapshot.tools("other") == []
         assert snapshot.tool("files", "read_file") == snapshot.tool_by_id("tool_1") == whole
-        assert snapshot.tool_counts() == {"files": 2}
+        assert snapshot.tool_counts() == {("files", "tool"): 2}
     assert (whole.id, whole.server, whole.listed, bare.listed) == ("tool_1", "files", WHOLE, Listed("bare"))
     assert list(whole.listed.input_schema["properties"]) == ["path", "b", "a"]
     assert whole.created
