@@ -106,6 +106,8 @@ class Connection:
         self._over.set()
         if self._owner is None:
             return
+        if self._client is None:
+            self._owner.cancel()
         done, _ = await asyncio.wait([self._owner], timeout=CLOSING_S)
         if not done:
             self._owner.cancel()
@@ -278,7 +280,8 @@ class Connection:
             return self._failed(f"{how} at its start{last_words(self.stderr)}")
         if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaves(failure)):
             return self._failed(f"cannot be reached at {entry.url}")
-        return self._failed(f"cannot be spoken with: {self._why(failure)}")
+        refused = self._answered.status is not None and self._answered.status < 500
+        return self._failed(f"cannot be spoken with: {self._why(failure)}", lasting=refused)
 
     def _failed(self, says: str, *, lasting: bool = False) -> ServerFailed:
         whole = hidden(f"the server {self.entry.name!r} {says}", self._secrets)

@@ -47,6 +47,8 @@ class Fleet:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._connections: dict[str, Connection] = {}
+        self._held: set[Connection] = set()
+        """All that are open, being opened or being closed."""
         self._opening: dict[str, asyncio.Lock] = {}
         self._rests: dict[str, _Rest] = {}
 
@@ -66,8 +68,9 @@ class Fleet:
 
     def end(self, names: Sequence[str]) -> None:
         """End some servers, without waiting for it."""
-        if self._loop is not None and names:
-            asyncio.run_coroutine_threadsafe(self._end(names), self._loop)
+        ended = [self._connections.pop(name) for name in names if name in self._connections]
+        if self._loop is not None and ended:
+            asyncio.run_coroutine_threadsafe(self._end(*ended), self._loop)
 
     def close(self) -> None:
         """End all servers, and the loop. Afterwards none of their processes is left."""
@@ -117,7 +120,7 @@ class Fleet:
                 return known
             if known is not None:
                 del self._connections[entry.name]
-                await known.close()
+                await self._end(known)
             self._refuse_resting(entry.name)
             try:
                 opened = await self._opened(entry)
@@ -134,10 +137,12 @@ class Fleet:
 
         for wait in (*RETRY_S, None):
             connection = Connection(entry, lambda listing: self._tell(entry, listing))
+            self._held.add(connection)
             begun = asyncio.get_running_loop().time()
             try:
                 await connection.open()
             except ServerFailed as error:
+                self._held.discard(connection)
                 slow = asyncio.get_running_loop().time() - begun >= entry.start_timeout_s
                 if wait is None or error.lasting or slow:
                     raise
@@ -165,15 +170,14 @@ class Fleet:
         seconds = min(2.0**times, LONGEST_REST_S)
         self._rests[error.server] = _Rest(times, asyncio.get_running_loop().time() + seconds, error)
 
-    async def _end(self, names: Sequence[str]) -> None:
-        for connection in [self._connections.pop(name) for name in names if name in self._connections]:
-            await connection.close()
+    async def _end(self, *connections: Connection) -> None:
+        await asyncio.gather(*(connection.close() for connection in connections), return_exceptions=True)
+        self._held.difference_update(connections)
 
     async def _close(self) -> None:
         me = asyncio.current_task()
-        connections = list(self._connections.values())
         self._connections.clear()
-        await asyncio.gather(*(connection.close() for connection in connections), return_exceptions=True)
+        await self._end(*self._held)
         rest = [task for task in asyncio.all_tasks() if task is not me]
         for task in rest:
             task.cancel()

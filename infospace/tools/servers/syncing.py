@@ -15,6 +15,7 @@ from infospace.tools.kept import AddSource, DropServer, DropTools, ForgetSource,
 from infospace.tools.servers.entries import Entry, EntryProblem, read_entries
 from infospace.tools.servers.failures import ServerFailed
 from infospace.tools.servers.known import sources_of
+from infospace.tools.tool import ToolKind
 from infospace.view import Listener, Silence
 
 if TYPE_CHECKING:
@@ -167,17 +168,20 @@ class _Sync:
             self._store.commit([DropServer(name) for name in names])
 
     async def _list(self, entry: Entry, kept: KeptServer | None, due: int) -> None:
+        before = _known(self._store, entry.name)
         async with self._slots:
             try:
                 listing = await self._servers.fleet.listing(entry, restart=self._restart)
             except ServerFailed as error:
                 self._fail(entry, kept, error)
             else:
-                added, changed, removed = keep(self._store, entry, listing)
-                self._done.added += added
-                self._done.changed += changed
-                self._done.removed += removed
+                keep(self._store, entry, listing)
                 self._done.listed.append(entry.name)
+        after = _known(self._store, entry.name)
+        name = entry.name
+        self._done.added += [f"{name}/{key[1]}" for key in after if key not in before]
+        self._done.changed += [f"{name}/{key[1]}" for key, digest in after.items() if before.get(key, digest) != digest]
+        self._done.removed += [f"{name}/{key[1]}" for key in before if key not in after]
         self._listed += 1
         self._listener.progress(self._listed, due, WHAT)
 
@@ -196,14 +200,11 @@ class _Sync:
         self._done.failed.append(Failed(entry.name, entry.file, error.says, error.hint, error.stderr))
 
 
-def keep(store: Store, entry: Entry, listing: Listing) -> tuple[list[str], list[str], list[str]]:
-    """Keep what a server lists now; return what is new, changed and gone, by full names."""
-    with store.reading() as snapshot:
-        before = {(tool.listed.kind, tool.listed.name): tool.listed.digest for tool in snapshot.tools(entry.name)}
+def keep(store: Store, entry: Entry, listing: Listing) -> None:
+    """Keep what a server lists now, in the place of what it listed before."""
+    before = _known(store, entry.name)
     after = {(tool.kind, tool.name): tool for tool in listing.tools}
-    added = [tool for key, tool in after.items() if key not in before]
-    changed = [tool for key, tool in after.items() if key in before and before[key] != tool.digest]
-    removed = [key for key in before if key not in after]
+    fresh = [tool for key, tool in after.items() if before.get(key) != tool.digest]
     at = now()
     server = KeptServer(
         entry.name,
@@ -216,9 +217,10 @@ def keep(store: Store, entry: Entry, listing: Listing) -> tuple[list[str], list[
         expires=later(listing.ttl_s),
         tried=at,
     )
-    store.commit([KeepTools(entry.name, [*added, *changed]), DropTools(entry.name, removed), KeepServer(server)])
-    return (
-        [f"{entry.name}/{tool.name}" for tool in added],
-        [f"{entry.name}/{tool.name}" for tool in changed],
-        [f"{entry.name}/{name}" for _, name in removed],
-    )
+    gone = [key for key in before if key not in after]
+    store.commit([KeepTools(entry.name, fresh), DropTools(entry.name, gone), KeepServer(server)])
+
+
+def _known(store: Store, server: str) -> dict[tuple[ToolKind, str], bytes]:
+    with store.reading() as snapshot:
+        return {(tool.listed.kind, tool.listed.name): tool.listed.digest for tool in snapshot.tools(server)}

@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from infospace.answer import cut
 from tui.command.output import Output
 from tui.command.spaces import open_from
 
@@ -20,6 +21,8 @@ EXAMPLES = """examples:
   infospace tools servers --json"""
 
 MARKS = {"listed": "✓", "failed": "✗", "never listed": "?", "disabled": "-"}
+TOLD = 160
+"""Characters of a description that are shown."""
 TAIL = 3
 """Lines of what a failed server said last."""
 
@@ -52,7 +55,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 def _lines(server: Server) -> Iterator[str]:
     kept = server.kept
     listed = kept.listed[:16].replace("T", " ") if kept is not None and kept.listed else "-"
-    about = " ".join(server.description.split())
+    about = cut(" ".join(server.description.split()), TOLD)
     yield f"{MARKS[server.state]} {server.name:<20} {server.state:<13} {server.tools:>5,} tools  {listed:<16}  {about}"
     if kept is not None and kept.state == "failed":
         yield f"    {kept.error}"
