@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -16,7 +16,7 @@ from infospace.tools.servers.entries import FILE, Entry, EntryProblem, read_entr
 from infospace.tools.tool import Tool, ToolAnswer, ToolKind
 
 if TYPE_CHECKING:
-    from infospace.memory.store import Store
+    from infospace.memory.store import Snapshot, Store
     from infospace.tools.servers.fleet import Fleet
     from infospace.tools.servers.listing import Listing
 
@@ -130,6 +130,16 @@ class Servers:
         keep(self._store, entry, listing)
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What was read of a server's tools in one state of the space: all of them, or some by name."""
+
+    generation: int
+    server: KeptServer | None
+    all: list[Tool] | None = None
+    found: dict[str, Tool | None] = field(default_factory=dict)
+
+
 class ServerTools:
     """The tools that a server listed last, as its entry lets them be seen. Implements `ToolProvider`."""
 
@@ -137,7 +147,7 @@ class ServerTools:
         self.entry = entry
         self._store = store
         self._fleet = fleet
-        self._seen: tuple[int, list[Tool]] | None = None
+        self._seen: _Seen | None = None
 
     @property
     def server(self) -> str:
@@ -147,22 +157,29 @@ class ServerTools:
     def tools(self) -> Sequence[Tool]:
         """Return its tools, prompts and resources by id."""
         with self._store.reading() as snapshot:
-            generation = snapshot.tools_generation()
-            if self._seen is None or self._seen[0] != generation:
-                server = next((one for one in snapshot.servers() if one.name == self.server), None)
-                made = [self._made(kept, server) for kept in snapshot.tools(self.server)]
-                self._seen = generation, [tool for tool in made if tool.name not in self.entry.disabled_tools]
-        return self._seen[1]
+            seen = self._now(snapshot)
+            if seen.all is None:
+                made = (self._made(kept, seen.server) for kept in snapshot.tools(self.server))
+                seen.all = [tool for tool in made if tool.name not in self.entry.disabled_tools]
+            return seen.all
 
     def find(self, name: str) -> Tool | None:
         """Return the tool of a name, prompts and resources apart."""
-        if name in self.entry.disabled_tools:
-            return None
         with self._store.reading() as snapshot:
-            kept = snapshot.tool(self.server, name)
-            if kept is None:
-                return None
-            return self._made(kept, next((one for one in snapshot.servers() if one.name == self.server), None))
+            seen = self._now(snapshot)
+            if name not in seen.found:
+                hidden = name in self.entry.disabled_tools
+                kept = None if hidden else snapshot.tool(self.server, name)
+                seen.found[name] = None if kept is None else self._made(kept, seen.server)
+            return seen.found[name]
+
+    def _now(self, snapshot: Snapshot) -> _Seen:
+        """Return what was read already of this state of the space."""
+        seen, generation = self._seen, snapshot.tools_generation()
+        if seen is None or seen.generation != generation:
+            server = next((one for one in snapshot.servers() if one.name == self.server), None)
+            self._seen = seen = _Seen(generation, server)
+        return seen
 
     async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
         """Call a tool, get a prompt or read a resource; starts the server where it does not run.
