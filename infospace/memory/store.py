@@ -55,8 +55,7 @@ from infospace.memory.changes import Change, Evidence, Linked
 from infospace.resources import Resource, SearchResult
 from infospace.runs.journal import Approve, CallRow, Entry, RunRow, StepRow, Use
 from infospace.runs.origin import Origin, Product, Reading
-from infospace.tools.kept import KeptServer, KeptTool, ToolUse
-from infospace.tools.tool import ToolKind
+from infospace.tools.kept import Offered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +79,7 @@ __all__ = [
 ]
 
 
-class Snapshot(Protocol):
+class Snapshot(Offered, Protocol):
     """A consistent view of the space in one read transaction; StoreError for every question after its end."""
 
     @property
@@ -296,36 +295,6 @@ class Snapshot(Protocol):
         """Return the kept resources as they are now, by id, that a step made or anybody changed.
 
         Search results are left out.
-        """
-
-    def tools_generation(self) -> int:
-        """From 0 on, one more with each commit that changes servers, tools or the paths of `mcp.json` files."""
-
-    def tool_sources(self) -> list[str]:
-        """Return the remembered paths of `mcp.json` files, in the order they came."""
-
-    def servers(self) -> list[KeptServer]:
-        """Return the servers that are known, by name as code points."""
-
-    def tools(self, server: str | None = None) -> list[KeptTool]:
-        """Return the tools, prompts and resources of one server or of all, by the number in their ids.
-
-        Numbers count from 1 as they are first seen. What a server lists no more is not among them.
-        """
-
-    def tool(self, server: str, name: str, kind: ToolKind = "tool") -> KeptTool | None:
-        """Return one of them by what it is called, None where it is not."""
-
-    def tool_by_id(self, identifier: str) -> KeptTool | None:
-        """Return one of them by its id, None where it is not."""
-
-    def tool_counts(self) -> dict[tuple[str, ToolKind], int]:
-        """Return how many of each kind each server has that has any."""
-
-    def tool_uses(self, server: str | None = None, name: str | None = None) -> list[ToolUse]:
-        """Return how calls of tools went, by server and name: of one tool, of all of a server, or of all.
-
-        `p95_ms` is the time that 95 of 100 calls did not exceed: of n in order, the one at the rank ceil(0.95 n).
         """
 
 

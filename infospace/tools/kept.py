@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
@@ -159,3 +159,37 @@ class Called:
 
 
 ToolChange: TypeAlias = AddSource | ForgetSource | KeepServer | KeepTools | DropTools | DropServer | Called
+
+
+class Offered(Protocol):
+    """What a snapshot of a space answers about servers: a part of `infospace.memory.store.Snapshot`."""
+
+    def tools_generation(self) -> int:
+        """From 0 on, one more with each commit that changes servers, tools or the paths of `mcp.json` files."""
+
+    def tool_sources(self) -> list[str]:
+        """Return the remembered paths of `mcp.json` files, in the order they came."""
+
+    def servers(self) -> list[KeptServer]:
+        """Return the servers that are known, by name as code points."""
+
+    def tools(self, server: str | None = None) -> list[KeptTool]:
+        """Return the tools, prompts and resources of one server or of all, by the number in their ids.
+
+        Numbers count from 1 as they are first seen. What a server lists no more is not among them.
+        """
+
+    def tool(self, server: str, name: str, kind: ToolKind = "tool") -> KeptTool | None:
+        """Return one of them by what it is called, None where it is not."""
+
+    def tool_by_id(self, identifier: str) -> KeptTool | None:
+        """Return one of them by its id, None where it is not."""
+
+    def tool_counts(self) -> dict[tuple[str, ToolKind], int]:
+        """Return how many of each kind each server has that has any."""
+
+    def tool_uses(self, server: str | None = None, name: str | None = None) -> list[ToolUse]:
+        """Return how calls of tools went, by server and name: of one tool, of all of a server, or of all.
+
+        `p95_ms` is the time that 95 of 100 calls did not exceed: of n in order, the one at the rank ceil(0.95 n).
+        """

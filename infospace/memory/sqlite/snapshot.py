@@ -12,11 +12,11 @@ from infospace.errors import NotFound
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Linked
-from infospace.memory.sqlite import approvals, calls, effects, files, journal, tools
+from infospace.memory.sqlite import approvals, calls, effects, files, journal
 from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import arrow, results, stored_reference
 from infospace.memory.sqlite.membership import Membership
-from infospace.memory.sqlite.provenance import Provenance
+from infospace.memory.sqlite.offered import Offered
 from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
 from infospace.memory.sqlite.rows import run_of as run_id
 from infospace.memory.sqlite.work import whom
@@ -24,8 +24,6 @@ from infospace.memory.store import Effect, Lineage, Tracked
 from infospace.names import normalised
 from infospace.resources import Collection, Made, Note, Relation, Resource, SearchResult
 from infospace.runs.journal import Approve, CallRow, RunRow, StepRow
-from infospace.tools.kept import KeptServer, KeptTool, ToolUse
-from infospace.tools.tool import ToolKind
 
 NOBODY = Made()
 
@@ -51,7 +49,7 @@ _OF_KIND = {
 }
 
 
-class SqliteSnapshot(Provenance):
+class SqliteSnapshot(Offered):
     """Implements `Snapshot`; good while the `with store.reading()` that gave it lasts."""
 
     __slots__ = ("_membership",)
@@ -241,42 +239,6 @@ class SqliteSnapshot(Provenance):
     def calls(self, run: str) -> list[CallRow]:
         """Return a run's calls of what is outside."""
         return calls.calls(self._engine, run)
-
-    # Tools
-
-    def tools_generation(self) -> int:
-        """Return how many commits changed servers, tools or sources."""
-        return tools.generation(self._engine)
-
-    def tool_sources(self) -> list[str]:
-        """Return the remembered paths of `mcp.json` files."""
-        return tools.sources(self._engine)
-
-    def servers(self) -> list[KeptServer]:
-        """Return the servers that are known."""
-        return tools.servers(self._engine)
-
-    def tools(self, server: str | None = None) -> list[KeptTool]:
-        """Return what servers list."""
-        return tools.kept(self._engine, server)
-
-    def tool(self, server: str, name: str, kind: ToolKind = "tool") -> KeptTool | None:
-        """Return one tool, prompt or resource."""
-        return tools.find(self._engine, server, name, kind)
-
-    def tool_by_id(self, identifier: str) -> KeptTool | None:
-        """Return the tool with an id."""
-        number = identifier.removeprefix("tool_")
-        known = number.isascii() and number.isdecimal() and len(number) <= 18 and identifier == f"tool_{int(number)}"
-        return tools.by_number(self._engine, int(number)) if known else None
-
-    def tool_counts(self) -> dict[tuple[str, ToolKind], int]:
-        """Return how much each server lists."""
-        return tools.counts(self._engine)
-
-    def tool_uses(self, server: str | None = None, name: str | None = None) -> list[ToolUse]:
-        """Return how calls of tools went."""
-        return tools.uses(self._engine, server, name)
 
 
 def plain_note(engine: Engine, key: int) -> Note | None:

@@ -14,32 +14,21 @@ import httpx2
 from mcp import Client
 from mcp.client._transport import TransportStreams
 from mcp.client.session import IncomingMessage
+from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
-    HEADER_MISMATCH,
-    INVALID_REQUEST,
-    CallToolRequest,
-    CallToolRequestParams,
-    CallToolResult,
-    GetPromptRequest,
-    GetPromptRequestParams,
-    GetPromptResult,
     Implementation,
-    InputRequiredResult,
     PromptListChangedNotification,
-    ReadResourceRequest,
-    ReadResourceRequestParams,
-    ReadResourceResult,
     ResourceListChangedNotification,
     ToolListChangedNotification,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from infospace.errors import Invalid
 from infospace.jsonvalue import JSON
-from infospace.tools.servers.blocks import mended
+from infospace.tools.servers.asking import ask
 from infospace.tools.servers.entries import Entry
 from infospace.tools.servers.failures import ServerFailed, hidden, last_words
 from infospace.tools.servers.lines import Heard, running
@@ -51,12 +40,10 @@ from infospace.tools.tool import ToolAnswer, ToolFailed, ToolKind
 OURS = ("INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN", "OPENAI_API_KEY")
 """Variables of our own environment that a server gets only where its entry says so."""
 CLOSING_S = 12.0
+AGAIN_S = 5.0
+"""Seconds before a server is listened to again that ended its stream of changes."""
 
 _CHANGES = (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
-
-_TOOL: TypeAdapter[Any] = TypeAdapter(CallToolResult | InputRequiredResult)
-_PROMPT: TypeAdapter[Any] = TypeAdapter(GetPromptResult | InputRequiredResult)
-_RESOURCE: TypeAdapter[Any] = TypeAdapter(ReadResourceResult | InputRequiredResult)
 
 T = TypeVar("T")
 
@@ -103,10 +90,11 @@ class Connection:
 
     async def close(self) -> None:
         """End it; its process is gone afterwards."""
+        told = self._over.is_set()
         self._over.set()
         if self._owner is None:
             return
-        if self._client is None:
+        if self._client is None and not told:
             self._owner.cancel()
         done, _ = await asyncio.wait([self._owner], timeout=CLOSING_S)
         if not done:
@@ -128,11 +116,10 @@ class Connection:
 
     async def call(self, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float) -> ToolAnswer:
         """Call a tool, get a prompt, or read a resource. Raises ToolFailed: it may have had its effect; Stale."""
-        asking = {"tool": self._tool, "prompt": self._prompt, "resource": self._resource}[kind](name, dict(arguments))
         what = f"{self.entry.name}/{name}"
         try:
             async with asyncio.timeout(seconds):
-                return await self._while_here(asking)
+                return await self._while_here(ask(self._live(), kind, name, arguments))
         except TimeoutError:
             hint = "`timeout_s` of the step, or of the server's entry, gives it longer"
             raise ToolFailed(f"{what} did not answer within {seconds:g} s", hint=hint) from None
@@ -143,34 +130,6 @@ class Connection:
             raise ToolFailed(f"{what} failed: {self._why(error)}") from error
         except ValidationError as error:
             raise ToolFailed(f"{what} failed: {self._why(error)}") from error
-
-    async def _tool(self, name: str, arguments: dict[str, Any]) -> ToolAnswer:
-        request = CallToolRequest(params=CallToolRequestParams(name=name, arguments=arguments))
-        try:
-            found = await self._asked(request, _TOOL)
-        except MCPError as error:
-            if error.code != HEADER_MISMATCH:
-                raise
-            await read_listing(self._live())
-            found = await self._asked(request, _TOOL)
-        return ToolAnswer(_dumped(found)["content"], mended(found.structured_content), bool(found.is_error))
-
-    async def _prompt(self, name: str, arguments: dict[str, Any]) -> ToolAnswer:
-        request = GetPromptRequest(params=GetPromptRequestParams(name=name, arguments=arguments))
-        found = await self._asked(request, _PROMPT)
-        return ToolAnswer([{"type": "message", **message} for message in _dumped(found)["messages"]])
-
-    async def _resource(self, name: str, _arguments: dict[str, Any]) -> ToolAnswer:
-        request = ReadResourceRequest(params=ReadResourceRequestParams(uri=name))
-        found = await self._asked(request, _RESOURCE)
-        return ToolAnswer([{"type": "resource", "resource": content} for content in _dumped(found)["contents"]])
-
-    async def _asked(self, request: Any, result: TypeAdapter[Any]) -> Any:
-        """Send a request; its result is not held against the tool's schema here, so that nothing is dropped."""
-        found = await self._live().session.send_request(request, result)
-        if isinstance(found, InputRequiredResult):
-            raise MCPError(INVALID_REQUEST, "it asks something back, and nobody is there to answer")
-        return found
 
     async def _while_here(self, asking: Coroutine[Any, Any, T]) -> T:
         """Await what the server is asked; where it ends before, that is a failure and no endless wait."""
@@ -198,6 +157,9 @@ class Connection:
         except Invalid as error:
             raise ServerFailed(name, error.says, hint=error.hint, lasting=True) from error
         self._secrets = entry.secrets()
+        if entry.command is not None and os.name != "posix":
+            says = f"the server {name!r} cannot be started: processes are looked after on POSIX systems alone"
+            raise ServerFailed(name, says, hint="give it a URL", lasting=True)
         if entry.command is None:
             return reaching(entry.url or "", _headers(entry), self._answered)
         inherited = {key: value for key, value in os.environ.items() if key not in OURS}
@@ -254,12 +216,16 @@ class Connection:
         tools, prompts, resources = (
             bool(offered and offered.list_changed) for offered in (can.tools, can.prompts, can.resources)
         )
-        if tools or prompts or resources:
-            async with client.listen(
-                tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
-            ) as changes:
-                async for _ in changes:
-                    self._changed.set()
+        while tools or prompts or resources:
+            with contextlib.suppress(SubscriptionLost):
+                async with client.listen(
+                    tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
+                ) as changes:
+                    async for _ in changes:
+                        self._changed.set()
+            # What changed since nobody listens is not told again.
+            await asyncio.sleep(AGAIN_S)
+            self._changed.set()
 
     async def _relist(self, client: Client) -> None:
         while True:
@@ -313,11 +279,6 @@ def _leaves(failure: BaseException | None) -> Iterator[BaseException]:
             yield from _leaves(inner)
     elif failure is not None:
         yield failure
-
-
-def _dumped(found: BaseModel) -> dict[str, Any]:
-    dumped: dict[str, Any] = mended(found.model_dump(by_alias=True, mode="json", exclude_none=True))
-    return dumped
 
 
 def _headers(entry: Entry) -> Mapping[str, str]:

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,8 +98,20 @@ async def running(
         os.close(ours)
         for stream in (told, incoming, outgoing, asked):
             stream.close()
-        with anyio.CancelScope(shield=True):
-            await _end(process, tasks, heard)
+        await _surely(_end(process, tasks, heard))
+
+
+async def _surely(work: Coroutine[Any, Any, None]) -> None:
+    """Await work to its end, however often that is cancelled meanwhile: who cancels may not leave a process behind."""
+    task, cancelled = asyncio.create_task(work), False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+    task.result()
+    if cancelled:
+        raise asyncio.CancelledError
 
 
 async def _end(process: asyncio.subprocess.Process, tasks: Sequence[asyncio.Task[None]], heard: Heard) -> None:

@@ -22,7 +22,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
     """A space with one server that runs."""
     folder = tmp_path_factory.mktemp("served")
     with open_space(folder / "space.db") as space:
-        synced(space, mcp=write(folder, a=odd("plain", env={"OWN": "set here"})))
+        synced(space, mcp=write(folder, a=odd("plain", autoApprove=True)))
         yield space
 
 
@@ -71,13 +71,13 @@ def test_a_server_has_our_environment_but_for_our_secrets(monkeypatch: pytest.Mo
 
 
 def test_arguments_that_do_not_fit_are_told_before_the_call(served: Space) -> None:
-    with pytest.raises(Invalid, match="'text' is a required property"):
+    with pytest.raises(Invalid, match='"text" is missing'):
         call(served, "a/echo", txt=1)
 
 
 def test_calls_are_counted_in_plans_and_outside(space: Space, tmp_path: Path) -> None:
     """Those that were really made, with their time; what never reached the tool is none."""
-    synced(space, mcp=write(tmp_path, a=odd("plain")))
+    synced(space, mcp=write(tmp_path, a=odd("plain", trusted=True)))
     assert run_sync(space, [{"type": "a/echo", "arguments": {"text": "in a plan"}}]).status == "success"
     assert run_sync(space, [{"type": "a/fail", "on_fail": "continue"}]).status == "success"
     call(space, "a/echo", text="outside")
@@ -97,7 +97,7 @@ def test_calls_are_counted_in_plans_and_outside(space: Space, tmp_path: Path) ->
 
 def test_the_time_out_is_the_steps_else_the_entrys(space: Space, tmp_path: Path) -> None:
     """The tool answers after 1.5 s, and the entry gives it 1 s."""
-    synced(space, mcp=write(tmp_path, a=odd("plain", timeout_s=1)))
+    synced(space, mcp=write(tmp_path, a=odd("plain", timeout_s=1, trusted=True)))
     longer = run_sync(space, [{"type": "a/slow", "timeout_s": 20, "out": "$late"}])
     assert (longer.status, longer.result.data if longer.result else None) == ("success", "late")
     usual = run_sync(space, [{"type": "a/slow"}])
@@ -134,7 +134,7 @@ def test_a_plan_calls_gets_and_reads(served: Space) -> None:
     ("step", "says"),
     [
         ({"type": "get-prompt", "prompt": "a/gret", "arguments": {"who": "x"}}, "did you mean 'a/greet'?"),
-        ({"type": "get-prompt", "prompt": "a/greet"}, "'who' is a required property"),
+        ({"type": "get-prompt", "prompt": "a/greet"}, '"who" is missing'),
         ({"type": "read-resource", "resource": "b/odd://one"}, "there is no resource 'b/odd://one'"),
     ],
 )

@@ -90,6 +90,7 @@ def test_servers_from_npm(space: Space, tmp_path: Path, node: Path) -> None:
         memory={
             "command": str(node / "mcp-server-memory"),
             "env": {"MEMORY_FILE_PATH": str(tmp_path / "memory.json")},
+            "autoApprove": ["create_entities"],
         },
     )
     done = synced(space, mcp=path)
@@ -130,8 +131,12 @@ def test_infospace_is_a_server_of_itself(space: Space, tmp_path: Path) -> None:
     with over_http(other) as served:
         path = write(
             tmp_path,
-            inner={"command": sys.executable, "args": ["-m", "tui.command", "--space", str(inner), "serve"]},
-            other={"url": served.url, "headers": {"Authorization": f"Bearer {TOKEN}"}},
+            inner={
+                "command": sys.executable,
+                "args": ["-m", "tui.command", "--space", str(inner), "serve"],
+                "autoApprove": True,
+            },
+            other={"url": served.url, "headers": {"Authorization": f"Bearer {TOKEN}"}, "autoApprove": ["run_plan"]},
             locked={"url": served.url},
         )
         done = synced(space, mcp=path)

@@ -76,12 +76,24 @@ def test_what_a_server_lists_no_more_vanishes_and_comes_back_as_it_was(space: Sp
 
 
 def test_a_change_that_a_server_tells_of_is_followed(space: Space, tmp_path: Path) -> None:
-    """While it runs, without another sync."""
+    """While it runs, without another sync; in the earlier protocol, which tells it unasked."""
     synced(space, mcp=write(tmp_path, a=odd("changing")))
     assert names(space) == ["a/echo", "a/grow"]
     call(space, "a/grow")
     until(lambda: "a/later_0" in names(space))
     assert call(space, "a/later_0", text="x").content == "x"
+
+
+@pytest.mark.slow
+def test_a_change_is_followed_in_the_later_protocol(space: Space, tmp_path: Path) -> None:
+    """Which tells it to who listens."""
+    growing = Path(__file__).parent / "growing_server.py"
+    synced(space, mcp=write(tmp_path, a={"command": sys.executable, "args": [str(growing)]}))
+    assert names(space) == ["a/grow"]
+    for name in ("first", "second"):
+        assert call(space, "a/grow", name=name).text == "grown"
+        until(lambda name=name: f"a/{name}" in names(space))
+        assert call(space, f"a/{name}").text == f"this is {name}"
 
 
 def test_the_files_are_remembered_and_read_again_at_each_opening(tmp_path: Path) -> None:
