@@ -94,18 +94,28 @@ class Toolbox:
         return same[0] if len(same) == 1 else None
 
     def hint(self, full_name: str) -> str:
-        """Say which tool was probably meant, or which there are."""
+        """Say which tool was probably meant, or which there are; or why its server has none."""
         near = self.near(full_name)
         if near is not None:
             return f"did you mean {near!r}?"
-        server = full_name.partition("/")[0]
-        known = None if self.servers is None else self.servers.entries.get(server)
-        if known is not None and known.disabled:
-            return f"the server {server!r} is disabled in {known.file}"
-        if known is not None and not any(tool.server == server for tool in self):
-            return f"the server {server!r} was never listed: `infospace tools sync`"
+        lacking = self._lacking(full_name.partition("/")[0])
+        if lacking is not None:
+            return lacking
         names = [tool.full_name for tool in self]
         return _hint(full_name, names) if names else "no tools in this space"
+
+    def _lacking(self, server: str) -> str | None:
+        """Say why a server that a file names has no tools here; None of any other."""
+        if self.servers is None:
+            return None
+        entry = self.servers.entries.get(server)
+        if entry is not None and entry.disabled:
+            return f"the server {server!r} is disabled in {entry.file}"
+        if entry is not None:
+            listed = any(tool.server == server for tool in self)
+            return None if listed else f"the server {server!r} was never listed: `infospace tools sync`"
+        wrong = (one for one in self.servers.problems if one.severity == "error" and one.server in (server, ""))
+        return next((one.says if not one.server else f"its entry is wrong: {one.says}" for one in wrong), None)
 
     def fits(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Raise Invalid with everything in which arguments do not fit a tool's schema."""

@@ -260,7 +260,7 @@ class Connection:
             match leaf:
                 case MCPError(code=code) if code == CONNECTION_CLOSED and self.entry.command is not None:
                     told = last_words(self.stderr) if self._heard.left else ""
-                    return f"{leaf.message}{told}"
+                    return f"its server has ended{told}"
                 case MCPError():
                     return hidden(words or leaf.message, self._secrets)
                 case ValidationError():

@@ -119,7 +119,9 @@ def _servers(path: Path, where: str) -> Mapping[str, Any]:
     except FileNotFoundError:
         raise NotFound(f"there is no file {where!r}", hint="name an `mcp.json`") from None
     except OSError as error:
-        raise Unreadable(f"{where!r} cannot be read: {error.strerror}", hint="look at its rights") from None
+        raise Unreadable(
+            f"{where!r} cannot be read: {error.strerror}", hint="name an `mcp.json` that you may read"
+        ) from None
     try:
         whole = read_json(data, what=repr(where))
     except Unreadable as error:

@@ -28,6 +28,8 @@ KEPT_STDERR = 8_192
 """Bytes of a server's standard error that are kept, the last ones."""
 NOISE = 4_000
 """Lines that are no message, one after the other, at which a server is given up."""
+LAST_WORDS_S = 0.5
+"""Seconds for which standard error is heard once standard output has ended."""
 _CHUNK = 2**16
 _ENDS = 4_096
 """Bytes at both ends of an over-long line, in which its id is looked for."""
@@ -86,10 +88,11 @@ async def running(
         os.close(theirs)
     told, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, asked = anyio.create_memory_object_stream[SessionMessage](0)
+    listening = asyncio.create_task(_listen(process, heard))
     tasks = [
-        asyncio.create_task(_read(process, told, heard)),
+        asyncio.create_task(_read(process, told, heard, listening)),
         asyncio.create_task(_write(process, asked)),
-        asyncio.create_task(_listen(process, heard)),
+        listening,
     ]
     try:
         yield incoming, outgoing
@@ -148,7 +151,10 @@ async def _write(process: asyncio.subprocess.Process, asked: MemoryObjectReceive
 
 
 async def _read(
-    process: asyncio.subprocess.Process, told: MemoryObjectSendStream[SessionMessage | Exception], heard: Heard
+    process: asyncio.subprocess.Process,
+    told: MemoryObjectSendStream[SessionMessage | Exception],
+    heard: Heard,
+    listening: asyncio.Task[None],
 ) -> None:
     """Hand messages over until the output ends; then drain what nobody takes, so that the server can end."""
     assert process.stdout is not None  # noqa: S101 - it was asked for
@@ -167,6 +173,8 @@ async def _read(
             if lines.lost:
                 heard.add(f"\n{TOO_LARGE}".encode())
                 break
+        # What it said last belongs to the sentence that whoever waits for it gets now.
+        await asyncio.wait([listening], timeout=LAST_WORDS_S)
     heard.left = not heard.closing
     heard.ended.set()
     while await process.stdout.read(_CHUNK):

@@ -72,11 +72,10 @@ def test_a_call_that_goes_wrong_leaves_the_others_in_peace(space: Space, tmp_pat
     for failure, says in (
         (slow, "a/slow did not answer within 1 s"),
         (flood, "b/flood failed: it answers with more than 16 MB, which are not taken"),
-        (die, "c/die failed: "),
+        (die, "c/die failed: its server has ended; it said 'something broke'"),
     ):
         assert isinstance(failure, ToolFailed)
         assert says in str(failure)
-    assert "it said 'something broke'" in str(die)
     assert getattr(echo, "content", echo) == "x"
     assert call(space, "a/slow", 10.0).content == "late"
     assert call(space, "b/echo", text="again").content == "again"

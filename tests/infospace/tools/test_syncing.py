@@ -143,6 +143,12 @@ def test_a_file_that_cannot_be_read_takes_nothing_away(space: Space, tmp_path: P
     assert done.removed == []
     with pytest.raises(Unreadable):
         synced(space, mcp=path)
+    with pytest.raises(NotFound, match=r"no tool 'a/echo' \(.*mcp\.json' ends inside"):
+        space.tools.get("a/echo")
+    write(tmp_path, a={"command": 1})
+    servers(space).reload()
+    with pytest.raises(NotFound, match="its entry is wrong: 'command' is a text, not 1"):
+        space.tools.get("a/echo")
     write(tmp_path, a=odd("plain"))
     assert synced(space).unchanged == ["a"]
     assert "a/echo" in names(space)
