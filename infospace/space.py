@@ -75,10 +75,11 @@ class Space:
 
     @cached_property
     def tools(self) -> Toolbox:
-        """What can be called outside of the space; none until a provider is added."""
+        """What can be called outside of the space: tools of the servers that it knows, and of providers added here."""
+        from infospace.tools.servers.known import Servers
         from infospace.tools.toolbox import Toolbox
 
-        return Toolbox()
+        return Toolbox(Servers(self.store))
 
     def view(
         self,
@@ -97,7 +98,9 @@ class Space:
         return view
 
     def close(self) -> None:
-        """Close it."""
+        """Close it, and end the servers of its tools that run."""
+        if "tools" in self.__dict__:
+            self.tools.close()
         self.store.close()
 
     def __enter__(self) -> Space:

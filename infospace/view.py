@@ -76,6 +76,8 @@ class Infospace(Changing, Asking):
         """Goes into the answer's `extra`."""
         self.uses: dict[str, int] = {}
         """Versions of the resources that were read, by id."""
+        self.timeout_s: float | None = None
+        """Seconds that its step may take, where the step says so."""
         self._listener = listener or Silence()
         self._drafts = drafts or Drafts()
         self._seen: dict[str, Note[Any]] = {}
@@ -153,6 +155,7 @@ class Infospace(Changing, Asking):
         scratch = self._scratch is not None
         view = type(self)(self.space, made, self._listener, scratch=scratch, drafts=Drafts(self._drafts))
         view.meter = self.meter
+        view.timeout_s = self.timeout_s
         return view
 
     def absorb(self, other: Infospace) -> None:

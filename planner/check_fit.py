@@ -79,9 +79,14 @@ class FitChecker:
         self._problems.error("bad-argument", place, f"{whose}: {misfit.says}", None, fix)
 
     def _missing(self, key: str, misfit: Misfit, schema: Schema, place: str, whose: str) -> None:
-        wanted = _inner(schema, _schema_at(schema, misfit.place), key)
+        whole = _schema_at(schema, misfit.place)
+        wanted = _inner(schema, whole, key)
         near = nearest(key, [name for name in misfit.instance if name not in _properties(schema, misfit.place)])
+        if near is not None and whole.get("additionalProperties") is False:
+            return
         if near is not None:
+            says, fix = f"{whose} needs {key!r}", [{"op": "move", "from": join(place, near), "path": join(place, key)}]
+            self._problems.error("missing-argument", place, says, f"is {near!r} meant for it?", fix)
             return
         hint = wanted.get("description") or type_words(wanted) or None
         self._problems.error("missing-argument", place, f"{whose} needs {key!r}", hint, _only(wanted, join(place, key)))

@@ -50,6 +50,7 @@ class Execution(ABC):
         self._voices = Voices(run.emit, position)
         made = Made(run.id, position, step.type)
         self._view = run.space.view(made, self._voices, meter=run.meter)
+        self._view.timeout_s = step.timeout_s
         self._resolver = Resolver(self._view, self._scope)
         self._digest: bytes | None = None
         self._started = now()

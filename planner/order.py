@@ -162,7 +162,7 @@ class Order:
         entry = self._catalogue.find(type_)
         if entry is None or not isinstance(entry.effect, str) or entry.returns == "Relation":
             return True, True
-        if entry.effect == "calls" and not entry.asks:
+        if entry.effect == "calls" and not entry.asks and not entry.only_reads:
             tool = called_tool(step, self._catalogue)
             return tool is None or not tool.read_only, True
         return entry.effect == "writes", entry.may_wait

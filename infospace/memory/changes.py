@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from infospace.jsonvalue import JSON
 from infospace.resources import NOBODY, Made, Member
+from infospace.tools.kept import ToolChange
 
 if TYPE_CHECKING:
     import numpy as np
@@ -328,4 +329,5 @@ Change: TypeAlias = (
     | Describe
     | Query
     | Derived
+    | ToolChange
 )

@@ -55,6 +55,7 @@ from infospace.memory.changes import Change, Evidence, Linked
 from infospace.resources import Resource, SearchResult
 from infospace.runs.journal import Approve, CallRow, Entry, RunRow, StepRow, Use
 from infospace.runs.origin import Origin, Product, Reading
+from infospace.tools.kept import Offered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +79,7 @@ __all__ = [
 ]
 
 
-class Snapshot(Protocol):
+class Snapshot(Offered, Protocol):
     """A consistent view of the space in one read transaction; StoreError for every question after its end."""
 
     @property

@@ -51,9 +51,9 @@ async def answered(view: Infospace, tool: Tool, arguments: JSON) -> ToolAnswer:
         if not allowed(view.space.store, tool, None):
             says = f"{tool.full_name} is asked about before it is called, and outside of a run nobody is asked"
             raise NotAllowed(says, hint="call it in a plan")
-        answer = await tools.call(tool, arguments)
+        answer = await tools.call(tool, arguments, view.timeout_s)
     else:
-        answer = await calls.make(tool, arguments, view.made, lambda: tools.call(tool, arguments))
+        answer = await calls.make(tool, arguments, view.made, lambda: tools.call(tool, arguments, view.timeout_s))
     if answer.is_error:
         raise ToolFailed(f"{tool.full_name} failed: {answer.text or answer.content!r:.500}")
     return answer

@@ -78,8 +78,24 @@ class LocalTools:
         """Return the tools in the order they were made."""
         return [entry.tool for entry in self._entries.values()]
 
-    async def call(self, name: str, arguments: Mapping[str, JSON]) -> ToolAnswer:
-        """Call the function. An InfospaceError of it is the tool's own failure; anything else is a bug of it."""
+    def find(self, name: str) -> Tool | None:
+        """Return the tool of a name."""
+        return next((tool for tool in self.tools() if tool.name == name), None)
+
+    async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
+        """Call the function. An InfospaceError of it is the tool's own failure; anything else is a bug of it.
+
+        It may take as long as it wants where no time is given; a function that is not `async` is not stopped then.
+        """
+        try:
+            async with asyncio.timeout(timeout_s) as limit:
+                return await self._call(tool.name, arguments)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise ToolFailed(f"{tool.full_name} did not answer within {timeout_s:g} s") from None
+
+    async def _call(self, name: str, arguments: Mapping[str, JSON]) -> ToolAnswer:
         entry = self._entries.get(name)
         if entry is None:
             raise NotFound(f"there is no tool {self.server}/{name}")

@@ -108,8 +108,14 @@ class ToolProvider(Protocol):
     def tools(self) -> Sequence[Tool]:
         """Return its tools, as they are known now; starts nothing."""
 
-    async def call(self, name: str, arguments: Mapping[str, JSON]) -> ToolAnswer:
-        """Call a tool with arguments that fit its schema. Raises ToolFailed; may be cancelled."""
+    def find(self, name: str) -> Tool | None:
+        """Return the tool of a name, None where there is none; a prompt or a resource is none."""
+
+    async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
+        """Call a tool with arguments that fit its schema, for at most so many seconds, else as long as is usual for it.
+
+        Raises ToolFailed; may be cancelled.
+        """
 
 
 class ToolFailed(InfospaceError):

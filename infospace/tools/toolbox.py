@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from infospace.clock import now
 from infospace.errors import Conflict, Invalid, NotFound
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
-from infospace.tools.tool import Tool, ToolAnswer, ToolProvider
+from infospace.tools.kept import Called
+from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolFailed, ToolProvider
+
+if TYPE_CHECKING:
+    from infospace.tools.servers.known import Servers
 
 
 class Toolbox:
-    """Tools of several providers. Two providers of one server name are a Conflict."""
+    """Tools of several providers. Two providers of one server name are a Conflict.
 
-    def __init__(self) -> None:
+    Those of `servers` are read when they are first needed, and nothing is started for that.
+    """
+
+    def __init__(self, servers: Servers | None = None) -> None:
+        self.servers = servers
+        """The servers that `mcp.json` files name; None where there is no space."""
         self._providers: dict[str, ToolProvider] = {}
 
     def add(self, provider: ToolProvider) -> None:
         """Take a provider's tools in."""
-        if provider.server in self._providers:
+        if provider.server in self._all():
             raise Conflict(f"there is a server {provider.server!r} already", hint="give one of them another name")
         if not provider.server or "/" in provider.server:
             raise Invalid(f"{provider.server!r} cannot be a server's name", hint="one without `/`")
         self._providers[provider.server] = provider
 
+    def _all(self) -> Mapping[str, ToolProvider]:
+        return self._providers if self.servers is None else {**self.servers.providers(), **self._providers}
+
     def __iter__(self) -> Iterator[Tool]:
-        for server in sorted(self._providers):
-            yield from self._providers[server].tools()
+        return (tool for tool in self.everything() if tool.kind == "tool")
+
+    def everything(self) -> Iterator[Tool]:
+        """Iterate over what can be called, and over prompts and resources, whose `kind` says so."""
+        providers = self._all()
+        for server in sorted(providers):
+            yield from providers[server].tools()
 
     def find(self, full_name: str) -> Tool | None:
         """Return the tool of a full name, `server/tool`; None when there is none."""
         server, _, name = full_name.partition("/")
-        provider = self._providers.get(server)
-        if provider is None:
-            return None
-        return next((tool for tool in provider.tools() if tool.name == name), None)
+        provider = self._all().get(server)
+        return None if provider is None else provider.find(name)
 
     def get(self, full_name: str) -> Tool:
         """Return the tool of a full name; NotFound says which is nearest."""
@@ -43,6 +60,28 @@ class Toolbox:
         if found is None:
             raise NotFound(f"there is no tool {full_name!r}", hint=self.hint(full_name))
         return found
+
+    def prompt(self, full_name: str) -> Tool:
+        """Return the prompt of a full name, `server/prompt`; NotFound says which is nearest."""
+        prompts = {tool.full_name: tool for tool in self.everything() if tool.kind == "prompt"}
+        if full_name not in prompts:
+            raise NotFound(f"there is no prompt {full_name!r}", hint=_hint(full_name, list(prompts)))
+        return prompts[full_name]
+
+    def resource(self, full_name: str) -> Tool:
+        """Return the resource of a full name, `server/URI`, whether its server lists it or not.
+
+        Raises NotFound where no server has that name.
+        """
+        server, _, uri = full_name.partition("/")
+        provider = self._all().get(server)
+        if provider is None or not uri:
+            listed = [tool.full_name for tool in self.everything() if tool.kind == "resource"]
+            raise NotFound(f"there is no resource {full_name!r}", hint=_hint(full_name, listed) if listed else None)
+        known = (tool for tool in provider.tools() if tool.kind == "resource" and tool.name == uri)
+        schema = {"type": "object", "additionalProperties": False}
+        unlisted = Tool(server, uri, "", schema, read_only=True, destructive=False, kind="resource")
+        return next(known, unlisted)
 
     def near(self, full_name: str) -> str | None:
         """Return the full name that was probably meant: one alike, or the only one with that tool name."""
@@ -55,14 +94,28 @@ class Toolbox:
         return same[0] if len(same) == 1 else None
 
     def hint(self, full_name: str) -> str:
-        """Say which tool was probably meant, or which there are."""
+        """Say which tool was probably meant, or which there are; or why its server has none."""
         near = self.near(full_name)
         if near is not None:
             return f"did you mean {near!r}?"
+        lacking = self._lacking(full_name.partition("/")[0])
+        if lacking is not None:
+            return lacking
         names = [tool.full_name for tool in self]
-        return (
-            f"there are {', '.join(names[:8])}{', …' if len(names) > 8 else ''}" if names else "no tools in this space"
-        )
+        return _hint(full_name, names) if names else "no tools in this space"
+
+    def _lacking(self, server: str) -> str | None:
+        """Say why a server that a file names has no tools here; None of any other."""
+        if self.servers is None:
+            return None
+        entry = self.servers.entries.get(server)
+        if entry is not None and entry.disabled:
+            return f"the server {server!r} is disabled in {entry.file}"
+        if entry is not None:
+            listed = any(tool.server == server for tool in self)
+            return None if listed else f"the server {server!r} was never listed: `infospace tools sync`"
+        wrong = (one for one in self.servers.problems if one.severity == "error" and one.server in (server, ""))
+        return next((one.says if not one.server else f"its entry is wrong: {one.says}" for one in wrong), None)
 
     def fits(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Raise Invalid with everything in which arguments do not fit a tool's schema."""
@@ -73,7 +126,40 @@ class Toolbox:
         if faults:
             raise Invalid(f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}")
 
-    async def call(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolAnswer:
-        """Call a tool. Raises Invalid with everything in which the arguments do not fit, before the call."""
+    async def call(self, tool: Tool, arguments: Mapping[str, Any], timeout_s: float | None = None) -> ToolAnswer:
+        """Call a tool, get a prompt, or read a resource; how that went is remembered.
+
+        `timeout_s` is for who may say how long it lasts; else its server's entry does. Raises Invalid with everything
+        in which the arguments do not fit, before the call; NotCalled, ToolFailed.
+        """
         self.fits(tool, arguments)
-        return await self._providers[tool.server].call(tool.name, arguments)
+        provider = self._all().get(tool.server)
+        if provider is None:
+            raise NotCalled(f"there is no server {tool.server!r} any more")
+        started, clock = now(), time.perf_counter()
+        try:
+            answer = await provider.call(tool, arguments, timeout_s)
+        except NotCalled:
+            raise
+        except ToolFailed:
+            self._record(tool, started, clock, well=False)
+            raise
+        self._record(tool, started, clock, well=not answer.is_error)
+        return answer
+
+    def close(self) -> None:
+        """End the servers that run."""
+        if self.servers is not None:
+            self.servers.close()
+
+    def _record(self, tool: Tool, started: str, clock: float, *, well: bool) -> None:
+        if self.servers is not None and tool.kind == "tool":
+            took = round((time.perf_counter() - clock) * 1000, 3)
+            self.servers.record(Called(tool.server, tool.name, started, took, well))
+
+
+def _hint(wanted: str, names: list[str]) -> str:
+    near = nearest(wanted, names)
+    if near is not None:
+        return f"did you mean {near!r}?"
+    return f"there are {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"

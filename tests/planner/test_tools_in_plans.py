@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -173,3 +174,22 @@ def test_discover_tools_says_that_there_are_none(space: Space) -> None:
     result = run_sync(space, [{"type": "discover-tools", "query": "read a file", "out": "$t"}])
     assert result.status == "failed"
     assert "no tools in this space" in str(result.reason)
+
+
+def test_a_misspelt_argument_of_an_open_schema_is_still_missing(space: Space, run: Any) -> None:
+    """Servers seldom close their schemas: the wrong name alone is no error there."""
+    sky = LocalTools("open")
+
+    @sky.tool(read_only=True)
+    def look(where_to: str) -> str:
+        """Look somewhere."""
+        return where_to
+
+    schema = {"type": "object", "properties": {"where_to": {"type": "string"}}, "required": ["where_to"]}
+    tools = [replace(tool, input_schema=schema) for tool in sky.tools()]
+    sky.tools = lambda: tools  # type: ignore[method-assign]
+    space.tools.add(sky)
+    result = run({"type": "open/look", "arguments": {"where_too": "up"}})
+    (problem,) = result.problems
+    assert (problem.code, problem.hint) == ("missing-argument", "is 'where_too' meant for it?")
+    assert problem.fix == [{"op": "move", "from": "/0/arguments/where_too", "path": "/0/arguments/where_to"}]

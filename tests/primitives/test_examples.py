@@ -18,7 +18,9 @@ from infospace.catalogue import installed
 from planner.start import run_sync
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "planner"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "infospace" / "tools"))
 from furnished import files
+from served import synced, write
 
 NOTE = {"type": "create-note", "value": {"title": "Any", "metadata": {"title": "Any"}}}
 HITS = {"type": "discover-notes", "query": "a sleepy cat", "limit": "all", "threshold": -1}
@@ -103,6 +105,9 @@ def test_every_example_runs(
     """
     assert endpoint is not None
     found.tools.add(files())
+    if entry.only_reads:
+        own = {"command": sys.executable, "args": ["-m", "tui.command", "--space", found.store.address, "serve"]}
+        synced(found, mcp=write(Path(found.store.address).parent, planner=own))
     steps = NAMES.get(str(example.get("target")), [])
     for name in dict.fromkeys(re.findall(r"\$\{?([A-Za-z_]\w*)", json.dumps({**example, "out": None}))):
         *before, last = VARIABLES[name]

@@ -36,6 +36,7 @@ COMMANDS = {
     "fork": "run a plan anew from one of its steps on, with a change",
     "answer": "answer what a suspended run asks, and go on with it",
     "plans": "keep plans in the space by name: save, list, show, rm",
+    "tools": "the servers of tools: sync what they list, see how they stand",
     "model": "the embedding model: which, from where, verified or not",
     "doctor": "what works on this machine, and what to do about the rest",
     "serve": "serve the space to planner models over MCP",
@@ -75,7 +76,7 @@ def build_parser(argv: Sequence[str]) -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="show the version and leave")
-    _shared(parser, default=None)
+    shared(parser, default=None)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     for name, summary in COMMANDS.items():
         wanted = name in argv
@@ -87,13 +88,14 @@ def build_parser(argv: Sequence[str]) -> Parser:
             epilog=getattr(module, "EXAMPLES", None),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        _shared(sub, default=argparse.SUPPRESS)
+        shared(sub, default=argparse.SUPPRESS)
         if module is not None:
             module.configure(sub)
     return parser
 
 
-def _shared(parser: argparse.ArgumentParser, default: str | None) -> None:
+def shared(parser: argparse.ArgumentParser, default: str | None) -> None:
+    """Declare what every command takes."""
     parser.add_argument(
         "--space", metavar="FILE", default=default, help="the space; else INFOSPACE_SPACE, else your own"
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, get_args
 
 from infospace.memory import changes as c
-from infospace.memory.sqlite import described, discovery, files, groups, keeping, notes, restoring
+from infospace.memory.sqlite import described, discovery, files, groups, keeping, notes, restoring, tools
 from infospace.memory.sqlite.work import Work
+from infospace.tools.kept import ToolChange
 
 _HANDLERS: dict[type[c.Change], Callable[[Work, Sequence[Any]], None]] = {
     c.MakeNote: notes.make_notes,
@@ -32,6 +33,7 @@ _HANDLERS: dict[type[c.Change], Callable[[Work, Sequence[Any]], None]] = {
     c.Describe: described.describe,
     c.Query: discovery.remember_queries,
     c.Derived: discovery.note_derived,
+    **dict.fromkeys(get_args(ToolChange), tools.change),
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infospace.errors import StoreError
-from infospace.memory.sqlite import described, words
+from infospace.memory.sqlite import described, tools, words
 from infospace.memory.sqlite.engine import Engine
 
 APPLICATION_ID = 0x696E6673
@@ -104,6 +104,7 @@ _TABLES = (
     # forgotten: the generation of the latest purge, before which `moved` cannot say what went.
     """INSERT INTO state VALUES
         ('generation', 0), ('forgotten', 0), ('model', NULL), ('space', lower(hex(randomblob(16))))""",
+    *tools.TABLES,
     "INSERT INTO counters VALUES ('Note', 1), ('Collection', 1), ('Relation', 1), ('run', 1)",
 )
 

@@ -16,7 +16,7 @@ from infospace.memory.sqlite import approvals, calls, effects, files, journal
 from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import arrow, results, stored_reference
 from infospace.memory.sqlite.membership import Membership
-from infospace.memory.sqlite.provenance import Provenance
+from infospace.memory.sqlite.offered import Offered
 from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
 from infospace.memory.sqlite.rows import run_of as run_id
 from infospace.memory.sqlite.work import whom
@@ -49,7 +49,7 @@ _OF_KIND = {
 }
 
 
-class SqliteSnapshot(Provenance):
+class SqliteSnapshot(Offered):
     """Implements `Snapshot`; good while the `with store.reading()` that gave it lasts."""
 
     __slots__ = ("_membership",)

@@ -28,14 +28,15 @@ def used() -> tuple[set[str], set[str]]:
 
 
 def members(protocol: type) -> set[str]:
-    """Return what a protocol asks for."""
-    return {name for name in vars(protocol) if not name.startswith("_")}
+    """Return what a protocol, and those that it extends, ask for."""
+    own = [part for part in protocol.__mro__ if part.__module__.startswith("infospace")]
+    return {name for part in own for name in vars(part) if not name.startswith("_")}
 
 
 def test_every_method_of_the_protocol_is_tried() -> None:
     """`address` and `derived` say where a store is, which is each one's own."""
     asked = (members(Store) | members(Snapshot)) - {"address"}
-    assert asked > {"commit", "reading", "nearest", "above", "words"}
+    assert asked > {"commit", "reading", "nearest", "above", "words", "tool_uses"}
     assert asked - used()[0] == set()
 
 

@@ -1,0 +1,48 @@
+"""What the store answers about servers of tools."""
+
+from __future__ import annotations
+
+from infospace.memory.sqlite import tools
+from infospace.memory.sqlite.provenance import Provenance
+from infospace.tools.kept import KeptServer, KeptTool, ToolUse
+from infospace.tools.tool import ToolKind
+
+
+class Offered(Provenance):
+    """The part of a snapshot that knows servers, their tools, and how calls went."""
+
+    __slots__ = ()
+
+    def tools_generation(self) -> int:
+        """Return how many commits changed servers, tools or sources."""
+        return tools.generation(self._engine)
+
+    def tool_sources(self) -> list[str]:
+        """Return the remembered paths of `mcp.json` files."""
+        return tools.sources(self._engine)
+
+    def servers(self) -> list[KeptServer]:
+        """Return the servers that are known."""
+        return tools.servers(self._engine)
+
+    def tools(self, server: str | None = None) -> list[KeptTool]:
+        """Return what servers list."""
+        return tools.kept(self._engine, server)
+
+    def tool(self, server: str, name: str, kind: ToolKind = "tool") -> KeptTool | None:
+        """Return one tool, prompt or resource."""
+        return tools.find(self._engine, server, name, kind)
+
+    def tool_by_id(self, identifier: str) -> KeptTool | None:
+        """Return the tool with an id."""
+        number = identifier.removeprefix("tool_")
+        known = number.isascii() and number.isdecimal() and len(number) <= 18 and identifier == f"tool_{int(number)}"
+        return tools.by_number(self._engine, int(number)) if known else None
+
+    def tool_counts(self) -> dict[tuple[str, ToolKind], int]:
+        """Return how much each server lists."""
+        return tools.counts(self._engine)
+
+    def tool_uses(self, server: str | None = None, name: str | None = None) -> list[ToolUse]:
+        """Return how calls of tools went."""
+        return tools.uses(self._engine, server, name)

@@ -1,0 +1,55 @@
+"""Prompts and resources of servers: what they give becomes a Note."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from infospace.jsonvalue import JSON
+from infospace.resources import Note
+from infospace.tools.calling import answered
+
+if TYPE_CHECKING:
+    from infospace.view import Infospace
+
+
+async def get_prompt(view: Infospace, full_name: str, arguments: JSON) -> Note[Any]:
+    """Get a prompt and make a Note of its messages; all blocks go into the answer's `extra`.
+
+    Raises NotFound for no such prompt, and what `answered` does.
+    """
+    answer = await answered(view, view.space.tools.prompt(full_name), arguments)
+    messages = [dict(block) for block in answer.blocks]
+    view.extra["content"] = messages
+    told: list[JSON] = [
+        {"role": message.get("role"), "content": _plain(message.get("content"))} for message in messages
+    ]
+    only = _plain(messages[0].get("content")) if len(messages) == 1 else None
+    return view.note(only if isinstance(only, str) else told)
+
+
+async def read_resource(view: Infospace, full_name: str) -> Note[Any]:
+    """Read a resource and make a Note of its contents; all of them go into the answer's `extra`.
+
+    Raises NotFound for no such server, and what `answered` does.
+    """
+    answer = await answered(view, view.space.tools.resource(full_name), {})
+    contents: list[Any] = [block.get("resource") for block in answer.blocks]
+    view.extra["content"] = contents
+    parts: list[JSON] = [_text(content) for content in contents]
+    return view.note(parts[0] if len(parts) == 1 else parts)
+
+
+def _plain(content: Any) -> JSON:
+    """The text of a text block; any other block as it is."""
+    if isinstance(content, Mapping) and content.get("type") == "text":
+        return str(content.get("text", ""))
+    found: JSON = content
+    return found
+
+
+def _text(content: Any) -> JSON:
+    if isinstance(content, Mapping) and isinstance(content.get("text"), str):
+        return str(content["text"])
+    found: JSON = content
+    return found

@@ -1,0 +1,300 @@
+"""One server that is spoken with. One task opens it and closes it: who closes out of order takes others with him."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, TypeVar
+
+import httpx2
+from mcp import Client
+from mcp.client._transport import TransportStreams
+from mcp.client.session import IncomingMessage
+from mcp.client.subscriptions import SubscriptionLost
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    CONNECTION_CLOSED,
+    Implementation,
+    PromptListChangedNotification,
+    ResourceListChangedNotification,
+    ToolListChangedNotification,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from infospace.errors import Invalid
+from infospace.jsonvalue import JSON
+from infospace.tools.servers.asking import ask
+from infospace.tools.servers.entries import Entry
+from infospace.tools.servers.failures import ServerFailed, hidden, last_words
+from infospace.tools.servers.lines import Heard, running
+from infospace.tools.servers.listing import Listing, read_listing
+from infospace.tools.servers.variables import expanded
+from infospace.tools.servers.web import Answered, reaching
+from infospace.tools.tool import ToolAnswer, ToolFailed, ToolKind
+
+OURS = ("INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN", "OPENAI_API_KEY")
+"""Variables of our own environment that a server gets only where its entry says so."""
+CLOSING_S = 12.0
+AGAIN_S = 5.0
+"""Seconds before a server is listened to again that ended its stream of changes."""
+
+_CHANGES = (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
+
+T = TypeVar("T")
+
+
+class Stale(ServerFailed):
+    """A connection that the server does not know any more: nothing happened, and a new one may do."""
+
+
+class Connection:
+    """A server, spoken with in one event loop. `relisted` hears, in a thread, what it lists after a change."""
+
+    def __init__(self, entry: Entry, relisted: Callable[[Listing], None]) -> None:
+        self.entry = entry
+        self._relisted = relisted
+        self._heard = Heard()
+        self._answered = Answered()
+        self._client: Client | None = None
+        self._owner: asyncio.Task[None] | None = None
+        self._over = asyncio.Event()
+        self._gone = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._secrets: tuple[str, ...] = entry.secrets()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._client is not None and not self._over.is_set() and not self._heard.ended.is_set()
+
+    @property
+    def stderr(self) -> str:
+        """The end of what the process said on its standard error."""
+        return hidden(self._heard.words(), self._secrets)
+
+    async def open(self) -> None:
+        """Start or reach the server. Raises ServerFailed."""
+        transport = self._transport()
+        ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+        self._owner = asyncio.create_task(self._own(transport, ready), name=f"server {self.entry.name}")
+        try:
+            self._client = await asyncio.shield(ready)
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """End it; its process is gone afterwards."""
+        told = self._over.is_set()
+        self._over.set()
+        if self._owner is None:
+            return
+        if self._client is None and not told:
+            self._owner.cancel()
+        done, _ = await asyncio.wait([self._owner], timeout=CLOSING_S)
+        if not done:
+            self._owner.cancel()
+            await asyncio.wait([self._owner], timeout=CLOSING_S)
+
+    async def listing(self) -> Listing:
+        """Read all that it lists. Raises ServerFailed."""
+        try:
+            async with asyncio.timeout(self.entry.start_timeout_s):
+                return await self._while_here(read_listing(self._live()))
+        except TimeoutError:
+            says = f"did not tell its list within {self.entry.start_timeout_s:g} s"
+            raise self._failed(says) from None
+        except Invalid as error:
+            raise self._failed(f"cannot be listed: {error.says}", lasting=True) from error
+        except (MCPError, ValidationError) as error:
+            raise self._failed(f"cannot be listed: {self._why(error)}") from error
+
+    async def call(self, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float) -> ToolAnswer:
+        """Call a tool, get a prompt, or read a resource. Raises ToolFailed: it may have had its effect; Stale."""
+        what = f"{self.entry.name}/{name}"
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._while_here(ask(self._live(), kind, name, arguments))
+        except TimeoutError:
+            hint = "`timeout_s` of the step, or of the server's entry, gives it longer"
+            raise ToolFailed(f"{what} did not answer within {seconds:g} s", hint=hint) from None
+        except MCPError as error:
+            if error.message == "Session terminated":
+                self._over.set()
+                raise Stale(self.entry.name, f"{what} was not called: its server has ended the session") from error
+            raise ToolFailed(f"{what} failed: {self._why(error)}") from error
+        except ValidationError as error:
+            raise ToolFailed(f"{what} failed: {self._why(error)}") from error
+
+    async def _while_here(self, asking: Coroutine[Any, Any, T]) -> T:
+        """Await what the server is asked; where it ends before, that is a failure and no endless wait."""
+        asked, gone = asyncio.create_task(asking), asyncio.create_task(self._gone.wait())
+        try:
+            await asyncio.wait([asked, gone], return_when=asyncio.FIRST_COMPLETED)
+            if asked.done():
+                return asked.result()
+            raise MCPError(CONNECTION_CLOSED, "its server has ended")
+        finally:
+            asked.cancel()
+            gone.cancel()
+            await asyncio.gather(asked, gone, return_exceptions=True)
+
+    def _live(self) -> Client:
+        if self._client is None or not self.alive:
+            raise ServerFailed(self.entry.name, f"the server {self.entry.name!r} has ended", stderr=self.stderr)
+        return self._client
+
+    def _transport(self) -> AbstractAsyncContextManager[TransportStreams]:
+        """Return what speaks with the server. Raises ServerFailed where its entry cannot be followed here."""
+        name = self.entry.name
+        try:
+            entry = expanded(self.entry, os.environ)
+        except Invalid as error:
+            raise ServerFailed(name, error.says, hint=error.hint, lasting=True) from error
+        self._secrets = entry.secrets()
+        if entry.command is not None and os.name != "posix":
+            says = f"the server {name!r} cannot be started: processes are looked after on POSIX systems alone"
+            raise ServerFailed(name, says, hint="give it a URL", lasting=True)
+        if entry.command is None:
+            return reaching(entry.url or "", _headers(entry), self._answered)
+        inherited = {key: value for key, value in os.environ.items() if key not in OURS}
+        environment = {**inherited, **entry.env}
+        if not entry.folder.is_dir():
+            raise ServerFailed(name, f"the server {name!r} has no folder to run in: {entry.folder}", lasting=True)
+        if not _is_there(entry, environment):
+            says = f"the server {name!r} cannot be started: there is no command {entry.command!r}"
+            raise ServerFailed(name, says, hint="install it, or give its whole path", lasting=True)
+        return running([entry.command, *entry.args], environment, entry.folder, self._heard)
+
+    async def _own(self, transport: AbstractAsyncContextManager[TransportStreams], ready: Any) -> None:
+        """Open, hold and close the connection: all of it in this one task."""
+        failure: BaseException | None = None
+        limit: asyncio.Timeout | None = None
+        try:
+            async with contextlib.AsyncExitStack() as stack:
+                info = Implementation(name="infospace", version="1")
+                client = Client(transport, client_info=info, message_handler=self._told, cache=None)
+                async with asyncio.timeout(self.entry.start_timeout_s) as limit:
+                    await stack.enter_async_context(client)
+                self._answered.status = None
+                ready.set_result(client)
+                await self._hold(client)
+        except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:  # noqa: BLE001 - whatever it is, it is of this server alone
+            failure = error
+        finally:
+            self._over.set()
+            self._gone.set()
+        if not ready.done():
+            ready.set_exception(self._not_started(failure, late=limit is not None and limit.expired()))
+            ready.exception()
+
+    async def _hold(self, client: Client) -> None:
+        watching = [asyncio.create_task(self._relist(client)), asyncio.create_task(self._follow(client))]
+        ends = [asyncio.create_task(event.wait()) for event in (self._over, self._heard.ended)]
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._gone.set()
+            for task in (*watching, *ends):
+                task.cancel()
+            await asyncio.gather(*watching, *ends, return_exceptions=True)
+
+    async def _told(self, message: IncomingMessage) -> None:
+        if isinstance(message, _CHANGES):
+            self._changed.set()
+
+    async def _follow(self, client: Client) -> None:
+        """Listen for changes as the later protocol has it; the earlier one tells them unasked."""
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return
+        can = client.server_capabilities
+        tools, prompts, resources = (
+            bool(offered and offered.list_changed) for offered in (can.tools, can.prompts, can.resources)
+        )
+        while tools or prompts or resources:
+            with contextlib.suppress(SubscriptionLost):
+                async with client.listen(
+                    tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
+                ) as changes:
+                    async for _ in changes:
+                        self._changed.set()
+            # What changed since nobody listens is not told again.
+            await asyncio.sleep(AGAIN_S)
+            self._changed.set()
+
+    async def _relist(self, client: Client) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            with contextlib.suppress(MCPError, ValidationError, Invalid, TimeoutError):
+                async with asyncio.timeout(self.entry.start_timeout_s):
+                    listing = await read_listing(client)
+                await asyncio.to_thread(self._relisted, listing)
+
+    def _not_started(self, failure: BaseException | None, *, late: bool) -> ServerFailed:
+        heard, entry = self._heard, self.entry
+        if late:
+            noise = f", and wrote {heard.noise[:60]!r}, which is no message" if heard.noise else ""
+            return self._failed(f"did not answer within {entry.start_timeout_s:g} s of its start{noise}")
+        if heard.left and heard.code is not None:
+            how = f"was ended by signal {heard.code - 128}" if heard.code > 128 else f"ended with code {heard.code}"
+            return self._failed(f"{how} at its start{last_words(self.stderr)}")
+        if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaves(failure)):
+            return self._failed(f"cannot be reached at {entry.url}")
+        refused = self._answered.status is not None and self._answered.status < 500
+        return self._failed(f"cannot be spoken with: {self._why(failure)}", lasting=refused)
+
+    def _failed(self, says: str, *, lasting: bool = False) -> ServerFailed:
+        whole = hidden(f"the server {self.entry.name!r} {says}", self._secrets)
+        return ServerFailed(self.entry.name, whole, stderr=self.stderr, lasting=lasting)
+
+    def _why(self, failure: BaseException | None) -> str:
+        """Say in a few words what went wrong."""
+        words = self._answered.words()
+        for leaf in _leaves(failure):
+            match leaf:
+                case MCPError(code=code) if code == CONNECTION_CLOSED and self.entry.command is not None:
+                    told = last_words(self.stderr) if self._heard.left else ""
+                    return f"its server has ended{told}"
+                case MCPError():
+                    return hidden(words or leaf.message, self._secrets)
+                case ValidationError():
+                    return "what it answers is not of the protocol"
+                case httpx2.ConnectError() | httpx2.ConnectTimeout():
+                    return "it cannot be reached"
+                case OSError(strerror=str(strerror)):
+                    return strerror
+        told = next((str(leaf) for leaf in _leaves(failure) if str(leaf)), "the connection broke off")
+        return hidden(words or told, self._secrets)
+
+
+def _leaves(failure: BaseException | None) -> Iterator[BaseException]:
+    if isinstance(failure, BaseExceptionGroup):
+        for inner in failure.exceptions:
+            yield from _leaves(inner)
+    elif failure is not None:
+        yield failure
+
+
+def _headers(entry: Entry) -> Mapping[str, str]:
+    """Return the headers. Raises ServerFailed for one that cannot be sent, without telling its value."""
+    for name, value in entry.headers.items():
+        if (
+            not (name.isascii() and name.isprintable() and name and not set(name) & set(" :"))
+            or not value.isprintable()
+        ):
+            says = f"the header {name!r} of the server {entry.name!r} cannot be sent"
+            raise ServerFailed(entry.name, says, hint="a header is one line of text", lasting=True)
+    return entry.headers
+
+
+def _is_there(entry: Entry, environment: Mapping[str, str]) -> bool:
+    command = entry.command or ""
+    if os.sep in command:
+        return os.access(entry.folder / command, os.X_OK)
+    return shutil.which(command, path=environment.get("PATH")) is not None

@@ -1,0 +1,37 @@
+"""What goes wrong with servers, in sentences that hold none of their secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from infospace.tools.tool import NotCalled
+
+TOLD = 300
+"""Characters of what a server said that stand in a sentence."""
+_SHORTEST = 4
+"""Characters of a value that is hidden, at least: a shorter one stands everywhere."""
+
+
+class ServerFailed(NotCalled):
+    """A server that cannot be spoken with: nothing happened. `stderr` is what it said last."""
+
+    def __init__(self, server: str, says: str, *, hint: str | None = None, stderr: str = "", lasting: bool = False):
+        super().__init__(says, hint=hint)
+        self.server = server
+        self.stderr = stderr
+        self.lasting = lasting
+        """Whether trying again at once is of no use."""
+
+
+def hidden(text: str, secrets: Iterable[str]) -> str:
+    """Return a text in which the secrets stand no more."""
+    for secret in sorted(set(secrets), key=len, reverse=True):
+        if len(secret) >= _SHORTEST:
+            text = text.replace(secret, "•••")
+    return text
+
+
+def last_words(text: str) -> str:
+    """Return the end of what a server said, to go on a sentence; empty where it said nothing."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f"; it said {lines[-1][-TOLD:]!r}" if lines else ""

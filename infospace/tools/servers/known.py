@@ -1,0 +1,252 @@
+"""The servers of a space: what its `mcp.json` files say now, and what is kept of their tools. Starts none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from infospace.errors import InfospaceError, StoreError
+from infospace.jsonvalue import JSON
+from infospace.tools.kept import Called, KeptServer, KeptTool
+from infospace.tools.servers.entries import FILE, Entry, EntryProblem, read_entries
+from infospace.tools.tool import Tool, ToolAnswer, ToolKind
+
+if TYPE_CHECKING:
+    from infospace.memory.store import Snapshot, Store
+    from infospace.tools.servers.fleet import Fleet
+    from infospace.tools.servers.listing import Listing
+
+State: TypeAlias = Literal["never listed", "listed", "failed", "disabled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server as it is known now: its entry, what was kept of it, and how much it lists."""
+
+    entry: Entry
+    kept: KeptServer | None
+    tools: int = 0
+    prompts: int = 0
+    resources: int = 0
+
+    @property
+    def name(self) -> str:
+        """The first part of the full names of its tools."""
+        return self.entry.name
+
+    @property
+    def state(self) -> State:
+        """How it stands; one that failed may have been listed before."""
+        if self.entry.disabled:
+            return "disabled"
+        return "never listed" if self.kept is None else self.kept.state
+
+    @property
+    def title(self) -> str:
+        """What its entry calls it, else what it calls itself."""
+        return self.entry.title or (self.kept.title if self.kept else "")
+
+    @property
+    def description(self) -> str:
+        """What its entry says that it is for, else what it says to models."""
+        return self.entry.description or (self.kept.instructions if self.kept else "")
+
+
+class Servers:
+    """Reads the files once, when it is first asked; `reload` has them read again."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @cached_property
+    def _read(self) -> tuple[Mapping[str, Entry], Sequence[EntryProblem]]:
+        return read_all(sources_of(self._store))
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """The entries without fault by name, disabled ones too."""
+        return self._read[0]
+
+    @property
+    def problems(self) -> Sequence[EntryProblem]:
+        """What is wrong in the files; one that could not be read is among them."""
+        return self._read[1]
+
+    @cached_property
+    def _providers(self) -> Mapping[str, ServerTools]:
+        return {
+            name: ServerTools(entry, self._store, self.fleet)
+            for name, entry in self.entries.items()
+            if not entry.disabled
+        }
+
+    @cached_property
+    def fleet(self) -> Fleet:
+        """Those that run. A server starts when one of its tools is called, or it is to be listed."""
+        from infospace.tools.servers.fleet import Fleet
+
+        return Fleet(self._relisted)
+
+    def providers(self) -> Mapping[str, ServerTools]:
+        """Return the servers that are not disabled, by name, as providers of their tools."""
+        return self._providers
+
+    def all(self) -> list[Server]:
+        """Return the servers by name, disabled ones too."""
+        with self._store.reading() as snapshot:
+            kept = {server.name: server for server in snapshot.servers()}
+            counts = snapshot.tool_counts()
+        kinds: tuple[ToolKind, ...] = ("tool", "prompt", "resource")
+        return [
+            Server(entry, kept.get(name), *(counts.get((name, kind), 0) for kind in kinds))
+            for name, entry in sorted(self.entries.items())
+        ]
+
+    def record(self, called: Called) -> None:
+        """Remember that a tool was called; where that cannot be written, the call is as good."""
+        if self._store.writable:
+            with suppress(StoreError):
+                self._store.commit([called])
+
+    def reload(self) -> None:
+        """Have the files read again."""
+        for name in ("_read", "_providers"):
+            self.__dict__.pop(name, None)
+        if "fleet" in self.__dict__:
+            self.fleet.end([name for name in self.fleet.running() if name not in self.providers()])
+
+    def close(self) -> None:
+        """End the servers that run."""
+        if "fleet" in self.__dict__:
+            self.fleet.close()
+
+    def _relisted(self, entry: Entry, listing: Listing) -> None:
+        from infospace.tools.servers.syncing import keep
+
+        keep(self._store, entry, listing)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was read of a server's tools in one state of the space: all of them, or some by name."""
+
+    generation: int
+    server: KeptServer | None
+    all: list[Tool] | None = None
+    found: dict[str, Tool | None] = field(default_factory=dict)
+
+
+class ServerTools:
+    """The tools that a server listed last, as its entry lets them be seen. Implements `ToolProvider`."""
+
+    def __init__(self, entry: Entry, store: Store, fleet: Fleet) -> None:
+        self.entry = entry
+        self._store = store
+        self._fleet = fleet
+        self._seen: _Seen | None = None
+
+    @property
+    def server(self) -> str:
+        """The first part of the full names of its tools."""
+        return self.entry.name
+
+    def tools(self) -> Sequence[Tool]:
+        """Return its tools, prompts and resources by id."""
+        with self._store.reading() as snapshot:
+            seen = self._now(snapshot)
+            if seen.all is None:
+                made = (self._made(kept, seen.server) for kept in snapshot.tools(self.server))
+                seen.all = [tool for tool in made if tool.name not in self.entry.disabled_tools]
+            return seen.all
+
+    def find(self, name: str) -> Tool | None:
+        """Return the tool of a name, prompts and resources apart."""
+        with self._store.reading() as snapshot:
+            seen = self._now(snapshot)
+            if name not in seen.found:
+                hidden = name in self.entry.disabled_tools
+                kept = None if hidden else snapshot.tool(self.server, name)
+                seen.found[name] = None if kept is None else self._made(kept, seen.server)
+            return seen.found[name]
+
+    def _now(self, snapshot: Snapshot) -> _Seen:
+        """Return what was read already of this state of the space."""
+        seen, generation = self._seen, snapshot.tools_generation()
+        if seen is None or seen.generation != generation:
+            server = next((one for one in snapshot.servers() if one.name == self.server), None)
+            self._seen = seen = _Seen(generation, server)
+        return seen
+
+    async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
+        """Call a tool, get a prompt or read a resource; starts the server where it does not run.
+
+        Raises NotCalled, ToolFailed; may be cancelled.
+        """
+        seconds = timeout_s or self.entry.timeout_s
+        return await self._fleet.call(self.entry, tool.kind, tool.name, arguments, seconds)
+
+    def _made(self, kept: KeptTool, server: KeptServer | None) -> Tool:
+        entry, listed = self.entry, kept.listed
+        title = entry.title or (server.title if server else "")
+        approved = entry.approved
+        return Tool(
+            self.server,
+            listed.name,
+            listed.description,
+            listed.input_schema,
+            listed.output_schema,
+            read_only=bool(listed.read_only),
+            idempotent=bool(listed.idempotent),
+            destructive=not listed.read_only if listed.destructive is None else listed.destructive,
+            connected=server is not None and server.state == "listed",
+            annotated=(listed.read_only, listed.idempotent, listed.destructive) != (None, None, None),
+            title=listed.title,
+            kind=listed.kind,
+            integration="MCP",
+            tags=tuple(dict.fromkeys((*listed.tags, *entry.tags))),
+            category=listed.category or entry.category or title,
+            server_title=title,
+            server_description=entry.description or (server.instructions if server else ""),
+            trusted=entry.trusted,
+            blocked=entry.blocked,
+            auto_approved=approved is True or (approved != () and listed.name in approved),
+            visibility=entry.visibility,
+            team=entry.team,
+            examples=listed.examples,
+            timeout_s=entry.timeout_s,
+            id=kept.id,
+            created=kept.created,
+        )
+
+
+def sources_of(store: Store) -> list[Path]:
+    """Return the `mcp.json` files of a space: those it remembers; without any, the one beside it, if it is there."""
+    with store.reading() as snapshot:
+        remembered = [Path(path) for path in snapshot.tool_sources()]
+    if remembered:
+        return remembered
+    beside = None if store.derived is None else store.derived.parent / FILE
+    return [beside] if beside is not None and beside.is_file() else []
+
+
+def read_all(files: Sequence[Path]) -> tuple[Mapping[str, Entry], Sequence[EntryProblem]]:
+    """Read several files. A server that an earlier one names is that one's; a file that cannot be read is a problem."""
+    entries: dict[str, Entry] = {}
+    problems: list[EntryProblem] = []
+    for file in files:
+        try:
+            read = read_entries(file)
+        except InfospaceError as error:
+            problems.append(EntryProblem(str(file), "", error.says, error.hint))
+            continue
+        problems += read.problems
+        for entry in read.entries:
+            first = entries.setdefault(entry.name, entry)
+            if first is not entry:
+                says = f"{first.file!r} names a server {entry.name!r} already"
+                problems.append(EntryProblem(entry.file, entry.name, says, "give one of them another name"))
+    return entries, problems

@@ -1,0 +1,226 @@
+"""Bringing the kept catalogue up to date with the servers: who is started for it, and what came, changed and went."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infospace.clock import later, now
+from infospace.errors import NotFound
+from infospace.memory.changes import Change
+from infospace.tools.kept import AddSource, DropServer, DropTools, ForgetSource, KeepServer, KeepTools, KeptServer
+from infospace.tools.servers.entries import Entry, EntryProblem, read_entries
+from infospace.tools.servers.failures import ServerFailed
+from infospace.tools.servers.known import sources_of
+from infospace.tools.tool import ToolKind
+from infospace.view import Listener, Silence
+
+if TYPE_CHECKING:
+    from infospace.memory.store import Store
+    from infospace.space import Space
+    from infospace.tools.servers.known import Servers
+    from infospace.tools.servers.listing import Listing
+
+STARTED_AT_ONCE = 8
+"""How many servers are listed at the same time."""
+WHAT = "servers listed"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A server that is not there, and why: what is wrong with its entry, or how it failed."""
+
+    server: str
+    file: str
+    reason: str
+    hint: str | None = None
+    stderr: str = ""
+
+
+@dataclass(slots=True)
+class Synced:
+    """What a sync did. Tools by their full names; prompts and resources are among them."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    listed: list[str] = field(default_factory=list)
+    """The servers whose lists were read."""
+    unchanged: list[str] = field(default_factory=list)
+    """The servers that were left alone: what is kept of them still holds."""
+    failed: list[Failed] = field(default_factory=list)
+    warnings: list[EntryProblem] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether a file could not be read: what is kept of its servers stays."""
+        return any(not one.server for one in self.failed)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as `tools sync --json` prints it."""
+        return {
+            "added": self.added,
+            "changed": self.changed,
+            "removed": self.removed,
+            "listed": self.listed,
+            "unchanged": self.unchanged,
+            "failed": [
+                {"server": one.server, "file": one.file, "reason": one.reason, "hint": one.hint, "stderr": one.stderr}
+                for one in self.failed
+            ],
+            "warnings": [
+                {"server": one.server, "file": one.file, "says": one.says, "hint": one.hint} for one in self.warnings
+            ],
+            "files": self.files,
+        }
+
+
+async def sync(
+    space: Space,
+    *,
+    mcp: Path | None = None,
+    forget: Path | None = None,
+    restart: bool = False,
+    listener: Listener | None = None,
+) -> Synced:
+    """List the servers that were never listed, whose entry changed, or whose list holds no longer; with `restart` all.
+
+    `mcp` is remembered, and read from then on at each opening; `forget` no more. Raises NotFound and Unreadable for an
+    `mcp` that cannot be read, NotFound for a `forget` that is not remembered. What is wrong with a server is told of
+    that one alone.
+    """
+    servers = _servers(space)
+    _remember(space.store, mcp, forget)
+    servers.reload()
+    return await _Sync(space.store, servers, listener or Silence(), restart=restart).all()
+
+
+def _servers(space: Space) -> Servers:
+    servers = space.tools.servers
+    assert servers is not None  # noqa: S101 - a space's toolbox has them
+    return servers
+
+
+def _remember(store: Store, mcp: Path | None, forget: Path | None) -> None:
+    changes: list[Change] = []
+    if mcp is not None:
+        changes.append(AddSource(read_entries(mcp).path))
+    if forget is not None:
+        path = str(forget.absolute())
+        with store.reading() as snapshot:
+            known = snapshot.tool_sources()
+        if path not in known:
+            there = f"it remembers {', '.join(known)}" if known else "it remembers none"
+            raise NotFound(f"the space does not remember {path!r}", hint=there)
+        changes.append(ForgetSource(path))
+    if changes:
+        store.commit(changes)
+
+
+class _Sync:
+    def __init__(self, store: Store, servers: Servers, listener: Listener, *, restart: bool) -> None:
+        self._store = store
+        self._servers = servers
+        self._listener = listener
+        self._restart = restart
+        self._salt = store.identity
+        self._done = Synced()
+        self._slots = asyncio.Semaphore(STARTED_AT_ONCE)
+        self._listed = 0
+
+    async def all(self) -> Synced:
+        done, entries = self._done, self._servers.entries
+        done.files = [str(path) for path in sources_of(self._store)]
+        with self._store.reading() as snapshot:
+            kept = {server.name: server for server in snapshot.servers()}
+        for problem in self._servers.problems:
+            if problem.severity == "warning":
+                done.warnings.append(problem)
+            else:
+                done.failed.append(Failed(problem.server, problem.file, problem.says, problem.hint))
+        broken = {problem.server for problem in self._servers.problems if problem.severity == "error"}
+        if not done.unreadable:
+            self._drop(sorted(name for name in kept if name not in entries and name not in broken))
+        enabled = [entry for _, entry in sorted(entries.items()) if not entry.disabled]
+        due = [entry for entry in enabled if self._restart or self._is_due(entry, kept.get(entry.name))]
+        done.unchanged = [entry.name for entry in enabled if entry not in due]
+        if due:
+            self._listener.progress(0, len(due), WHAT)
+        await asyncio.gather(*(self._list(entry, kept.get(entry.name), len(due)) for entry in due))
+        for names in (done.added, done.changed, done.removed, done.listed):
+            names.sort()
+        done.failed.sort(key=lambda failed: (failed.file, failed.server))
+        return done
+
+    def _is_due(self, entry: Entry, kept: KeptServer | None) -> bool:
+        if kept is None or kept.state == "failed" or kept.entry != entry.digest(self._salt):
+            return True
+        return kept.expires is None or kept.expires <= now()
+
+    def _drop(self, names: Sequence[str]) -> None:
+        with self._store.reading() as snapshot:
+            self._done.removed += [f"{name}/{tool.listed.name}" for name in names for tool in snapshot.tools(name)]
+        if names:
+            self._store.commit([DropServer(name) for name in names])
+
+    async def _list(self, entry: Entry, kept: KeptServer | None, due: int) -> None:
+        before = _known(self._store, entry.name)
+        async with self._slots:
+            try:
+                listing = await self._servers.fleet.listing(entry, restart=self._restart)
+            except ServerFailed as error:
+                self._fail(entry, kept, error)
+            else:
+                keep(self._store, entry, listing)
+                self._done.listed.append(entry.name)
+        after = _known(self._store, entry.name)
+        name = entry.name
+        self._done.added += [f"{name}/{key[1]}" for key in after if key not in before]
+        self._done.changed += [f"{name}/{key[1]}" for key, digest in after.items() if before.get(key, digest) != digest]
+        self._done.removed += [f"{name}/{key[1]}" for key in before if key not in after]
+        self._listed += 1
+        self._listener.progress(self._listed, due, WHAT)
+
+    def _fail(self, entry: Entry, kept: KeptServer | None, error: ServerFailed) -> None:
+        """Keep that a server failed; what it listed before stays."""
+        before = kept or KeptServer(entry.name, "failed", b"")
+        failed = replace(
+            before,
+            state="failed",
+            entry=entry.digest(self._salt),
+            tried=now(),
+            error=str(error),
+            stderr=error.stderr,
+        )
+        self._store.commit([KeepServer(failed)])
+        self._done.failed.append(Failed(entry.name, entry.file, error.says, error.hint, error.stderr))
+
+
+def keep(store: Store, entry: Entry, listing: Listing) -> None:
+    """Keep what a server lists now, in the place of what it listed before."""
+    before = _known(store, entry.name)
+    after = {(tool.kind, tool.name): tool for tool in listing.tools}
+    fresh = [tool for key, tool in after.items() if before.get(key) != tool.digest]
+    at = now()
+    server = KeptServer(
+        entry.name,
+        "listed",
+        entry.digest(store.identity),
+        listing.title,
+        listing.version,
+        listing.instructions,
+        listed=at,
+        expires=later(listing.ttl_s),
+        tried=at,
+    )
+    gone = [key for key in before if key not in after]
+    store.commit([KeepTools(entry.name, fresh), DropTools(entry.name, gone), KeepServer(server)])
+
+
+def _known(store: Store, server: str) -> dict[tuple[ToolKind, str], bytes]:
+    with store.reading() as snapshot:
+        return {(tool.listed.kind, tool.listed.name): tool.listed.digest for tool in snapshot.tools(server)}

@@ -1,0 +1,41 @@
+"""`${VAR}` in an entry of `mcp.json`: what the environment has under the name, else what stands behind `:-`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from infospace.errors import Invalid
+from infospace.tools.servers.entries import Entry
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
+    """Return an entry whose args, env, URL and headers have no variables. Raises Invalid that names each unset one."""
+    missing: list[str] = []
+
+    def fill(text: str) -> str:
+        return _VARIABLE.sub(lambda found: _value(found, environment, missing), text)
+
+    filled = replace(
+        entry,
+        args=tuple(fill(text) for text in entry.args),
+        env={name: fill(text) for name, text in entry.env.items()},
+        url=None if entry.url is None else fill(entry.url),
+        headers={name: fill(text) for name, text in entry.headers.items()},
+    )
+    if missing:
+        names = ", ".join(dict.fromkeys(missing))
+        says = f"the entry of {entry.name!r} needs what the environment has not: {names}"
+        raise Invalid(says, hint="set it, or write `${NAME:-default}`")
+    return filled
+
+
+def _value(found: re.Match[str], environment: Mapping[str, str], missing: list[str]) -> str:
+    value: str | None = environment.get(found[1], found[2])
+    if value is None:
+        missing.append(found[1])
+        return ""
+    return value

@@ -1,0 +1,150 @@
+"""What calls of real servers answer, in whatever form; how they are counted; prompts and resources."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infospace import Invalid, Space, open_space
+from infospace.tools.tool import ToolFailed
+from planner.start import run_sync
+
+sys.path.insert(0, str(Path(__file__).parent))
+from served import call, odd, synced, write
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
+    """A space with one server that runs."""
+    folder = tmp_path_factory.mktemp("served")
+    with open_space(folder / "space.db") as space:
+        synced(space, mcp=write(folder, a=odd("plain", autoApprove=True)))
+        yield space
+
+
+def test_all_blocks_are_kept(served: Space) -> None:
+    """With structured content, which comes first; a single text is itself."""
+    assert call(served, "a/echo", text="hi").content == "hi"
+    structured = call(served, "a/structured")
+    assert (structured.content, structured.text) == ({"a": [1, None]}, "also")
+    blocks = call(served, "a/blocks").content
+    assert blocks == [
+        {"type": "text", "text": "first"},
+        {"type": "image", "data": "aGk=", "mimeType": "image/png"},
+    ]
+
+
+def test_what_cannot_be_kept_is_mended(served: Space) -> None:
+    """Bytes that are no UTF-8, half of a character, numbers that are none; a zero byte is text."""
+    answer = call(served, "a/odd")
+    assert answer.text == "\ufffd\ufffd \x00"
+    assert answer.structured == {"n": None, "big": None}
+
+
+def test_log_lines_among_the_messages_are_passed_over(served: Space) -> None:
+    assert call(served, "a/noise").content == "found"
+
+
+def test_a_failure_in_the_tools_words_is_an_answer(served: Space) -> None:
+    answer = call(served, "a/fail")
+    assert (answer.is_error, answer.text) == (True, "no such place")
+
+
+def test_who_asks_something_back_is_told_that_nobody_answers(served: Space) -> None:
+    """With an error of the protocol, and the call goes on."""
+    assert int(str(call(served, "a/ask").content)) < 0
+
+
+def test_a_server_has_our_environment_but_for_our_secrets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """And what its entry says."""
+    for name in ("OPENAI_API_KEY", "INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN", "ORDINARY"):
+        monkeypatch.setenv(name, "value")
+    with open_space(tmp_path / "space.db") as space:
+        synced(space, mcp=write(tmp_path, a=odd("plain", env={"OWN": "set here", "OPENAI_API_KEY": "${ORDINARY}!"})))
+        found: Any = call(space, "a/environment").structured
+    assert (found["ORDINARY"], found["OWN"], found["OPENAI_API_KEY"]) == ("value", "set here", "value!")
+    assert not {"INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN"} & found.keys()
+
+
+def test_arguments_that_do_not_fit_are_told_before_the_call(served: Space) -> None:
+    with pytest.raises(Invalid, match='"text" is missing'):
+        call(served, "a/echo", txt=1)
+
+
+def test_calls_are_counted_in_plans_and_outside(space: Space, tmp_path: Path) -> None:
+    """Those that were really made, with their time; what never reached the tool is none."""
+    synced(space, mcp=write(tmp_path, a=odd("plain", trusted=True)))
+    assert run_sync(space, [{"type": "a/echo", "arguments": {"text": "in a plan"}}]).status == "success"
+    assert run_sync(space, [{"type": "a/fail", "on_fail": "continue"}]).status == "success"
+    call(space, "a/echo", text="outside")
+    with pytest.raises(Invalid):
+        call(space, "a/echo")
+    with pytest.raises(ToolFailed):
+        call(space, "a/slow", 0.2)
+    with space.store.reading() as snapshot:
+        uses = {use.name: use for use in snapshot.tool_uses("a")}
+    assert {name: (use.execution_count, use.success_rate) for name, use in uses.items()} == {
+        "echo": (2, 1.0),
+        "fail": (1, 0.0),
+        "slow": (1, 0.0),
+    }
+    assert uses["slow"].mean_ms == uses["slow"].p95_ms > 190
+
+
+def test_the_time_out_is_the_steps_else_the_entrys(space: Space, tmp_path: Path) -> None:
+    """The tool answers after 1.5 s, and the entry gives it 1 s."""
+    synced(space, mcp=write(tmp_path, a=odd("plain", timeout_s=1, trusted=True)))
+    longer = run_sync(space, [{"type": "a/slow", "timeout_s": 20, "out": "$late"}])
+    assert (longer.status, longer.result.data if longer.result else None) == ("success", "late")
+    usual = run_sync(space, [{"type": "a/slow"}])
+    assert "did not answer within 1 s" in str(usual.reason)
+    shorter = run_sync(space, [{"type": "a/slow", "timeout_s": 0.3}])
+    assert "longer than its `timeout_s` of 0.3 s" in str(shorter.reason)
+
+
+def test_a_plan_calls_gets_and_reads(served: Space) -> None:
+    """A prompt and a resource become Notes; a resource need not be listed."""
+    result = run_sync(
+        served,
+        {
+            "steps": [
+                {"type": "get-prompt", "prompt": "a/greet", "arguments": {"who": "Ada"}, "out": "$greeting"},
+                {"type": "read-resource", "resource": "a/odd://one", "out": "$one"},
+                {"type": "read-resource", "resource": "a/odd://anything", "out": "$any"},
+                {
+                    "type": "call-tool",
+                    "tool": "a/echo",
+                    "arguments": {"text": "${greeting} ${one}, ${any}"},
+                    "out": "$all",
+                },
+            ],
+            "result": "$all",
+        },
+    )
+    assert result.status == "success"
+    assert result.result is not None
+    assert result.result.data == "Greet Ada. here is odd://one, here is odd://anything"
+
+
+@pytest.mark.parametrize(
+    ("step", "says"),
+    [
+        ({"type": "get-prompt", "prompt": "a/gret", "arguments": {"who": "x"}}, "did you mean 'a/greet'?"),
+        ({"type": "get-prompt", "prompt": "a/greet"}, '"who" is missing'),
+        ({"type": "read-resource", "resource": "b/odd://one"}, "there is no resource 'b/odd://one'"),
+    ],
+)
+def test_a_prompt_or_a_server_that_is_not_there_fails_its_step(served: Space, step: dict[str, Any], says: str) -> None:
+    result = run_sync(served, [step])
+    assert result.status == "failed"
+    assert says in str(result.reason)
+
+
+def test_a_prompt_is_no_step(served: Space) -> None:
+    """The check says that there is no such tool."""
+    result = run_sync(served, [{"type": "a/greet", "arguments": {"who": "x"}}])
+    assert (result.status, result.problems[0].code) == ("refused", "unknown-tool")

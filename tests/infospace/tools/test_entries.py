@@ -1,0 +1,231 @@
+"""Reading `mcp.json`: what an entry may say, and one sentence for each thing that is wrong with it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infospace import Invalid, NotFound, Unreadable
+from infospace.tools.servers.entries import Entry, EntryFile, read_entries
+from infospace.tools.servers.known import read_all
+from infospace.tools.servers.variables import expanded
+
+sys.path.insert(0, str(Path(__file__).parent))
+from served import write
+
+WHOLE = {
+    "command": "run-it",
+    "args": ["--deep", "${PLACE}"],
+    "env": {"KEY": "${SECRET}"},
+    "cwd": "below",
+    "type": "stdio",
+    "disabled": True,
+    "disabled_tools": ["rm"],
+    "autoApprove": ["ls"],
+    "description": "Runs it.",
+    "title": "It",
+    "tags": ["a", "b"],
+    "category": "c",
+    "trusted": True,
+    "blocked": True,
+    "visibility": "team",
+    "team": "blue",
+    "timeout_s": 3,
+    "start_timeout_s": 1.5,
+}
+
+
+def read(folder: Path, raw: Any) -> EntryFile:
+    """Read a file with one server, `it`."""
+    return read_entries(write(folder, it=raw))
+
+
+def test_everything_that_an_entry_says_is_read(tmp_path: Path) -> None:
+    """Of either sort."""
+    found = read(tmp_path, WHOLE)
+    assert found.problems == []
+    assert found.entries == [
+        Entry(
+            "it",
+            str(tmp_path / "mcp.json"),
+            command="run-it",
+            args=("--deep", "${PLACE}"),
+            env={"KEY": "${SECRET}"},
+            cwd="below",
+            disabled=True,
+            disabled_tools=("rm",),
+            approved=("ls",),
+            description="Runs it.",
+            title="It",
+            tags=("a", "b"),
+            category="c",
+            trusted=True,
+            blocked=True,
+            visibility="team",
+            team="blue",
+            timeout_s=3.0,
+            start_timeout_s=1.5,
+        )
+    ]
+    assert found.entries[0].folder == tmp_path / "below"
+    (web,) = read(tmp_path, {"url": "https://x.org/mcp", "headers": {"A": "b"}, "autoApprove": True}).entries
+    assert (web.url, web.headers, web.approved, web.timeout_s) == ("https://x.org/mcp", {"A": "b"}, True, 30.0)
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        ([], "it is [], not an object"),
+        ({}, "it has neither `command` nor `url`"),
+        ({"command": "x", "url": "http://x"}, "it has both `command` and `url`"),
+        ({"command": 1}, "'command' is a text, not 1"),
+        ({"command": " "}, "`command` names nothing"),
+        ({"command": "x", "args": "a b"}, "'args' is a list of texts, not \"a b\""),
+        ({"command": "x", "args": [1]}, "'args' is a list of texts"),
+        ({"command": "x", "env": {"A": 1}}, "'env' is an object of texts"),
+        ({"url": "x.org"}, '"x.org" is not a URL'),
+        ({"url": "http://x", "headers": {"A": None}}, "'headers' is an object of texts"),
+        ({"url": "http://x", "type": "sse"}, "the type 'sse' does not go with 'url'"),
+        ({"command": "x", "type": "http"}, "the type 'http' does not go with 'command'"),
+        ({"command": "x", "disabled": "no"}, "'disabled' is true or false"),
+        ({"command": "x", "autoApprove": "all"}, "'autoApprove' is a list of tools' names, or true"),
+        ({"command": "x", "timeout_s": 0}, "'timeout_s' is seconds above 0"),
+        ({"command": "x", "timeout_s": True}, "'timeout_s' is seconds above 0"),
+        ({"command": "x", "title": "\ud800"}, "'title' holds half of a character"),
+    ],
+)
+def test_a_wrong_entry_is_left_out_with_a_sentence(tmp_path: Path, raw: Any, says: str) -> None:
+    """The others stay."""
+    path = tmp_path / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"it": raw, "other": {"command": "x"}}}))
+    found = read_entries(path)
+    assert [entry.name for entry in found.entries] == ["other"]
+    assert says in found.problems[0].says
+    assert {(problem.server, problem.severity) for problem in found.problems} == {("it", "error")}
+
+
+def test_values_of_env_and_headers_are_told_to_nobody(tmp_path: Path) -> None:
+    """Not even where they are wrong."""
+    found = read(tmp_path, {"command": "x", "env": {"A": "hush-hush", "B": 1}})
+    assert "hush" not in str(found.problems)
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"), [("comand", "'command'"), ("autoaprove", "'autoApprove'"), ("zzz", "there are")]
+)
+def test_an_unknown_key_is_a_warning_with_the_nearest(tmp_path: Path, key: str, hint: str) -> None:
+    """The entry stands."""
+    found = read(tmp_path, {"command": "x", key: 1})
+    assert len(found.entries) == 1
+    (problem,) = found.problems
+    assert problem.severity == "warning"
+    assert hint in str(problem.hint)
+
+
+def test_what_belongs_to_the_other_sort_is_a_warning(tmp_path: Path) -> None:
+    """Headers of a process, arguments of a URL."""
+    problems = read(tmp_path, {"url": "http://x", "args": [], "env": {}}).problems
+    assert [problem.says for problem in problems] == ["'args' has no use beside 'url'", "'env' has no use beside 'url'"]
+    (problem,) = read(tmp_path, {"command": "x", "headers": {}}).problems
+    assert (problem.says, problem.severity) == ("'headers' has no use beside 'command'", "warning")
+
+
+@pytest.mark.parametrize("name", ["infospace", "", " ", "a/b", "a\nb"])
+def test_a_name_that_no_server_can_have(tmp_path: Path, name: str) -> None:
+    """`infospace` is where primitives and saved plans are found."""
+    found = read_entries(write(tmp_path, **{name: {"command": "x"}}))
+    assert (found.entries, len(found.problems)) == ([], 1)
+
+
+def test_what_stands_twice_is_wrong_with_that_entry_alone(tmp_path: Path) -> None:
+    """A name in one file, a key in one entry; nobody can tell which was meant."""
+    path = tmp_path / "mcp.json"
+    path.write_text(
+        '{"mcpServers": {"a": {"command": "1"}, "b": {"command": "2"}, "a": {"command": "3"},'
+        ' "c": {"command": "4", "env": {"X": "1", "X": "2"}}}}'
+    )
+    found = read_entries(path)
+    assert [entry.name for entry in found.entries] == ["b"]
+    assert [problem.says for problem in found.problems] == [
+        "the server 'a' stands twice in the file",
+        "the key 'X' stands twice in it",
+    ]
+
+
+def test_of_two_files_the_first_has_the_name(tmp_path: Path) -> None:
+    """The second one's server of that name is an error, and its others stay; a file that cannot be read is one too."""
+    one = write(tmp_path, "one.json", a={"command": "first"})
+    two = write(tmp_path, "two.json", a={"command": "second"}, b={"command": "x"})
+    entries, problems = read_all([one, two, tmp_path / "none.json"])
+    assert [(name, entry.command) for name, entry in entries.items()] == [("a", "first"), ("b", "x")]
+    assert [(problem.server, Path(problem.file).name) for problem in problems] == [("a", "two.json"), ("", "none.json")]
+    assert "one.json' names a server 'a' already" in problems[0].says
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "ends inside"),
+        ("[]", 'has no object "mcpServers"'),
+        ('{"mcpservers": {}}', 'has no object "mcpServers"'),
+        ('{"mcpServers": []}', 'has no object "mcpServers"'),
+        ('{"mcpServers": {}, "mcpServers": {}}', "stands twice"),
+    ],
+)
+def test_a_file_that_is_none_cannot_be_read(tmp_path: Path, text: str, says: str) -> None:
+    """With a sentence; and a missing one is not found."""
+    path = tmp_path / "mcp.json"
+    path.write_text(text)
+    with pytest.raises(Unreadable, match=says):
+        read_entries(path)
+    with pytest.raises(NotFound, match=r"no file .*none\.json"):
+        read_entries(tmp_path / "none.json")
+
+
+class TestVariables:
+    """`${VAR}` in args, env, URL and headers."""
+
+    def test_they_are_filled_from_the_environment(self) -> None:
+        """What stands behind `:-` is for one that is not set; other dollar signs stay."""
+        entry = Entry("x", "f", command="${A}", args=("${A}/${B:-b}", "$A ${} $"), env={"K": "${A}${A}"})
+        filled = expanded(entry, {"A": "1"})
+        assert (filled.command, filled.args, filled.env) == ("${A}", ("1/b", "$A ${} $"), {"K": "11"})
+        web = expanded(
+            Entry("x", "f", url="http://${H}/", headers={"Authorization": "Bearer ${T}"}), {"H": "h", "T": "t"}
+        )
+        assert (web.url, web.headers) == ("http://h/", {"Authorization": "Bearer t"})
+
+    def test_every_unset_one_is_named(self) -> None:
+        """Each once, in the order they stand."""
+        with pytest.raises(Invalid, match=r"entry of 'x' needs what the environment has not: B, A, C \("):
+            expanded(Entry("x", "f", command="c", args=("${B}${A}", "${B}"), env={"K": "${C}"}), {})
+
+    @given(st.dictionaries(st.sampled_from("AB"), st.text()))
+    def test_what_was_filled_in_is_not_read_again(self, environment: dict[str, str]) -> None:
+        """A value that looks like a variable is text."""
+        filled = expanded(Entry("x", "f", command="c", args=("<${A:-}|${B:-}>",)), environment)
+        assert filled.args == (f"<{environment.get('A', '')}|{environment.get('B', '')}>",)
+
+
+def test_another_entry_has_another_digest() -> None:
+    """Where it would list other tools; what only we say of it makes no difference, and no secret is in it."""
+    first = Entry("x", "f", command="c", env={"KEY": "hush-hush"})
+    digests = {
+        entry.digest("salt")
+        for entry in (
+            first,
+            Entry("x", "f", command="d", env={"KEY": "hush-hush"}),
+            Entry("x", "f", command="c", env={"KEY": "other"}),
+            Entry("x", "f", command="c", args=("a",), env={"KEY": "hush-hush"}),
+            Entry("x", "f", url="http://c"),
+        )
+    }
+    assert len(digests) == 5
+    assert Entry("x", "g", command="c", env={"KEY": "hush-hush"}, tags=("t",)).digest("salt") in digests
+    assert first.digest("salt") != first.digest("pepper")

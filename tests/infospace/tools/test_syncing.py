@@ -1,0 +1,262 @@
+"""The kept catalogue: when a server is started for it, what came and went, and what is kept of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from infospace import NotFound, Space, Unreadable, open_space
+from infospace.tools.kept import KeepServer, KeepTools, KeptServer, Listed
+from infospace.tools.servers.known import Servers
+
+sys.path.insert(0, str(Path(__file__).parent))
+from served import call, odd, synced, until, write
+
+
+def names(space: Space) -> list[str]:
+    """Return the full names of the tools."""
+    return [tool.full_name for tool in space.tools]
+
+
+def servers(space: Space) -> Servers:
+    """Return the servers of a space."""
+    assert space.tools.servers is not None
+    return space.tools.servers
+
+
+def test_a_sync_starts_only_what_it_has_to(space: Space, tmp_path: Path) -> None:
+    """Never listed, failed, another entry, or `restart`; what only we say of a server is seen at once."""
+    path = write(tmp_path, a=odd("plain"), b=odd("changing"), c=odd("dies"))
+    first = synced(space, mcp=path)
+    assert (first.listed, first.unchanged, [one.server for one in first.failed]) == (["a", "b"], [], ["c"])
+    assert "a/echo" in first.added
+    write(tmp_path, a=odd("plain", tags=["new"]), b=odd("changing", "another argument"), c=odd("plain"))
+    second = synced(space)
+    assert (second.listed, second.unchanged, second.failed) == (["b", "c"], ["a"], [])
+    assert second.changed == second.removed == []
+    assert "new" in space.tools.get("a/echo").tags
+    third = synced(space, restart=True)
+    assert (third.listed, third.unchanged) == (["a", "b", "c"], [])
+    assert (third.added, third.changed, third.removed) == ([], [], [])
+
+
+def test_a_list_holds_until_its_time_is_over(space: Space, tmp_path: Path) -> None:
+    """A day where the server does not say."""
+    synced(space, mcp=write(tmp_path, a=odd("plain")))
+    with space.store.reading() as snapshot:
+        (kept,) = snapshot.servers()
+    assert kept.listed is not None
+    assert kept.expires is not None
+    assert kept.expires[:10] > kept.listed[:10]
+    assert synced(space).listed == []
+    space.store.commit([KeepServer(KeptServer(**{**_fields(kept), "expires": kept.listed}))])
+    assert synced(space).listed == ["a"]
+
+
+def _fields(kept: KeptServer) -> dict[str, object]:
+    return {name: getattr(kept, name) for name in KeptServer.__slots__}
+
+
+def test_what_a_server_lists_no_more_vanishes_and_comes_back_as_it_was(space: Space, tmp_path: Path) -> None:
+    """Removed, changed, added; with its id and the time it was first seen."""
+    path = write(tmp_path, a=odd("plain"))
+    synced(space, mcp=path)
+    before = {tool.name: (tool.id, tool.created) for tool in space.tools}
+    write(tmp_path, a=odd("instructs"))
+    done = synced(space)
+    assert "a/slow" in done.removed
+    assert done.changed == ["a/echo"]
+    assert names(space) == ["a/echo"]
+    write(tmp_path, a=odd("plain"))
+    assert "a/slow" in synced(space).added
+    assert {tool.name: (tool.id, tool.created) for tool in space.tools} == before
+
+
+def test_a_change_that_a_server_tells_of_is_followed(space: Space, tmp_path: Path) -> None:
+    """While it runs, without another sync; in the earlier protocol, which tells it unasked."""
+    synced(space, mcp=write(tmp_path, a=odd("changing")))
+    assert names(space) == ["a/echo", "a/grow"]
+    call(space, "a/grow")
+    until(lambda: "a/later_0" in names(space))
+    assert call(space, "a/later_0", text="x").content == "x"
+
+
+@pytest.mark.slow
+def test_a_change_is_followed_in_the_later_protocol(space: Space, tmp_path: Path) -> None:
+    """Which tells it to who listens."""
+    growing = Path(__file__).parent / "growing_server.py"
+    synced(space, mcp=write(tmp_path, a={"command": sys.executable, "args": [str(growing)]}))
+    assert names(space) == ["a/grow"]
+    for name in ("first", "second"):
+        assert call(space, "a/grow", name=name).text == "grown"
+        until(lambda name=name: f"a/{name}" in names(space))
+        assert call(space, f"a/{name}").text == f"this is {name}"
+
+
+def test_the_files_are_remembered_and_read_again_at_each_opening(tmp_path: Path) -> None:
+    """Several of them, until one is forgotten."""
+    one = write(tmp_path, "one.json", a=odd("plain"))
+    two = write(tmp_path, "two.json", b=odd("instructs"))
+    with open_space(tmp_path / "space.db") as space:
+        synced(space, mcp=one)
+        synced(space, mcp=two)
+    write(tmp_path, "two.json", b=odd("instructs", description="Says things.", category="words", disabled_tools=["x"]))
+    with open_space(tmp_path / "space.db") as space:
+        tool = space.tools.get("b/echo")
+        assert (tool.server_description, tool.category, tool.trusted) == ("Says things.", "talk", False)
+        done = synced(space, forget=one)
+        assert done.files == [str(two)]
+        assert "a/echo" in done.removed
+        assert names(space) == ["b/echo"]
+        with pytest.raises(NotFound, match=r"does not remember .*one\.json' \(it remembers .*two\.json\)"):
+            synced(space, forget=one)
+
+
+def test_without_any_the_file_beside_the_space_is_read(tmp_path: Path) -> None:
+    """A server there that was never listed is known by its description; a tool of it says what to do."""
+    write(tmp_path, a=odd("plain", description="Repeats texts."), off=odd("plain", disabled=True))
+    with open_space(tmp_path / "space.db") as space:
+        known = servers(space).all()
+        assert [(one.name, one.state, one.description) for one in known] == [
+            ("a", "never listed", "Repeats texts."),
+            ("off", "disabled", ""),
+        ]
+        with pytest.raises(NotFound, match="the server 'a' was never listed: `infospace tools sync`"):
+            space.tools.get("a/echo")
+        with pytest.raises(NotFound, match=r"the server 'off' is disabled in .*mcp\.json"):
+            space.tools.get("off/echo")
+        assert synced(space).listed == ["a"]
+        (a, _) = servers(space).all()
+        assert (a.state, a.title, a.tools, a.prompts, a.resources) == ("listed", "The odd server", 11, 1, 2)
+
+
+def test_a_file_that_cannot_be_read_takes_nothing_away(space: Space, tmp_path: Path) -> None:
+    """Given by name it is an error; a remembered one is told of, and what is kept of its servers stays."""
+    path = write(tmp_path, a=odd("plain"))
+    synced(space, mcp=path)
+    path.write_text("{")
+    done = synced(space)
+    assert done.unreadable
+    assert done.removed == []
+    with pytest.raises(Unreadable):
+        synced(space, mcp=path)
+    with pytest.raises(NotFound, match=r"no tool 'a/echo' \(.*mcp\.json' ends inside"):
+        space.tools.get("a/echo")
+    write(tmp_path, a={"command": 1})
+    servers(space).reload()
+    with pytest.raises(NotFound, match="its entry is wrong: 'command' is a text, not 1"):
+        space.tools.get("a/echo")
+    write(tmp_path, a=odd("plain"))
+    assert synced(space).unchanged == ["a"]
+    assert "a/echo" in names(space)
+
+
+def test_a_server_that_fails_keeps_what_it_listed(space: Space, tmp_path: Path) -> None:
+    """Its tools are there, and not connected."""
+    path = write(tmp_path, a=odd("plain"))
+    synced(space, mcp=path)
+    write(tmp_path, a=odd("dies"))
+    done = synced(space)
+    assert [one.server for one in done.failed] == ["a"]
+    assert done.removed == []
+    assert not space.tools.get("a/echo").connected
+    (server,) = servers(space).all()
+    assert server.state == "failed"
+    assert server.kept is not None
+    assert "ended with code 3" in str(server.kept.error)
+    assert "cannot find its configuration" in server.kept.stderr
+
+
+def test_no_value_of_env_or_headers_is_stored(tmp_path: Path) -> None:
+    """Not in the file of the space, whatever a server does with them; nor in what it answers to a failure."""
+    entry = odd("dies", env={"KEY": "hush-hush-1"})
+    loud = {"command": "sh", "args": ["-c", 'echo "my key is $KEY" >&2; exit 1'], "env": {"KEY": "hush-hush-2"}}
+    web = {"url": "http://127.0.0.1:9/", "headers": {"Authorization": "Bearer hush-hush-3"}}
+    with open_space(tmp_path / "space.db") as space:
+        done = synced(space, mcp=write(tmp_path, a=entry, b=loud, c=web))
+        assert "my key is •••" in done.failed[1].reason
+        assert "hush" not in str(done.to_json())
+    assert b"hush" not in b"".join(path.read_bytes() for path in tmp_path.glob("space.db*"))
+
+
+def test_what_an_entry_says_is_seen_on_its_tools(space: Space, tmp_path: Path) -> None:
+    """With what the server says."""
+    entry = odd(
+        "plain", tags=["ours", "text"], trusted=True, blocked=True, visibility="team", team="blue", timeout_s=7,
+        autoApprove=["echo"], disabled_tools=["slow"],
+    )  # fmt: skip
+    synced(space, mcp=write(tmp_path, a=entry))
+    tool = space.tools.get("a/echo")
+    assert (tool.tags, tool.category, tool.server_title) == (("text", "ours"), "talk", "The odd server")
+    assert (tool.trusted, tool.blocked, tool.visibility, tool.team) == (True, True, "team", "blue")
+    assert (tool.auto_approved, tool.timeout_s, tool.integration, tool.connected) == (True, 7.0, "MCP", True)
+    assert (tool.read_only, tool.destructive, tool.annotated) == (True, False, True)
+    assert tool.examples == ({"text": "hello"},)
+    assert tool.server_description == "Ask it."
+    other = space.tools.get("a/die")
+    assert (other.auto_approved, other.category, other.annotated, other.destructive) == (
+        False,
+        "The odd server",
+        False,
+        True,
+    )
+    assert "a/slow" not in names(space)
+    assert space.tools.find("a/slow") is None
+
+
+def test_prompts_and_resources_are_listed_with_their_kind(space: Space, tmp_path: Path) -> None:
+    """They are no tools, and cannot be called as one."""
+    synced(space, mcp=write(tmp_path, a=odd("plain")))
+    others = {tool.full_name: tool for tool in space.tools.everything() if tool.kind != "tool"}
+    assert {name: tool.kind for name, tool in others.items()} == {
+        "a/greet": "prompt",
+        "a/odd://one": "resource",
+        "a/odd://{name}": "resource",
+    }
+    assert others["a/greet"].input_schema["required"] == ["who"]
+    assert others["a/odd://{name}"].input_schema["properties"] == {"name": {"type": "string"}}
+    assert space.tools.find("a/greet") is None
+    assert not set(others) & set(names(space))
+
+
+@pytest.mark.slow
+def test_many_kept_tools_are_no_burden(tmp_path: Path) -> None:
+    """5,000 of them: a space is opened, and one of them found, as fast as in an empty one; all are read in a moment."""
+    listed = [
+        Listed(f"tool_{number}", input_schema={"properties": {"a": {"type": "string"}}}) for number in range(5000)
+    ]
+    path = write(tmp_path, a=odd("plain"))
+    with open_space(tmp_path / "space.db") as space:
+        space.store.commit([KeepTools("a", listed), KeepServer(KeptServer("a", "listed", b""))])
+    started = time.perf_counter()
+    with open_space(tmp_path / "space.db") as space:
+        assert space.tools.get("a/tool_4999").id == "tool_5000"
+        found = time.perf_counter() - started
+        assert len(list(space.tools)) == 5000
+        whole = time.perf_counter() - started
+    assert path.exists()
+    assert found < 0.5
+    assert whole < 3
+
+
+def test_a_space_may_have_providers_of_its_own_besides(space: Space, tmp_path: Path) -> None:
+    """A name that a server has is taken."""
+    from infospace import Conflict
+    from infospace.tools.local import LocalTools
+
+    synced(space, mcp=write(tmp_path, a=odd("plain")))
+    with pytest.raises(Conflict, match="there is a server 'a' already"):
+        space.tools.add(LocalTools("a"))
+    local = LocalTools("local")
+
+    @local.tool()
+    def double(n: int) -> int:
+        """Double a number."""
+        return 2 * n
+
+    space.tools.add(local)
+    assert call(space, "local/double", n=4).content == 8
+    assert call(space, "a/echo", text="x").content == "x"

@@ -1,0 +1,54 @@
+"""Tools of servers: list what they offer, and say how they stand.
+
+The servers are those of the `mcp.json` files that the space was synced with; without any, of the one beside the space.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from types import ModuleType
+
+from tui.command.output import Output, UsageError
+
+EXAMPLES = """examples:
+  infospace tools sync --mcp ~/project/mcp.json
+  infospace tools sync --restart
+  infospace tools servers --json
+  infospace tools sync --forget ~/project/mcp.json"""
+
+ACTIONS = {
+    "sync": "list the servers whose tools are not known, or not any more",
+    "servers": "which servers there are, and how they stand",
+}
+"""Each is a module of its own here, loaded only when it is called."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of every action."""
+    from tui.command import shared
+
+    actions = parser.add_subparsers(dest="action", metavar="|".join(ACTIONS))
+    for name, summary in ACTIONS.items():
+        module = _module(name)
+        action = actions.add_parser(
+            name,
+            help=summary,
+            description=(module.__doc__ or "").strip(),
+            epilog=getattr(module, "EXAMPLES", None),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        shared(action, default=argparse.SUPPRESS)
+        module.configure(action)
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Do one of the actions."""
+    if args.action is None:
+        raise UsageError("`infospace tools` needs a word more", hint=", ".join(ACTIONS))
+    code: int = _module(args.action).execute(args, out)
+    return code
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"tui.command.tools.{name}")

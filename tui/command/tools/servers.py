@@ -1,0 +1,88 @@
+"""Say which servers the space has: how each stands, when it was listed, how much it lists, what it failed with.
+
+Nothing is started for it. Commands and URLs are shown as they are written in `mcp.json`, `env` and `headers` never.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from infospace.answer import cut
+from tui.command.output import Output
+from tui.command.spaces import open_from
+
+if TYPE_CHECKING:
+    from infospace.tools.servers.known import Server
+
+EXAMPLES = """examples:
+  infospace tools servers
+  infospace tools servers --json"""
+
+MARKS = {"listed": "✓", "failed": "✗", "never listed": "?", "disabled": "-"}
+TOLD = 160
+"""Characters of a description that are shown."""
+TAIL = 3
+"""Lines of what a failed server said last."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments: none of its own."""
+    del parser
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Show the servers."""
+    with open_from(args, create=False) as space:
+        known = space.tools.servers
+        assert known is not None  # noqa: S101 - a space's toolbox has them
+        servers, problems = known.all(), known.problems
+    if out.json:
+        wrong = [{"server": one.server, "file": one.file, "says": one.says, "hint": one.hint} for one in problems]
+        out.document({"servers": [_document(server) for server in servers], "problems": wrong})
+        return 0
+    for server in servers:
+        for line in _lines(server):
+            out.text(line, crop=True)
+    for one in problems:
+        out.talk(f"{one.server or one.file}: {one.says}{f' ({one.hint})' if one.hint else ''}", "yellow")
+    if not servers and not problems:
+        out.talk("no servers; `infospace tools sync --mcp FILE` names an `mcp.json`")
+    return 0
+
+
+def _lines(server: Server) -> Iterator[str]:
+    kept = server.kept
+    listed = kept.listed[:16].replace("T", " ") if kept is not None and kept.listed else "-"
+    about = cut(" ".join(server.description.split()), TOLD)
+    yield f"{MARKS[server.state]} {server.name:<20} {server.state:<13} {server.tools:>5,} tools  {listed:<16}  {about}"
+    if kept is not None and kept.state == "failed":
+        yield f"    {kept.error}"
+        yield from (f"    | {line}" for line in kept.stderr.splitlines()[-TAIL:])
+
+
+def _document(server: Server) -> dict[str, Any]:
+    entry, kept = server.entry, server.kept
+    return {
+        "server": server.name,
+        "state": server.state,
+        "title": server.title,
+        "description": server.description,
+        "tools": server.tools,
+        "prompts": server.prompts,
+        "resources": server.resources,
+        "listed": kept.listed if kept else None,
+        "expires": kept.expires if kept else None,
+        "tried": kept.tried if kept else None,
+        "error": kept.error if kept else None,
+        "stderr": kept.stderr if kept else "",
+        "version": kept.version if kept else "",
+        "file": entry.file,
+        "command": None if entry.command is None else [entry.command, *entry.args],
+        "url": entry.url,
+        "trusted": entry.trusted,
+        "blocked": entry.blocked,
+        "tags": list(entry.tags),
+        "category": entry.category,
+    }
