@@ -42,7 +42,7 @@ class Finder:
     def __init__(self, embedding: Embedding) -> None:
         self._embedding = embedding
         self._vocabulary = Vocabulary()
-        self._known: dict[str, Known] = {}
+        self._known: dict[tuple[str, str], Known] = {}
         self._corpora: list[Corpus] = []
         self._last: tuple[list[Tool], Corpus] | None = None
         self._lock = threading.Lock()
@@ -81,12 +81,12 @@ class Finder:
             corpus = Corpus(known, self._vocabulary)
             self._corpora = [*self._corpora[-CORPORA + 1 :], corpus]
         if len(self._known) > 2 * sum(len(one.tools) for one in self._corpora):
-            self._known = {one.tool.full_name: one for corpus in self._corpora for one in corpus.tools}
+            self._known = {(one.tool.kind, one.tool.full_name): one for corpus in self._corpora for one in corpus.tools}
         self._last = tools, corpus
         return corpus
 
     def _read(self, tool: Tool) -> Known:
-        known = self._known.get(tool.full_name)
+        known = self._known.get((tool.kind, tool.full_name))
         if known is not None and known.tool is tool:
             return known
         fields = fields_of(tool)
@@ -94,7 +94,7 @@ class Finder:
             known.tool = tool
             return known
         fresh = Known(tool, fields, Counted.of(fields, self._vocabulary), embedded(fields))
-        self._known[tool.full_name] = fresh
+        self._known[tool.kind, tool.full_name] = fresh
         return fresh
 
     def _legs(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from infospace.jsonvalue import JSON
 from infospace.tools.finding.scope import EVERYTHING, NO_FILTERS, Filters, Scope
 from infospace.tools.tool import Tool
 
@@ -53,7 +54,18 @@ class ToolHit:
     @property
     def ranked(self) -> float:
         """What it is sorted by: its relevance with all adjustments."""
-        return self.score + sum(adjustment.by for adjustment in self.adjustments)
+        return round(self.score + sum(adjustment.by for adjustment in self.adjustments), 6)
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return why it stands where it stands."""
+        adjustments: dict[str, JSON] = {one.reason: one.by for one in self.adjustments}
+        return {
+            "tool": self.tool.full_name,
+            "score": self.score,
+            "ranked": self.ranked,
+            "adjustments": adjustments,
+            "matched_by": list(self.matched_by),
+        }
 
 
 @dataclass(frozen=True, slots=True)
