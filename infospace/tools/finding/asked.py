@@ -41,6 +41,10 @@ class Asked:
         """Return the BM25 of every tool by parts, (parts, tools)."""
         return np.array([corpus.bm25.scores(words, self.alike) for words in self.words])
 
+    def masses(self, corpus: Corpus) -> NDArray[np.float64]:
+        """Return by parts about what a tool scores that has all of their words, (parts, 1)."""
+        return np.array([[corpus.bm25.mass(words)] for words in self.words])
+
     def named(self, corpus: Corpus) -> NDArray[np.float64]:
         """Return how alike the name of every tool is to the request as a whole, 0 where not enough to be meant."""
         return corpus.names.likeness([word for words in self.words for word in words])

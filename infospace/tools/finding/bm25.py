@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,6 +100,14 @@ class Bm25:
         """Whether any of the tools has a word."""
         number = self._vocabulary.find(word)
         return number is not None and number < len(self._weights) and self._starts[number] < self._starts[number + 1]
+
+    def mass(self, words: Iterable[str]) -> float:
+        """Return the weights of those of the words that any tool has, with that of one more that only one has.
+
+        It is about what a tool scores that has all of them, in its description.
+        """
+        numbers = [self._vocabulary.find(word) for word in dict.fromkeys(words) if self.has(word)]
+        return float(sum(self._weights[number] for number in numbers)) + math.log1p((self._count - 0.5) / 1.5)
 
     def scores(self, words: Iterable[str], alike: Mapping[str, tuple[str, float]] | None = None) -> NDArray[np.float64]:
         """Return the BM25 of every tool. For a word in `alike` another counts, with a share of its score."""

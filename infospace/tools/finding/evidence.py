@@ -24,9 +24,11 @@ EVEN = 0.5
 UNIT = 0.15
 """Evidence that multiplies the odds by e. NDCG@10 differs by .004 between .05 and .3."""
 
-WORDS_ALONE = 2.5
+WORDS_ALONE = 1.0
+"""Evidence of words for a tool that has about all that is asked for, where its meaning is not known."""
+
 MEANING_ALONE = 1.25
-"""What a leg's evidence is multiplied by where it is the only one, so that its relevance is on the same scale."""
+"""What a cosine of 1 weighs where words are not looked for, so that relevance is on the same scale."""
 
 LISTED = 0.05
 """Relevance below which a tool is not listed."""
@@ -35,19 +37,19 @@ NO_MATCH = 0.2
 """Relevance of the best tool below which none is said to fit."""
 
 
-def evidence(
-    cosines: NDArray[np.float64] | None, bm25: NDArray[np.float64] | None, remembered: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Return the evidence for every tool by every part of a request, (parts, tools), from what the legs give.
+def by_both(cosines: NDArray[np.float64], bm25: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the evidence of both legs, whatever their shape."""
+    return cosines + bm25 / BM25_PER_COSINE
 
-    At least one of the legs is there.
-    """
-    if cosines is None or bm25 is None:
-        alone = MEANING_ALONE * cosines if cosines is not None else np.empty(0)
-        found = WORDS_ALONE * bm25 / BM25_PER_COSINE if bm25 is not None else alone
-    else:
-        found = cosines + bm25 / BM25_PER_COSINE
-    return found if remembered is None else found + remembered
+
+def by_meaning(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the evidence of cosines alone."""
+    return MEANING_ALONE * cosines
+
+
+def by_words(bm25: NDArray[np.float64], masses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the evidence of words alone, (parts, tools): BM25 as a share of what there is to score, (parts, 1)."""
+    return WORDS_ALONE * bm25 / np.maximum(masses, 1e-9)
 
 
 def strength(found: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -55,7 +55,9 @@ def fields_of(tool: Tool) -> Fields:
 
 
 def split_name(name: str) -> str:
-    """Return a name as words: `readCSVFile_v2` as `read CSV File v 2`."""
+    """Return a name as words: `readCSVFile_v2` as `read CSV File v2`."""
+    if not name.isascii():
+        name = "".join(f" {b}" if a.islower() and b.isupper() else b for a, b in zip(f" {name}", name, strict=False))
     return " ".join(_EDGE.sub(" ", name).split())
 
 

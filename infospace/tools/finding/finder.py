@@ -14,7 +14,7 @@ from infospace.search.embedding import seconds_in_search
 from infospace.tools.finding.asked import Asked
 from infospace.tools.finding.bm25 import Counted, Vocabulary
 from infospace.tools.finding.corpus import Corpus, Known
-from infospace.tools.finding.evidence import evidence, strength
+from infospace.tools.finding.evidence import by_both, by_meaning, by_words, strength
 from infospace.tools.finding.fields import TEMPLATE, embedded, fields_of
 from infospace.tools.finding.found import FoundTools, Mode, Remembered, Wanted
 from infospace.tools.finding.meaning import placed
@@ -104,20 +104,34 @@ class Finder:
         cosines, extra, degraded = None, None, None
         if mode != "keyword":
             try:
-                vectors = self._embedding.queries(asked.parts)
-                matrix, degraded = self._vectors(corpus, vectors.shape[1], listener)
-                cosines = (vectors @ matrix.T).astype(np.float64)
-                if remembered:
-                    before = self._embedding.queries([one.request for one in remembered])
-                    extra = recalled(corpus, vectors, before, remembered)
+                cosines, extra, degraded = self._meaning(corpus, asked, listener, remembered)
             except ModelError as error:
                 degraded = f"tools are found by words alone: {error}"
-        words = asked.bm25(corpus) if mode != "semantic" or cosines is None else None
-        names = asked.named(corpus) if words is not None and not words.any() else np.zeros(len(corpus.tools))
-        called = corpus.called.get(request.strip().casefold(), [])
-        names[called] = CALLED
+        if mode == "semantic" and cosines is not None and not degraded:
+            words, found = None, by_meaning(cosines)
+        else:
+            words = asked.bm25(corpus)
+            alone = by_words(words, asked.masses(corpus))
+            joined = None if cosines is None else by_both(cosines, words) if mode == "hybrid" else by_meaning(cosines)
+            found = alone if joined is None else np.where(np.isnan(joined), alone, joined)
+        names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
+        names[corpus.called.get(request.strip().casefold(), [])] = CALLED
         guessed = asked.guessed(corpus) | (names > 0)
-        return Legs(strength(evidence(cosines, words, extra) + names), words, cosines, guessed, extra, degraded)
+        return Legs(strength(found + names + (0 if extra is None else extra)), words, cosines, guessed, extra, degraded)
+
+    def _meaning(
+        self, corpus: Corpus, asked: Asked, listener: Listener | None, remembered: Sequence[Remembered]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, str | None]:
+        """Cosines by parts, NaN for a tool without a vector; evidence of what is remembered; what is to be said."""
+        vectors = self._embedding.queries(asked.parts)
+        matrix, degraded = self._vectors(corpus, vectors.shape[1], listener)
+        cosines = (vectors @ matrix.T).astype(np.float64)
+        if degraded is not None:
+            cosines[:, ~matrix.any(axis=1)] = np.nan
+        if not remembered:
+            return cosines, None, degraded
+        before = self._embedding.queries([one.request for one in remembered])
+        return cosines, recalled(corpus, vectors, before, remembered), degraded
 
     def _vectors(
         self, corpus: Corpus, dimension: int, listener: Listener | None

@@ -23,7 +23,7 @@ CONNECTED = 0.1
 TRUSTED = 0.02
 """The same of one whose server is trusted."""
 
-MEANT = 0.2
+MEANT = 0.05
 """Cosine from which on a tool is said to be matched by its meaning."""
 
 

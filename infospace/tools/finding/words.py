@@ -33,7 +33,7 @@ def words_of(text: str) -> list[str]:
         found = _ASCII_WORD.findall(split_name(text).lower())
     else:
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
-        found = word_pattern().findall(split_name(unicodedata.normalize("NFC", plain)).lower())
+        found = word_pattern().findall(split_name(unicodedata.normalize("NFC", plain)).casefold())
     return [word for said in found if said not in STOP for word in _stems(said)]
 
 
