@@ -57,7 +57,7 @@ def cut(text: str, most: int = PREVIEW) -> str:
 
 
 def label(resource: Header) -> str:
-    """Return a short name for a resource: its title, its name, of a tool that was found the full name, or how its text begins."""
+    """Return a short name for a resource: its title, a found tool's full name, its name, or how its text begins."""
     metadata: Mapping[str, Any] = resource.metadata
     score = ""
     if isinstance(resource, Note):

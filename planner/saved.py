@@ -72,7 +72,9 @@ def plan_tools(space: Space) -> list[Tool]:
 def _tool(name: str, plan: JSON) -> Tool:
     document = plan if isinstance(plan, dict) else {}
     goal, inputs = document.get("goal"), document.get("inputs")
-    declared = {key: value for key, value in inputs.items() if isinstance(value, dict)} if isinstance(inputs, dict) else {}
+    declared = (
+        {key: value for key, value in inputs.items() if isinstance(value, dict)} if isinstance(inputs, dict) else {}
+    )
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {key: _argument(value) for key, value in declared.items()},

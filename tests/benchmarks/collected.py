@@ -44,8 +44,10 @@ class Judged:
 
 
 def judged(folder: Path) -> Judged:
-    """Read a collection: `corpus.jsonl` (`_id`, `text`, which may begin with the id; perhaps `server`, `title` and
-    `input_schema`), `queries.jsonl` (`_id`, `text`), `qrels/test.tsv`.
+    """Read a collection: `corpus.jsonl`, `queries.jsonl` (`_id`, `text`), `qrels/test.tsv`.
+
+    A tool has `_id`, its name, and `text`, its description, which may begin with the name; and perhaps `server`,
+    `title` and `input_schema`.
     """
     documents = [json.loads(line) for line in (folder / "corpus.jsonl").open(encoding="utf-8")]
     questions = [json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8")]

@@ -9,12 +9,10 @@ are kept for the next time. `--speed` measures how long a search takes among so 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from collected import DEPTH, Judged, Quality, interval, judged, mean, quality
@@ -145,9 +143,7 @@ def ablate(finding: Finding) -> None:
         for place in collection.requests[at].right
     ]
     found = [
-        quality(
-            finding.places(finding.found(collection.requests[at].text, remembered)), collection.requests[at].right
-        )
+        quality(finding.places(finding.found(collection.requests[at].text, remembered)), collection.requests[at].right)
         for at in even
     ]
     print(f"{'with the odd requests remembered':<40}{_row(mean(found))}")
@@ -160,7 +156,9 @@ def _space_of(finding: Finding) -> str:
 def chosen(findings: Sequence[Finding]) -> None:
     """Print which settings are the best on the odd requests, and how the choice for one collection serves another."""
     grid = [
-        {"evidence.BM25_PER_COSINE": words, "evidence.UNIT": unit} for words in (25, 40, 50, 70, 100) for unit in (0.1, 0.15, 0.3)
+        {"evidence.BM25_PER_COSINE": words, "evidence.UNIT": unit}
+        for words in (25, 40, 50, 70, 100)
+        for unit in (0.1, 0.15, 0.3)
     ]
     table: dict[str, dict[int, list[float]]] = {}
     for at, settings in enumerate(grid):
@@ -203,7 +201,9 @@ def no_match(findings: Sequence[Finding]) -> None:
 
 
 def _row(found: Quality) -> str:
-    return f"{found.ndcg:>9.3f}{found.recall_1:>7.3f}{found.recall_5:>7.3f}{found.recall_10:>7.3f}{found.all_right:>8.3f}"
+    return (
+        f"{found.ndcg:>9.3f}{found.recall_1:>7.3f}{found.recall_5:>7.3f}{found.recall_10:>7.3f}{found.all_right:>8.3f}"
+    )
 
 
 PARTS: Mapping[str, Callable[[Sequence[Finding]], object]] = {

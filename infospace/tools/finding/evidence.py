@@ -55,10 +55,11 @@ def by_words(bm25: NDArray[np.float64], masses: NDArray[np.float64]) -> NDArray[
 def strength(found: NDArray[np.float64]) -> NDArray[np.float64]:
     """Join the evidence of all parts, (parts, tools): -log of the chance that a tool is right for none, (tools)."""
     odds = (found - EVEN) / UNIT
-    total: NDArray[np.float64] = np.logaddexp(0, odds).sum(axis=0)
+    total: NDArray[np.float64] = np.logaddexp(0.0, odds).sum(axis=0)
     return total
 
 
 def relevance(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the chance that a tool is right, 0 to 1, rounded to six decimals."""
-    return np.round(-np.expm1(-strengths), 6)
+    chances: NDArray[np.float64] = -np.expm1(-strengths)
+    return np.round(chances, 6)

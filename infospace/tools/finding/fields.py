@@ -50,7 +50,7 @@ def fields_of(tool: Tool) -> Fields:
         ". ".join(_said(tool.input_schema)),
         ". ".join(_said(tool.output_schema or {})),
         " ".join((tool.category, *tool.tags)),
-        " ".join((tool.server, tool.server_title, tool.server_description)),
+        f"{tool.server} {tool.server_title} {tool.server_description}",
     )
 
 
@@ -63,7 +63,7 @@ def split_name(name: str) -> str:
 
 def embedded(fields: Fields) -> tuple[str, str]:
     """Return the two texts that a tool is embedded as: its name, and the beginning of what is said of it."""
-    said = " ".join((fields.title, fields.description, fields.labels, fields.parameters)).split()
+    said = f"{fields.title} {fields.description} {fields.labels} {fields.parameters}".split()
     return split_name(fields.name), " ".join(said[:WORDS_EMBEDDED])
 
 

@@ -32,7 +32,7 @@ def compared(vectors: NDArray[np.float32], servers: Sequence[str]) -> NDArray[np
     What all tools have in common tells none from another, and is taken away; what a server's tools have in common
     says what the server is for, and is added to each of its tools.
     """
-    there = vectors.any(axis=1)
+    there = np.asarray(vectors.any(axis=1), np.bool_)
     count = int(there.sum())
     if not count:
         return vectors

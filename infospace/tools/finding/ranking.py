@@ -29,7 +29,10 @@ MEANT = 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Legs:
-    """What is known of every tool: joined, and by legs, (parts, tools), `names` (tools); a leg that was not asked is None."""
+    """What is known of every tool: joined, (tools), and by legs, (parts, tools), None of a leg that was not asked.
+
+    `names` says whose name was probably meant, (tools).
+    """
 
     strengths: NDArray[np.float64]
     words: NDArray[np.float64] | None
@@ -70,9 +73,8 @@ def _hit(tool: Tool, score: float, legs: Legs, at: int) -> ToolHit:
         "name": bool(legs.names[at]),
         "remembered": legs.remembered is not None and bool((legs.remembered[:, at] > 0).any()),
     }
-    adjustments = [
-        Adjustment(reason, by)
-        for reason, by, has in (("connected", CONNECTED, tool.connected), ("trusted", TRUSTED, tool.trusted))
-        if has
-    ]
-    return ToolHit(tool, score, tuple(leg for leg, has in found.items() if has), tuple(adjustments))
+    adjustments = (
+        *((Adjustment("connected", CONNECTED),) if tool.connected else ()),
+        *((Adjustment("trusted", TRUSTED),) if tool.trusted else ()),
+    )
+    return ToolHit(tool, score, tuple(leg for leg, has in found.items() if has), adjustments)

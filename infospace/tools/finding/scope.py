@@ -69,17 +69,21 @@ class Scope(Limits):
 class Filters(Limits):
     """Which tools are wanted; they act before the best are taken. What is None, or empty, does not limit."""
 
-    tags: Names = Field((), description="Tools with any of these tags.")
-    exclude_tags: Names = Field((), description="Tools with none of these tags.")
-    servers: Names = Field((), description="Tools of these servers.")
-    categories: Names = Field((), description="Tools of these categories, in any case.")
-    integration_type: Literal["REST", "MCP", "any"] = Field("any", description="Tools that are reached so.")
-    name_pattern: Pattern | None = Field(None, description="RE2 pattern, found anywhere in the name unless anchored.")
-    description_contains: str | None = Field(None, description="Text in the description, in any case.")
-    min_score: float | None = Field(None, ge=0, le=1, description="Lowest relevance that counts, before boosts.")
-    has_examples: bool | None = Field(None, description="Only tools with examples, or only those without.")
-    visibility: Names = Field((), description="Tools of these visibilities.")
-    teams: Names = Field((), description="Tools of these teams.")
+    tags: Names = Field(default=(), description="Tools with any of these tags.")
+    exclude_tags: Names = Field(default=(), description="Tools with none of these tags.")
+    servers: Names = Field(default=(), description="Tools of these servers.")
+    categories: Names = Field(default=(), description="Tools of these categories, in any case.")
+    integration_type: Literal["REST", "MCP", "any"] = Field(default="any", description="Tools that are reached so.")
+    name_pattern: Pattern | None = Field(
+        default=None, description="RE2 pattern, found anywhere in the name unless anchored."
+    )
+    description_contains: str | None = Field(default=None, description="Text in the description, in any case.")
+    min_score: float | None = Field(
+        default=None, ge=0, le=1, description="Lowest relevance that counts, before boosts."
+    )
+    has_examples: bool | None = Field(default=None, description="Only tools with examples, or only those without.")
+    visibility: Names = Field(default=(), description="Tools of these visibilities.")
+    teams: Names = Field(default=(), description="Tools of these teams.")
 
     def admits(self, tool: Tool) -> bool:
         """Whether a tool is wanted, its score apart."""
@@ -88,7 +92,7 @@ class Filters(Limits):
             and _apart(tool.tags, self.exclude_tags)
             and (not self.servers or tool.server in self.servers)
             and (not self.categories or tool.category.casefold() in {name.casefold() for name in self.categories})
-            and (self.integration_type == "any" or tool.integration == self.integration_type)
+            and (self.integration_type in ("any", tool.integration))
             and (self.name_pattern is None or fits(tool, self.name_pattern))
             and (not self.description_contains or self.description_contains.casefold() in tool.description.casefold())
             and (self.has_examples is None or self.has_examples == bool(tool.examples))

@@ -28,7 +28,11 @@ SERVERS: dict[str, tuple[str, list[tuple[str, str, dict[str, Any]]]]] = {
     "github": (
         "GitHub repos, issues, pull requests, code search",
         [
-            ("create_pull_request", "Open a pull request in a repository.", takes(head="The branch", base="Into which")),
+            (
+                "create_pull_request",
+                "Open a pull request in a repository.",
+                takes(head="The branch", base="Into which"),
+            ),
             ("list_pull_requests", "List the pull requests of a repository.", takes(repo="owner/name")),
             ("create_issue", "Open an issue in a repository.", takes(title="Its title", body="Its text")),
             ("search_code", "Search the code of repositories.", takes(query="What to look for")),

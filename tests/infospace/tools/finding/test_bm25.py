@@ -57,7 +57,9 @@ def test_a_stand_in_counts_for_its_share() -> None:
     vocabulary = Vocabulary()
     tools = [Counted.of(Fields(name, *[""] * 6), vocabulary) for name in ("browser", "file")]
     index = Bm25(tools, vocabulary)
-    assert index.scores(["brwoser"], {"brwoser": ("browser", 0.5)})[0] == pytest.approx(index.scores(["browser"])[0] / 2)
+    assert index.scores(["brwoser"], {"brwoser": ("browser", 0.5)})[0] == pytest.approx(
+        index.scores(["browser"])[0] / 2
+    )
 
 
 def test_no_tools_have_no_scores() -> None:

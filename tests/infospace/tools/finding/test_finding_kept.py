@@ -37,7 +37,7 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_only_changed_texts_are_embedded_again(space: Space, embedded: list[str]) -> None:
     """By whoever opens the space, and whatever else of a tool has changed."""
     Finder(space.embedding).find(TOOLS, Wanted("read a file"))
-    assert len(embedded) == len({text for text in embedded})
+    assert len(embedded) == len(set(embedded))
     embedded.clear()
     told = [replace(tool, description="Play a song.") if tool.name == "push_files" else tool for tool in TOOLS]
     Finder(space.embedding).find(told, Wanted("read a file"))
