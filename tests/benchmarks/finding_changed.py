@@ -32,7 +32,7 @@ def _without_server(tool: Tool) -> Fields:
 
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "without the parts of a request": {"asked.parted": _whole},
-    "without split names": {"words.split_name": _as_is, "fields.split_name": _as_is},
+    "without split names": {"words.edged": _as_is, "fields.edged": _as_is},
     "without a vector for the name": {"meaning.NAME_SHARE": 0.0},
     "without taking the common away": {"meaning.TOOLS_TO_TELL": float("inf")},
     "without what a server is for": {"meaning.SERVER_SHARE": 0.0, "finder.fields_of": _without_server},

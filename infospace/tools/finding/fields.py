@@ -56,9 +56,14 @@ def fields_of(tool: Tool) -> Fields:
 
 def split_name(name: str) -> str:
     """Return a name as words: `readCSVFile_v2` as `read CSV File v2`."""
-    if not name.isascii():
-        name = "".join(f" {b}" if a.islower() and b.isupper() else b for a, b in zip(f" {name}", name, strict=False))
-    return " ".join(_EDGE.sub(" ", name).split())
+    return " ".join(edged(name).split())
+
+
+def edged(text: str) -> str:
+    """Return a text in which what is split in names is split, by blanks."""
+    if not text.isascii():
+        text = "".join(f" {b}" if a.islower() and b.isupper() else b for a, b in zip(f" {text}", text, strict=False))
+    return _EDGE.sub(" ", text)
 
 
 def embedded(fields: Fields) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from infospace.tools.finding.corpus import Corpus, Known
 from infospace.tools.finding.evidence import by_both, by_meaning, by_words, strength
 from infospace.tools.finding.fields import TEMPLATE, embedded, fields_of
 from infospace.tools.finding.found import FoundTools, Mode, Remembered, Wanted
-from infospace.tools.finding.meaning import placed
+from infospace.tools.finding.meaning import placed, products
 from infospace.tools.finding.memory import recalled
 from infospace.tools.finding.ranking import Legs, ranked
 from infospace.tools.finding.scope import EVERYTHING
@@ -125,7 +125,7 @@ class Finder:
         """Cosines by parts, NaN for a tool without a vector; evidence of what is remembered; what is to be said."""
         vectors = self._embedding.queries(asked.parts)
         matrix, degraded = self._vectors(corpus, vectors.shape[1], listener)
-        cosines = (vectors @ matrix.T).astype(np.float64)
+        cosines = products(vectors, matrix)
         if degraded is not None:
             cosines[:, ~matrix.any(axis=1)] = np.nan
         if not remembered:

@@ -9,6 +9,7 @@ import numpy as np
 
 from infospace.tools.finding.corpus import Corpus
 from infospace.tools.finding.found import Remembered
+from infospace.tools.finding.meaning import products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +33,7 @@ def recalled(
     found = np.zeros((len(parts), len(corpus.tools)))
     if rows:
         which, whose = np.array(rows).T
-        near = np.maximum(parts @ asked[which].T - ALIKE, 0) * (SHARE / (1 - ALIKE))
+        near = np.maximum(products(parts, asked[which]) - ALIKE, 0) * (SHARE / (1 - ALIKE))
         for part, evidence in zip(found, near, strict=True):
             np.maximum.at(part, whose, evidence)
     return found

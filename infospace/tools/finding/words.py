@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 
 from infospace.stopwords import STOP
-from infospace.tools.finding.fields import split_name
+from infospace.tools.finding.fields import edged
 from infospace.unspaced import parts, word_pattern
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
@@ -29,11 +29,13 @@ def words_of(text: str) -> list[str]:
 
     Scripts without spaces between words give pairs of characters.
     """
+    if not text:
+        return []
     if text.isascii():
-        found = _ASCII_WORD.findall(split_name(text).lower())
+        found = _ASCII_WORD.findall(edged(text).lower())
     else:
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
-        found = word_pattern().findall(split_name(unicodedata.normalize("NFC", plain)).casefold())
+        found = word_pattern().findall(edged(unicodedata.normalize("NFC", plain)).casefold())
     return [word for said in found if said not in STOP for word in _stems(said)]
 
 
