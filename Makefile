@@ -30,7 +30,7 @@ help:
 	@echo 'make test    check, and run the tests (WORKERS=2)'
 	@echo 'make check   formatting, lint, types and import contracts only'
 	@echo 'make bench   the benchmarks, beside peers (SIZES="1000 10000", ONLY=discovery, DATA=folder)'
-	@echo 'make bench-discovery   how well search finds, beside others (DATA=folder)'
+	@echo 'make bench-discovery   how well notes and tools are found, beside others (DATA=folder)'
 	@echo 'make prove   the long proofs, at full size'
 	@echo 'make clean   remove .venv and all caches'
 	@echo
@@ -54,9 +54,10 @@ bench: $(BENCH)/.installed
 	@$(BIN)/infospace model get
 	@$(BENCH)/bin/python tests/benchmarks/all.py $(ONLY) --sizes $(SIZES) $(if $(DATA),--data "$(DATA)")
 
-bench-discovery: $(STAMP)
+bench-discovery: $(BENCH)/.installed
 	@$(BIN)/infospace model get
 	@$(BIN)/python tests/benchmarks/quality.py $(if $(DATA),--data "$(DATA)",--help)
+	@$(BENCH)/bin/python tests/benchmarks/finding.py $(if $(DATA),--data "$(DATA)",--help)
 
 prove: $(STAMP)
 	@$(BIN)/infospace model get

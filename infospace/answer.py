@@ -57,14 +57,14 @@ def cut(text: str, most: int = PREVIEW) -> str:
 
 
 def label(resource: Header) -> str:
-    """Return a short name for a resource: its title, its name, or how its text begins."""
+    """Return a short name for a resource: its title, a found tool's full name, its name, or how its text begins."""
     metadata: Mapping[str, Any] = resource.metadata
     score = ""
     if isinstance(resource, Note):
         if resource.evidence and isinstance(resource.content, dict):
             metadata = resource.content["metadata"]
             score = f" ({metadata['score']:.2f})"
-        title = metadata.get("title") or resource.name
+        title = metadata.get("title") or (metadata.get("tool") if resource.evidence else None) or resource.name
         if not isinstance(title, str):
             title = text_of(resource.content)
         return f"{_one_line(title)}{score}"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from infospace.contract import Primitive
+    from infospace.tools.own import Listing
 
 GROUP = "infospace.primitives"
 """The entry point group in which packages offer their primitives."""
@@ -86,6 +87,8 @@ class Catalogue:
         """What can be called outside; a space puts its own here."""
         self.why_unasked: Callable[[], str | None] = lambda: None
         """Says why no language model can be asked, None where one can; a space puts its own word here."""
+        self.listings: dict[str, Listing] = {}
+        """What can be done besides, by who lists it: saved plans, which only a planner knows."""
         self._entries: dict[str, tuple[Provider, Primitive]] = {}
         for provider in providers:
             self.add(provider)

@@ -28,6 +28,7 @@ from infospace.kinds import Schema, Shape, shape_of
 __all__ = ["Argument", "ArgumentsInvalid", "Effect", "Fault", "Gives", "Out", "Primitive", "primitive"]
 
 if TYPE_CHECKING:
+    from infospace.tools.tool import Tool
     from infospace.view import Infospace
 
 Effect: TypeAlias = Literal["pure", "reads", "writes", "calls"]
@@ -120,6 +121,13 @@ class Primitive:
     def schema(self) -> Schema:
         """The JSON Schema of the arguments."""
         return self.model.model_json_schema()
+
+    @cached_property
+    def as_tool(self) -> Tool:
+        """It as a tool of the server `infospace`."""
+        from infospace.tools.own import tool_of
+
+        return tool_of(self)
 
     def validate(self, arguments: Mapping[str, Any]) -> Args:
         """Return the arguments as the primitive wants them; raises ArgumentsInvalid with every fault."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from infospace.memory.store import Store
     from infospace.search.discovery import Search
     from infospace.search.embedding import Embedding
+    from infospace.tools.finding.finder import Finder
     from infospace.tools.toolbox import Toolbox
 
 
@@ -80,6 +81,13 @@ class Space:
         from infospace.tools.toolbox import Toolbox
 
         return Toolbox(Servers(self.store))
+
+    @cached_property
+    def finder(self) -> Finder:
+        """What finds tools."""
+        from infospace.tools.finding.finder import Finder
+
+        return Finder(self.embedding)
 
     def view(
         self,

@@ -7,7 +7,7 @@ step's journal row, or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 from infospace.answer import cut, label
 from infospace.clock import now
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from infospace.space import Space
 
 Speech = Literal["say", "think"]
+FoundT = TypeVar("FoundT")
 
 
 class Listener(Protocol):
@@ -107,6 +108,13 @@ class Infospace(Changing, Asking):
         self._drafts.made[identifier] = evidence
         self.changes.append(MakeNote(identifier, evidence, made=self.made))
         return Member(identifier)
+
+    def result(self, content: JSON) -> Member:
+        """Make a search-result Note whose content is its own, such as a tool's; return its place in a Collection."""
+        made: Note[Any] = Note(id=self._id(Kind.NOTE), content=content, made=self.made, evidence=True)
+        self._drafts.made[made.id] = made
+        self.changes.append(MakeNote(made.id, content, made=self.made, evidence=True))
+        return Member(made.id)
 
     def collection(
         self, items: Iterable[Resource | Member], *, metadata: Mapping[str, JSON] | None = None
@@ -275,7 +283,7 @@ class Infospace(Changing, Asking):
         wanted = Wanted(query, limit, threshold, mode, where, numbers, certify)
         return await self.space.search.discover(wanted, self._listener)
 
-    async def look(self, search: Callable[[Space, Listener], Found]) -> Found:
+    async def look(self, search: Callable[[Space, Listener], FoundT]) -> FoundT:
         """Let a search of its own kind run beside the loop; it is told of the space and of who listens."""
         import asyncio
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from infospace.clock import now
 from infospace.errors import Conflict, Invalid, NotFound
@@ -15,6 +16,9 @@ from infospace.paths import nearest
 from infospace.resources import Made, Note
 from infospace.runs.journal import CloseRun, OpenRun
 from infospace.space import Space
+from infospace.tools.own import SERVER
+from infospace.tools.tool import Tool
+from planner.steps import SAVED
 
 PREFIX = "_plan:"
 """What the name of the Note begins with that holds a saved plan: infrastructure, and so left out of discovery."""
@@ -56,6 +60,34 @@ def save_plan(space: Space, name: str, document: JSON, *, replace: bool = False)
         changes = [MakeNote(identifier, document, kept=True, made=made), GiveName(identifier, full)]
     _commit(space, run, f"plans save {name}", changes)
     return identifier
+
+
+def plan_tools(space: Space) -> list[Tool]:
+    """Return the saved plans as tools: what each takes is what its inputs say."""
+    with space.store.reading() as snapshot:
+        plans = {name: saved_plan(snapshot, name) for name in saved_plans(snapshot)}
+    return [_tool(name, plan) for name, plan in plans.items()]
+
+
+def _tool(name: str, plan: JSON) -> Tool:
+    document = plan if isinstance(plan, dict) else {}
+    goal, inputs = document.get("goal"), document.get("inputs")
+    declared = (
+        {key: value for key, value in inputs.items() if isinstance(value, dict)} if isinstance(inputs, dict) else {}
+    )
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {key: _argument(value) for key, value in declared.items()},
+        "required": [key for key, value in declared.items() if "default" not in value],
+        "additionalProperties": False,
+    }
+    described = goal if isinstance(goal, str) else ""
+    return Tool(SERVER, f"{SAVED}{name}", described, schema, category="plans", server_title="the space itself")
+
+
+def _argument(declared: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    kind = declared.get("kind")
+    return {"type": "string", "description": f"The id or name of a {kind}."} if isinstance(kind, str) else declared
 
 
 def load_plan(space: Space, name: str) -> JSON:

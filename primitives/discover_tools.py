@@ -6,36 +6,107 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Limit, NotFound, Query, ToolResult, Unsupported, primitive
+from infospace import Args, Collection, Infospace, Limit, Query, ToolResult, Unsupported, primitive
+from infospace.resources import Member
+from infospace.tools.finding.found import FoundTools, ToolHit, Wanted
+from infospace.tools.finding.scope import Filters
+from infospace.tools.own import everything
 
 
 class DiscoverTools(Args):
     """Arguments of `discover-tools`."""
 
     query: Query = Field(description="What the tool should do, in plain words.")
-    limit: Limit = Field(5, description='At most this many, or "all".')
-    threshold: float | None = Field(None, ge=0, le=1, description="Lowest relevance that counts.")
+    limit: Limit = Field(5, description='At most this many, a whole number from 1, or "all".')
+    threshold: float | None = Field(
+        None, ge=0, le=1, description="Lowest relevance that counts, 0 to 1; by default what was measured to be right."
+    )
     servers: list[str] | None = Field(None, description="Only tools of these servers.")
-    categories: list[str] | None = Field(None, description="Only tools of these categories.")
+    categories: list[str] | None = Field(None, description="Only tools of these categories, in any case.")
     tags: list[str] | None = Field(None, description="Only tools with any of these tags.")
-    input: dict[str, Any] | None = Field(None, description="A JSON Schema of what is there to be given.")
-    output: dict[str, Any] | None = Field(None, description="A JSON Schema of what is wanted back.")
+    input: dict[str, Any] | None = Field(
+        None, description="A JSON Schema of what is there to be given; not in this version."
+    )
+    output: dict[str, Any] | None = Field(
+        None, description="A JSON Schema of what is wanted back; not in this version."
+    )
 
 
 @primitive(
     effect="reads",
     waits=True,
     out="required",
-    failures=["There are no tools in this space."],
-    examples=[{"type": "discover-tools", "query": "read a file", "limit": 3, "out": "$tools"}],
-    avoid=["Looking for notes: that is `discover-notes`."],
+    failures=[
+        "`query` or `out` is missing, or `query` is blank.",
+        "`input` or `output` is given: this version does not search tools by their types.",
+    ],
+    examples=[
+        {"type": "discover-tools", "query": "read a file", "limit": 3, "out": "$tools"},
+        {"type": "discover-tools", "query": "search text files", "servers": ["files"], "out": "$tools"},
+    ],
+    avoid=[
+        "Looking for notes: that is `discover-notes`.",
+        "Treating no hits as a failure: an empty Collection is success, and `extra.guess` is the nearest tool.",
+        "Several goals in one sentence: a sentence each, or a step each, finds the tools of every one of them.",
+    ],
 )
 async def discover_tools(args: DiscoverTools, space: Infospace) -> Collection[ToolResult]:
     """Find the tools nearest to what a query asks for, best first.
 
-    Each hit says the tool's full name, its server, what it takes and what it gives; `$hit.metadata.tool` is what
-    `call-tool` calls.
+    What is searched are the tools of all servers, the primitives and the saved plans; the last two are tools of the
+    server `infospace`, and what stands after `infospace/` is the type of a step. Each hit is a search-result Note
+    with content `{text, format, metadata: {source_id, tool, server, connected, score, type, input_schema,
+    output_schema}, char_count}`; `$hit.metadata.tool` is the full name, which `call-tool` calls. The score is a
+    relevance from 0 to 1, by words and by meaning together. Tools that can be reached go before others at the
+    margin, and so, by less, do those of trusted servers: `extra.ranking` says of each hit what it was sorted by, what
+    moved it, and what matched. When nothing fits, the Collection is empty, `extra.no_match` is true, and
+    `extra.guess` is the nearest tool. `extra.degraded` says so when tools are found by words alone.
     """
-    if not any(True for _ in space.space.tools):
-        raise NotFound("there are no tools in this space", hint="`space.tools.add(…)` takes a provider in")
-    raise Unsupported(f"tools cannot be searched in this version ({args.query!r:.60})", hint="name them in a step")
+    if args.input is not None or args.output is not None:
+        raise Unsupported(
+            "tools are not searched by what they take and give in this version",
+            hint="leave `input` and `output` out, and say it in `query`",
+        )
+    filters = Filters(
+        servers=tuple(args.servers or ()),
+        categories=tuple(args.categories or ()),
+        tags=tuple(args.tags or ()),
+        min_score=args.threshold,
+    )
+    wanted = Wanted(args.query, args.limit, filters)
+    found = await space.look(lambda opened, listener: opened.finder.find(everything(opened), wanted, listener))
+    _tell(space.extra, found)
+    return space.collection([_result(space, hit) for hit in found.hits])
+
+
+def _tell(extra: dict[str, Any], found: FoundTools) -> None:
+    extra["item_count"] = len(found.hits)
+    extra["matched"] = found.matched
+    extra["searched"] = found.searched
+    extra["no_match"] = found.no_match
+    extra["ranking"] = [hit.to_json() for hit in found.hits]
+    if found.guess is not None:
+        extra["guess"] = found.guess.to_json()
+    if found.degraded is not None:
+        extra["degraded"] = found.degraded
+
+
+def _result(space: Infospace, hit: ToolHit) -> Member:
+    tool = hit.tool
+    return space.result(
+        {
+            "text": tool.description,
+            "format": "text",
+            "metadata": {
+                "source_id": tool.id or tool.full_name,
+                "tool": tool.full_name,
+                "server": tool.server,
+                "connected": tool.connected,
+                "score": hit.score,
+                "type": "Tool",
+                "input_schema": dict(tool.input_schema),
+                "output_schema": None if tool.output_schema is None else dict(tool.output_schema),
+            },
+            "char_count": len(tool.description),
+        }
+    )

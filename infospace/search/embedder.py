@@ -84,6 +84,22 @@ class Embedder:
         loaded = _loaded(self.model)
         return self._of_size(loaded.for_query().query(loaded.window(text)))
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of some texts as of queries, float32 of shape (len(texts), dimension)."""
+        import numpy as np
+
+        loaded = _loaded(self.model)
+        runner = loaded.for_query()
+        windows = [loaded.window(text) for text in texts]
+        rows = np.empty((len(texts), self.model.dimension), dtype=np.float32)
+        if self.model.key != DEFAULT_KEY:
+            for at, window in enumerate(windows):
+                rows[at] = self._of_size(runner.query(window))
+            return rows
+        for batch in _alike(loaded.lengths(windows)):
+            rows[batch] = self._of_size(runner.vectors([windows[at] for at in batch]))
+        return rows
+
     def _of_size(self, vectors: Vectors) -> Vectors:
         if vectors.shape[-1] != self.model.dimension:
             raise ModelError(
@@ -126,6 +142,17 @@ def _batches(lengths: Sequence[int]) -> list[list[int]]:
     batches: list[list[int]] = []
     for at in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
         if batches and lengths[batches[-1][0]] * (len(batches[-1]) + 1) <= TOKENS_PER_BATCH:
+            batches[-1].append(at)
+        else:
+            batches.append([at])
+    return batches
+
+
+def _alike(lengths: Sequence[int]) -> list[list[int]]:
+    """Give the places of a few texts, longest first, in batches of which little is padding."""
+    batches: list[list[int]] = []
+    for at in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
+        if batches and 2 * lengths[at] > lengths[batches[-1][0]]:
             batches[-1].append(at)
         else:
             batches.append([at])

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from infospace.errors import Invalid
-from infospace.memory.changes import Vectors
-from infospace.search.catching import Bound, CatchingUp, Share, Used
+from infospace.memory.changes import Query, Vectors
+from infospace.search.catching import Bound, CatchingUp, Share, Used, digest_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 """How long a search embeds what is pending, unless INFOSPACE_EMBED_SECONDS says otherwise."""
+
+AT_ONCE = 256
+"""Whole texts embedded between two commits: a few seconds' work at most."""
 
 
 class Passages(NamedTuple):
@@ -102,6 +105,57 @@ class Embedding:
     def query(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a query, float32 of shape (dimension,)."""
         return self._current().embedder.embed_query(text)
+
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of some queries, float32 of shape (n, dimension); those that are remembered, as they were.
+
+        The others are remembered from now on.
+        """
+        import numpy as np
+
+        used = self._current()
+        digests = [digest_of(text) for text in texts]
+        with self._store.reading() as snapshot:
+            known = {digest: row for digest in digests if (row := snapshot.query(used.key, digest)) is not None}
+        fresh = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
+        if fresh:
+            rows = used.embedder.embed_queries(list(fresh.values()))
+            known |= dict(zip(fresh, rows, strict=True))
+            if self._store.writable:
+                self._store.commit([Query(used.key, digest, known[digest]) for digest in fresh])
+        return np.stack([known[digest] for digest in digests])
+
+    def whole(
+        self, policy: str, texts: Sequence[str], listener: Listener, seconds: float | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Return the vectors of whole texts, each cut off where the model's window ends, and which of them there are.
+
+        They are kept under a key of their own, by `policy`: what was embedded once is not embedded again, and no
+        purge of Notes' vectors takes them. After `seconds`, None for no bound, the rest has to wait, and is 0; a
+        bound of 0 embeds nothing, any other at least one batch.
+        """
+        import numpy as np
+
+        used = self._current()
+        key = f"{used.info.key}/{policy}"
+        digests = [digest_of(text) for text in texts]
+        with self._store.reading() as snapshot:
+            known = snapshot.vectors(key, list(dict.fromkeys(digests)))
+        fresh = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
+        waiting = list(fresh)
+        bound = Bound(seconds, self._clock)
+        while waiting and not bound.is_over():
+            some, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
+            rows = used.embedder.embed([fresh[digest] for digest in some])
+            if self._store.writable:
+                self._store.commit([Vectors(key, some, rows)])
+            known |= dict(zip(some, rows, strict=True))
+            listener.progress(len(fresh) - len(waiting), len(fresh), "embedding")
+        there = np.array([digest in known for digest in digests], bool)
+        vectors = np.zeros((len(texts), used.info.dimension), np.float32)
+        for at in np.flatnonzero(there).tolist():
+            vectors[at] = known[digests[at]]
+        return vectors, there
 
     def catch_up(self, listener: Listener, seconds: float | None = None) -> int:
         """Embed what is pending; return how many passages were embedded. A space nobody can write to is left.

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from infospace import Space, open_space
 from infospace.ids import Kind, number_of
 from infospace.memory.changes import MakeNote
-from infospace.memory.sqlite.words import STOP
 from infospace.search.embedder import Embedder
 from infospace.search.found import Mode, Wanted
 from infospace.search.model import get_model
+from infospace.stopwords import STOP
 from infospace.view import Silence
 
 NAMES = ("cranfield", "metatool-dev", "sealtools-dev")

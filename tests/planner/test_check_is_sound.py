@@ -38,7 +38,7 @@ SHARED = 50
 """Plans that run in one space, one after another, before it is made anew."""
 OFTEN = 3
 """How often at least every primitive, form and condition is run to a good end, in each half."""
-NOT_YET = ("ask", "discover-tools")
+NOT_YET = ("ask",)
 """What the language has and this version does not run."""
 
 

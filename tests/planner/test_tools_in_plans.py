@@ -169,13 +169,6 @@ def test_a_call_that_may_have_had_its_effect_is_never_made_again(calls: list[str
     assert calls[1:] == ["weather Atlantis 1"] * 3
 
 
-def test_discover_tools_says_that_there_are_none(space: Space) -> None:
-    """And passes the check."""
-    result = run_sync(space, [{"type": "discover-tools", "query": "read a file", "out": "$t"}])
-    assert result.status == "failed"
-    assert "no tools in this space" in str(result.reason)
-
-
 def test_a_misspelt_argument_of_an_open_schema_is_still_missing(space: Space, run: Any) -> None:
     """Servers seldom close their schemas: the wrong name alone is no error there."""
     sky = LocalTools("open")

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from infospace.memory.sqlite.engine import Engine, Row, connect
 from infospace.memory.sqlite.evidence import text_of_column
 from infospace.memory.sqlite.rows import keys_json, read
-from infospace.memory.sqlite.unspaced import is_single, paired, parts
 from infospace.memory.store import Words
+from infospace.stopwords import STOP
+from infospace.unspaced import is_single, paired, parts, word_pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,18 +40,6 @@ Fixed numbers of words lose much more: the 8 rarest of long requests (Seal-Tools
 
 MOST_WORDS = 64
 """Different words of a query that are looked up, in the order of the query."""
-
-_STOP = """
-    a about above after again all also am an and any are as at be because been before being below between
-    both but by can could did do does doing down during each few for from further had has have having he her
-    here hers him his how i if in into is it its itself just me more most my no nor not now of off on once only
-    or other our ours out over own same she should so some such than that the their them then there these they
-    this those through to too under until up very was we were what when where which while who whom why will
-    with would you your yours
-"""
-
-STOP = frozenset(_STOP.split())
-"""Words that say nothing about a subject; without them .527 against .514 (Cranfield), .369 against .298 (MetaTool)."""
 
 _ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
 
@@ -111,18 +100,10 @@ def search(engine: Engine, query: str) -> Words:
 
 def _words(query: str) -> list[str]:
     """The words to look for: each stem once, without stop words unless there is nothing else."""
-    said = _word().findall(unicodedata.normalize("NFC", query).lower())
+    said = word_pattern().findall(unicodedata.normalize("NFC", query).lower())
     found = [part for word in said for part in parts(word)]
     words = list(dict.fromkeys(word for word in found if word not in STOP) or dict.fromkeys(found))
     return list(_stemmer().by_stem(words[:MOST_WORDS]).values())
-
-
-@cache
-def _word() -> re.Pattern[str]:
-    """What a word is made of: letters and digits, and the marks upon them, as the tokenizer has them."""
-    codes = (*range(0x0300, 0x3100), *range(0xA66F, 0xAC00), *range(0xFB1E, 0xFE30))
-    marks = (chr(code) for code in codes if unicodedata.category(chr(code)) in ("Mn", "Mc"))
-    return re.compile(f"(?:[^\\W_]|[{''.join(marks)}])+")
 
 
 def _asked(word: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from operator import add
 
 _MIXED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x312F))
@@ -57,3 +58,11 @@ def parts(word: str) -> Iterator[str]:
 def is_single(part: str) -> bool:
     """Whether a part is a single character of such a script, which whatever begins with it has."""
     return _RUN.fullmatch(part) is not None and len(_UNIT.findall(part)) == 1
+
+
+@cache
+def word_pattern() -> re.Pattern[str]:
+    """Return what a word is made of: letters and digits, and the marks upon them, as full text has them."""
+    codes = (*range(0x0300, 0x3100), *range(0xA66F, 0xAC00), *range(0xFB1E, 0xFE30))
+    marks = (chr(code) for code in codes if unicodedata.category(chr(code)) in ("Mn", "Mc"))
+    return re.compile(f"(?:[^\\W_]|[{''.join(marks)}])+")

@@ -1,0 +1,84 @@
+"""Tools made ready to be searched: their words counted, their vectors side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infospace.tools.finding.bm25 import Bm25, Counted, Vocabulary
+from infospace.tools.finding.fields import Fields
+from infospace.tools.finding.meaning import compared
+from infospace.tools.finding.names import Names
+from infospace.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(slots=True, eq=False)
+class Known:
+    """A tool whose text was read. `vector` is None until there is one for the model of `key`."""
+
+    tool: Tool
+    fields: Fields
+    counted: Counted
+    texts: tuple[str, str]
+    key: str = ""
+    vector: NDArray[np.float32] | None = None
+
+
+class Corpus:
+    """Some tools, as they are compared with requests. The first to ask for a part of it makes it."""
+
+    def __init__(self, tools: Sequence[Known], vocabulary: Vocabulary) -> None:
+        self.tools = tools
+        self._vocabulary = vocabulary
+        self._matrix: NDArray[np.float32] | None = None
+        self._whole: str | None = None
+        """The model of which every tool has a vector in the matrix."""
+
+    @cached_property
+    def bm25(self) -> Bm25:
+        """The index of words."""
+        return Bm25([known.counted for known in self.tools], self._vocabulary)
+
+    @cached_property
+    def names(self) -> Names:
+        """The names, by their trigrams."""
+        return Names([known.counted.name for known in self.tools])
+
+    @cached_property
+    def called(self) -> dict[str, list[int]]:
+        """The places of the tools that have a name or a full name, in small letters."""
+        found: dict[str, list[int]] = {}
+        for at, known in enumerate(self.tools):
+            for name in (known.tool.name, known.tool.full_name):
+                found.setdefault(name.casefold(), []).append(at)
+        return found
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The rank of each tool by full name: who comes first of equals."""
+        names = [known.tool.full_name for known in self.tools]
+        ranks = np.empty(len(names), np.int64)
+        ranks[np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)] = np.arange(len(names))
+        return ranks
+
+    def lacking(self, key: str) -> list[Known]:
+        """Return the tools that have no vector of a model yet."""
+        return [] if self._whole == key else [known for known in self.tools if known.key != key]
+
+    def matrix(self, key: str, dimension: int) -> NDArray[np.float32]:
+        """Return the vectors that requests are compared with, those of one model; 0 for a tool without one."""
+        if self._matrix is None or self._whole != key:
+            rows = np.zeros((len(self.tools), dimension), np.float32)
+            for at, known in enumerate(self.tools):
+                if known.key == key and known.vector is not None:
+                    rows[at] = known.vector
+            self._matrix = compared(rows, [known.tool.server for known in self.tools])
+            self._whole = None if self.lacking(key) else key
+        return self._matrix

@@ -1,0 +1,165 @@
+"""The search for tools: scope, both legs, one relevance, filters, ranking."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from operator import is_
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infospace.errors import Invalid, ModelError
+from infospace.search.embedding import seconds_in_search
+from infospace.tools.finding.asked import Asked
+from infospace.tools.finding.bm25 import Counted, Vocabulary
+from infospace.tools.finding.corpus import Corpus, Known
+from infospace.tools.finding.evidence import by_both, by_meaning, by_words, strength
+from infospace.tools.finding.fields import TEMPLATE, embedded, fields_of
+from infospace.tools.finding.found import FoundTools, Mode, Remembered, Wanted
+from infospace.tools.finding.meaning import placed, products
+from infospace.tools.finding.memory import recalled
+from infospace.tools.finding.ranking import Legs, ranked
+from infospace.tools.finding.scope import EVERYTHING
+from infospace.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.search.embedding import Embedding
+    from infospace.view import Listener
+
+CORPORA = 8
+"""Lists of tools that are kept ready: a caller's scope makes one of its own."""
+
+CALLED = 2.0
+"""Evidence for a tool whose name the request is."""
+
+
+class Finder:
+    """Finds tools of one space. What was read, counted and embedded of a tool once is not again until it changes."""
+
+    def __init__(self, embedding: Embedding) -> None:
+        self._embedding = embedding
+        self._vocabulary = Vocabulary()
+        self._known: dict[tuple[str, str], Known] = {}
+        self._corpora: list[Corpus] = []
+        self._last: tuple[list[Tool], Corpus] | None = None
+        self._lock = threading.Lock()
+
+    def find(
+        self,
+        tools: Iterable[Tool],
+        wanted: Wanted,
+        listener: Listener | None = None,
+        remembered: Sequence[Remembered] = (),
+    ) -> FoundTools:
+        """Find the tools that do what a request asks for, best first.
+
+        Tools out of scope count in nothing. `remembered` are requests that tools were called for with success; each
+        makes its tool more likely for requests like it. Embeds what is not embedded yet, for so long as a search
+        may. Raises Invalid for a blank request.
+        """
+        if not wanted.request.strip():
+            raise Invalid("a request for tools is blank", hint="what the tool should do, in plain words")
+        scope = wanted.scope
+        allowed = list(tools) if scope == EVERYTHING else [tool for tool in tools if scope.allows(tool)]
+        if not allowed:
+            return FoundTools([], 0, 0)
+        with self._lock:
+            corpus = self._corpus(allowed)
+            legs = self._legs(corpus, wanted.request, wanted.mode, listener, remembered)
+        return ranked(corpus, allowed, legs, wanted)
+
+    def _corpus(self, tools: list[Tool]) -> Corpus:
+        """The corpus of some tools; the tools in it are those given, whatever has changed about them but their text."""
+        if self._last is not None and len(self._last[0]) == len(tools) and all(map(is_, self._last[0], tools)):
+            return self._last[1]
+        known = [self._read(tool) for tool in tools]
+        corpus = next((one for one in self._corpora if _same(one.tools, known)), None)
+        if corpus is None:
+            corpus = Corpus(known, self._vocabulary)
+            self._corpora = [*self._corpora[-CORPORA + 1 :], corpus]
+        if len(self._known) > 2 * sum(len(one.tools) for one in self._corpora):
+            self._known = {(one.tool.kind, one.tool.full_name): one for corpus in self._corpora for one in corpus.tools}
+        self._last = tools, corpus
+        return corpus
+
+    def _read(self, tool: Tool) -> Known:
+        known = self._known.get((tool.kind, tool.full_name))
+        if known is not None and known.tool is tool:
+            return known
+        fields = fields_of(tool)
+        if known is not None and known.fields == fields:
+            known.tool = tool
+            return known
+        fresh = Known(tool, fields, Counted.of(fields, self._vocabulary), embedded(fields))
+        self._known[tool.kind, tool.full_name] = fresh
+        return fresh
+
+    def _legs(
+        self, corpus: Corpus, request: str, mode: Mode, listener: Listener | None, remembered: Sequence[Remembered]
+    ) -> Legs:
+        asked = Asked.of(request, corpus)
+        cosines, extra, degraded = None, None, None
+        if mode != "keyword":
+            try:
+                cosines, extra, degraded = self._meaning(corpus, asked, listener, remembered)
+            except ModelError as error:
+                degraded = f"tools are found by words alone: {error}"
+        if mode == "semantic" and cosines is not None and not degraded:
+            words, found = None, by_meaning(cosines)
+        else:
+            words = asked.bm25(corpus)
+            alone = by_words(words, asked.masses(corpus))
+            joined = None if cosines is None else by_both(cosines, words) if mode == "hybrid" else by_meaning(cosines)
+            found = alone if joined is None else np.where(np.isnan(joined), alone, joined)
+        names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
+        names[corpus.called.get(request.strip().casefold(), [])] = CALLED
+        guessed = asked.guessed(corpus) | (names > 0)
+        return Legs(strength(found + names + (0 if extra is None else extra)), words, cosines, guessed, extra, degraded)
+
+    def _meaning(
+        self, corpus: Corpus, asked: Asked, listener: Listener | None, remembered: Sequence[Remembered]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, str | None]:
+        """Cosines by parts, NaN for a tool without a vector; evidence of what is remembered; what is to be said."""
+        vectors = self._embedding.queries(asked.parts)
+        matrix, degraded = self._vectors(corpus, vectors.shape[1], listener)
+        cosines = products(vectors, matrix)
+        if degraded is not None:
+            cosines[:, ~matrix.any(axis=1)] = np.nan
+        if not remembered:
+            return cosines, None, degraded
+        before = self._embedding.queries([one.request for one in remembered])
+        return cosines, recalled(corpus, vectors, before, remembered), degraded
+
+    def _vectors(
+        self, corpus: Corpus, dimension: int, listener: Listener | None
+    ) -> tuple[NDArray[np.float32], str | None]:
+        """The vectors of a corpus, and what to say where some are not there yet."""
+        self._embedding.follow()
+        key = self._embedding.key
+        waiting = corpus.lacking(key)
+        left = self._embed(waiting, key, listener) if waiting else 0
+        said = f"{left:,} of {len(corpus.tools):,} tools wait to be embedded, and are found by words alone"
+        return corpus.matrix(key, dimension), said if left else None
+
+    def _embed(self, tools: Sequence[Known], key: str, listener: Listener | None) -> int:
+        """Give tools their vectors; return how many have to wait."""
+        from infospace.view import Silence
+
+        texts = list(dict.fromkeys(text for known in tools for text in known.texts))
+        rows, there = self._embedding.whole(TEMPLATE, texts, listener or Silence(), seconds_in_search())
+        places = {text: at for at, text in enumerate(texts) if there[at]}
+        ready = [known for known in tools if all(text in places for text in known.texts)]
+        if ready:
+            names, said = (rows[[places[known.texts[which]] for known in ready]] for which in (0, 1))
+            empty = np.array([not known.texts[1] for known in ready])
+            said[empty] = 0
+            for known, vector in zip(ready, placed(names, said), strict=True):
+                known.key, known.vector = key, vector
+        return len(tools) - len(ready)
+
+
+def _same(some: Sequence[Known], others: Sequence[Known]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))

@@ -1,0 +1,80 @@
+"""From relevance to a ranking: filters, the floor, what is preferred among what is relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infospace.tools.finding.corpus import Corpus
+from infospace.tools.finding.evidence import LISTED, NO_MATCH, relevance
+from infospace.tools.finding.found import Adjustment, FoundTools, Leg, ToolHit, Wanted
+from infospace.tools.finding.scope import NO_FILTERS
+from infospace.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CONNECTED = 0.1
+"""Relevance by which a tool that can be reached goes before one that cannot: .85 before .92, .60 after."""
+
+TRUSTED = 0.02
+"""The same of one whose server is trusted."""
+
+MEANT = 0.05
+"""Cosine from which on a tool is said to be matched by its meaning."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Legs:
+    """What is known of every tool: joined, (tools), and by legs, (parts, tools), None of a leg that was not asked.
+
+    `names` says whose name was probably meant, (tools).
+    """
+
+    strengths: NDArray[np.float64]
+    words: NDArray[np.float64] | None
+    cosines: NDArray[np.float64] | None
+    names: NDArray[np.bool_]
+    remembered: NDArray[np.float64] | None
+    degraded: str | None
+
+
+def ranked(corpus: Corpus, tools: Sequence[Tool], legs: Legs, wanted: Wanted) -> FoundTools:
+    """Rank the tools that are wanted and relevant; blocked ones are not."""
+    filters = wanted.filters
+    every = filters.model_copy(update={"min_score": None}) == NO_FILTERS
+    wants = [not tool.blocked and (every or filters.admits(tool)) for tool in tools]
+    places = np.flatnonzero(wants)
+    if not len(places):
+        return FoundTools([], 0, len(tools), degraded=legs.degraded)
+    scores = relevance(legs.strengths[places])
+    connected, trusted = (
+        np.array([getattr(tools[at], name) for at in places.tolist()], bool) for name in ("connected", "trusted")
+    )
+    preferred = np.round(scores + CONNECTED * connected + TRUSTED * trusted, 6)
+    order = np.lexsort((corpus.order[places], -legs.strengths[places], -preferred))
+    least = LISTED if filters.min_score is None else filters.min_score
+    relevant = order[scores[order] >= least]
+    if filters.min_score is None and scores.max() < NO_MATCH:
+        relevant = relevant[:0]
+    best = [_hit(tools[places[at]], float(scores[at]), legs, int(places[at])) for at in relevant[: wanted.limit]]
+    nearest = int(np.lexsort((corpus.order[places], -legs.strengths[places]))[0])
+    guess = None if best else _hit(tools[places[nearest]], float(scores[nearest]), legs, int(places[nearest]))
+    return FoundTools(best, len(relevant), len(tools), guess, legs.degraded)
+
+
+def _hit(tool: Tool, score: float, legs: Legs, at: int) -> ToolHit:
+    found: dict[Leg, bool] = {
+        "words": legs.words is not None and bool((legs.words[:, at] > 0).any()),
+        "meaning": legs.cosines is not None and bool((legs.cosines[:, at] >= MEANT).any()),
+        "name": bool(legs.names[at]),
+        "remembered": legs.remembered is not None and bool((legs.remembered[:, at] > 0).any()),
+    }
+    adjustments = (
+        *((Adjustment("connected", CONNECTED),) if tool.connected else ()),
+        *((Adjustment("trusted", TRUSTED),) if tool.trusted else ()),
+    )
+    return ToolHit(tool, score, tuple(leg for leg, has in found.items() if has), adjustments)

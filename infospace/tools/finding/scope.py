@@ -1,0 +1,115 @@
+"""Which tools a caller may know of, and which of them are wanted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from infospace.patterns import compile_pattern
+from infospace.tools.tool import Tool
+
+
+def _pattern(text: str) -> str:
+    """Raise Invalid for what is no pattern."""
+    compile_pattern(text)
+    return text
+
+
+Pattern = Annotated[str, AfterValidator(_pattern)]
+"""A pattern in RE2's syntax, found anywhere in a tool's name or full name unless it is anchored."""
+
+Names = tuple[str, ...]
+
+
+class Limits(BaseModel):
+    """What scopes and filters are made of: JSON, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Scope(Limits):
+    """What a caller may know of. A tool that is out of scope is as if it did not exist.
+
+    What is None does not limit. `include_*` name what a tool needs one of, `exclude_*` what it must have none of.
+    Raises Invalid for a pattern that is none, a ValidationError of pydantic for anything else.
+    """
+
+    include_tags: Names | None = None
+    exclude_tags: Names = ()
+    include_servers: Names | None = None
+    exclude_servers: Names = ()
+    include_names: tuple[Pattern, ...] | None = None
+    exclude_names: tuple[Pattern, ...] = ()
+    visibility: Names | None = None
+    teams: Names | None = None
+    """Teams whose tools may be known; a tool of no team is everyone's."""
+    also: tuple[Scope, ...] = ()
+    """Scopes in which a tool has to be as well."""
+
+    def allows(self, tool: Tool) -> bool:
+        """Whether a tool is in this scope."""
+        return (
+            (self.include_tags is None or not _apart(tool.tags, self.include_tags))
+            and _apart(tool.tags, self.exclude_tags)
+            and (self.include_servers is None or tool.server in self.include_servers)
+            and tool.server not in self.exclude_servers
+            and (self.include_names is None or any(fits(tool, pattern) for pattern in self.include_names))
+            and not any(fits(tool, pattern) for pattern in self.exclude_names)
+            and (self.visibility is None or tool.visibility in self.visibility)
+            and (self.teams is None or not tool.team or tool.team in self.teams)
+            and all(scope.allows(tool) for scope in self.also)
+        )
+
+    def narrowed(self, by: Scope) -> Scope:
+        """Return the scope of what is in both: whoever narrows can take away, and not add."""
+        return self.model_copy(update={"also": (*self.also, by)})
+
+
+class Filters(Limits):
+    """Which tools are wanted; they act before the best are taken. What is None, or empty, does not limit."""
+
+    tags: Names = Field(default=(), description="Tools with any of these tags.")
+    exclude_tags: Names = Field(default=(), description="Tools with none of these tags.")
+    servers: Names = Field(default=(), description="Tools of these servers.")
+    categories: Names = Field(default=(), description="Tools of these categories, in any case.")
+    integration_type: Literal["REST", "MCP", "any"] = Field(default="any", description="Tools that are reached so.")
+    name_pattern: Pattern | None = Field(
+        default=None, description="RE2 pattern, found anywhere in the name unless anchored."
+    )
+    description_contains: str | None = Field(default=None, description="Text in the description, in any case.")
+    min_score: float | None = Field(
+        default=None, ge=0, le=1, description="Lowest relevance that counts, before boosts."
+    )
+    has_examples: bool | None = Field(default=None, description="Only tools with examples, or only those without.")
+    visibility: Names = Field(default=(), description="Tools of these visibilities.")
+    teams: Names = Field(default=(), description="Tools of these teams.")
+
+    def admits(self, tool: Tool) -> bool:
+        """Whether a tool is wanted, its score apart."""
+        return (
+            (not self.tags or not _apart(tool.tags, self.tags))
+            and _apart(tool.tags, self.exclude_tags)
+            and (not self.servers or tool.server in self.servers)
+            and (not self.categories or tool.category.casefold() in {name.casefold() for name in self.categories})
+            and (self.integration_type in ("any", tool.integration))
+            and (self.name_pattern is None or fits(tool, self.name_pattern))
+            and (not self.description_contains or self.description_contains.casefold() in tool.description.casefold())
+            and (self.has_examples is None or self.has_examples == bool(tool.examples))
+            and (not self.visibility or tool.visibility in self.visibility)
+            and (not self.teams or tool.team in self.teams)
+        )
+
+
+def fits(tool: Tool, pattern: str) -> bool:
+    """Whether a pattern is found in a tool's name or full name."""
+    found = compile_pattern(pattern).search
+    return found(tool.name) is not None or found(tool.full_name) is not None
+
+
+def _apart(tags: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    return not others or set(tags).isdisjoint(others)
+
+
+EVERYTHING = Scope()
+NO_FILTERS = Filters()

@@ -1,0 +1,41 @@
+"""What the space itself can do, described as tools of the server `infospace`: its primitives, and what others list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+from infospace.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from infospace.contract import Primitive
+    from infospace.space import Space
+
+    Listing: TypeAlias = "Callable[[Space], Iterable[Tool]]"
+    """Says what else can be done in a space as it is now, as tools of the server `infospace`."""
+
+SERVER = "infospace"
+
+
+def everything(space: Space) -> list[Tool]:
+    """Return all that can be done: the tools of servers and of this process, the primitives, and what is listed."""
+    listed = (tool for listing in space.catalogue.listings.values() for tool in listing(space))
+    return [*space.tools, *(entry.as_tool for entry in space.catalogue), *listed]
+
+
+def tool_of(entry: Primitive) -> Tool:
+    """Return a primitive as a tool; its name is the type of its steps."""
+    only_reads = entry.effect in ("pure", "reads")
+    return Tool(
+        SERVER,
+        entry.type,
+        "\n\n".join(filter(None, (entry.summary, entry.behaviour))),
+        entry.schema,
+        read_only=only_reads,
+        idempotent=only_reads,
+        destructive=False,
+        category="primitives",
+        server_title="the space itself",
+    )

@@ -1,0 +1,244 @@
+"""How good the tools are that are found, beside plain methods.
+
+`python tests/benchmarks/finding.py --data FOLDER [--cache FOLDER] [--speed N …] [NAME …]`; FOLDER holds collections
+of tools as `collected.py` reads them. The settings were chosen on the odd requests of metatool-dev and sealtools-dev,
+so the even ones, and collections that are not among these, are what counts. With `--cache` spaces and their vectors
+are kept for the next time. `--speed` measures how long a search takes among so many tools, beside FastMCP's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from collected import DEPTH, Judged, Quality, interval, judged, mean, quality
+from finding_changed import CHANGES, changed
+from quality import PlainBm25, best, fused
+
+from infospace import Space, open_space
+from infospace.tools.finding.fields import split_name
+from infospace.tools.finding.found import FoundTools, Remembered, Wanted
+from infospace.tools.finding.scope import Filters
+
+NAMES = ("metatool-dev", "sealtools-dev")
+OURS = "infospace"
+CONVEX = 0.6
+"""What the cosine weighs in the convex mixture; BM25 weighs the rest."""
+
+LOOKALIKE = 0.6
+"""Cosine of two tools' texts from which on one may do for the other."""
+
+EVERY = Filters(min_score=0)
+"""Lists all tools, relevant or not: what is judged is the ranking alone."""
+
+Rank = Callable[[int], list[int]]
+
+
+class Finding:
+    """One collection, and a space that has its tools."""
+
+    def __init__(self, collection: Judged, space: Space) -> None:
+        self.collection = collection
+        self._space = space
+        self._places = {tool.full_name: at for at, tool in enumerate(collection.tools)}
+
+    def found(self, request: str, remembered: Sequence[Remembered] = (), filters: Filters = EVERY) -> FoundTools:
+        """Return what is found for a request."""
+        wanted = Wanted(request, DEPTH, filters)
+        return self._space.finder.find(self.collection.tools, wanted, remembered=remembered)
+
+    def rank(self, at: int) -> list[int]:
+        """Return the places of the ten best tools for one of the requests."""
+        return self.places(self.found(self.collection.requests[at].text))
+
+    def places(self, found: FoundTools) -> list[int]:
+        """Return the places of what was found."""
+        return [self._places[hit.tool.full_name] for hit in found.hits]
+
+    def without(self, at: int, lookalikes: Sequence[set[int]] | None = None) -> FoundTools:
+        """Return what is found when the right tools of a request are not there, nor those that look like them."""
+        request = self.collection.requests[at]
+        gone = set(request.right).union(*(lookalikes[one] for one in request.right) if lookalikes else ())
+        tools = [tool for place, tool in enumerate(self.collection.tools) if place not in gone]
+        return self._space.finder.find(tools, Wanted(request.text, 1))
+
+    def plain(self) -> dict[str, Rank]:
+        """Return what is compared: the place of a request to those of the ten best tools."""
+        collection, embedding = self.collection, self._space.embedding
+        bm25 = PlainBm25([split_name(text) for text in collection.texts])
+        whole, _ = embedding.whole("benchmark-1", collection.texts, _Silence(), None)
+        asked = embedding.queries([request.text for request in collection.requests])
+
+        def convex(at: int) -> list[int]:
+            words, meaning = bm25.scores(collection.requests[at].text), np.vecdot(whole, asked[at])
+            words = words / max(words.max(), 1e-9)
+            meaning = (meaning - meaning.min()) / np.ptp(meaning)
+            return best(CONVEX * meaning + (1 - CONVEX) * words)
+
+        def reciprocal(at: int) -> list[int]:
+            words, meaning = bm25.scores(collection.requests[at].text), np.vecdot(whole, asked[at])
+            return fused(best(words, 1_000), best(meaning, 1_000))
+
+        return {
+            "BM25 alone": lambda at: best(bm25.scores(collection.requests[at].text)),
+            "embeddings alone": lambda at: best(np.vecdot(whole, asked[at])),
+            "reciprocal ranks": reciprocal,
+            f"convex, {CONVEX}": convex,
+        }
+
+    def lookalikes(self) -> list[set[int]]:
+        """Return for each tool those that may do for it."""
+        whole, _ = self._space.embedding.whole("benchmark-1", self.collection.texts, _Silence(), None)
+        return [set(np.flatnonzero(np.vecdot(whole, row) >= LOOKALIKE).tolist()) for row in whole]
+
+
+class _Silence:
+    def speech(self, kind: str, text: str) -> None:
+        pass
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        pass
+
+
+def judge(collection: Judged, rank: Rank, places: Sequence[int]) -> list[Quality]:
+    """Judge the rankings of some requests."""
+    return [quality(rank(at), collection.requests[at].right) for at in places]
+
+
+def compare(finding: Finding) -> None:
+    """Print ours and the plain methods on the even requests, with the interval of the difference."""
+    collection = finding.collection
+    even = collection.half(1)
+    found = {OURS: judge(collection, finding.rank, even)}
+    found |= {name: judge(collection, rank, even) for name, rank in finding.plain().items()}
+    print(f"\n{collection.name}: {len(collection.tools):,} tools, {len(even):,} even requests")
+    print(f"{'':<24}{'NDCG@10':>9}{'R@1':>7}{'R@5':>7}{'R@10':>7}{'all@10':>8}   ours above by, NDCG@10")
+    ours = [one.ndcg for one in found[OURS]]
+    for name, judged_ in found.items():
+        theirs = [one.ndcg for one in judged_]
+        low, high = interval(ours, theirs)
+        beside = "" if name == OURS else f"   {np.mean(ours) - np.mean(theirs):+.3f} ({low:+.3f} to {high:+.3f})"
+        print(f"{name:<24}{_row(mean(judged_))}{beside}")
+
+
+def ablate(finding: Finding) -> None:
+    """Print what each part of the method brings on the even requests: the method without it."""
+    collection = finding.collection
+    even = collection.half(1)
+    print(f"\n{collection.name}: the method, and without one of its parts")
+    whole = judge(collection, finding.rank, even)
+    print(f"{OURS:<40}{_row(mean(whole))}")
+    for name, changes in CHANGES.items():
+        with changed(changes), open_space(_space_of(finding)) as space:
+            other = Finding(collection, space)
+            print(f"{name:<40}{_row(mean(judge(collection, other.rank, even)))}")
+    odd = collection.half(0)
+    remembered = [
+        Remembered(collection.requests[at].text, collection.tools[place].full_name)
+        for at in odd
+        for place in collection.requests[at].right
+    ]
+    found = [
+        quality(finding.places(finding.found(collection.requests[at].text, remembered)), collection.requests[at].right)
+        for at in even
+    ]
+    print(f"{'with the odd requests remembered':<40}{_row(mean(found))}")
+
+
+def _space_of(finding: Finding) -> str:
+    return finding._space.store.address
+
+
+def chosen(findings: Sequence[Finding]) -> None:
+    """Print which settings are the best on the odd requests, and how the choice for one collection serves another."""
+    grid = [
+        {"evidence.BM25_PER_COSINE": words, "evidence.UNIT": unit}
+        for words in (25, 40, 50, 70, 100)
+        for unit in (0.1, 0.15, 0.3)
+    ]
+    table: dict[str, dict[int, list[float]]] = {}
+    for at, settings in enumerate(grid):
+        with changed(settings):
+            for finding in findings:
+                for which in (0, 1):
+                    found = judge(finding.collection, finding.rank, finding.collection.half(which))
+                    table.setdefault(finding.collection.name, {}).setdefault(at, []).append(mean(found).ndcg)
+    names = list(table)
+    picks = {name: max(table[name], key=lambda at: table[name][at][0]) for name in names}
+    picks["all"] = max(range(len(grid)), key=lambda at: sum(table[name][at][0] for name in names))
+    print("\nchosen on the odd requests of … (BM25 per cosine, unit): NDCG@10 on the even requests of …")
+    print(f"{'':<36}" + "".join(f"{name:>16}" for name in names))
+    for name, at in picks.items():
+        cells = "".join(f"{table[other][at][1]:>16.3f}" for other in names)
+        print(f"{name:<16}{', '.join(f'{value:g}' for value in grid[at].values()):<20}{cells}")
+    cells = "".join(f"{max(found[1] for found in table[other].values()):>16.3f}" for other in names)
+    print(f"{'the best of the grid, for comparison':<36}{cells}")
+
+
+def no_match(findings: Sequence[Finding]) -> None:
+    """Print how often it is said that nothing fits: rightly, where the right tools are taken out; and wrongly."""
+    print("\nno match is said, share of the even requests")
+    print(f"{'':<24}{'wrongly':>10}{'right tool out':>18}{'lookalikes out':>18}{'others asked':>18}")
+    for finding in findings:
+        collection = finding.collection
+        even, plain = collection.half(1), Filters()
+        wrongly = np.mean([finding.found(collection.requests[at].text, filters=plain).no_match for at in even])
+        out = np.mean([finding.without(at).no_match for at in even])
+        alike = finding.lookalikes()
+        far = np.mean([finding.without(at, alike).no_match for at in even])
+        foreign = [
+            finding.found(other.collection.requests[at].text, filters=plain).no_match
+            for other in findings
+            if other is not finding
+            for at in other.collection.half(1)
+        ]
+        others = f"{np.mean(foreign):>18.3f}" if foreign else ""
+        print(f"{collection.name:<24}{wrongly:>10.3f}{out:>18.3f}{far:>18.3f}{others}")
+
+
+def _row(found: Quality) -> str:
+    return (
+        f"{found.ndcg:>9.3f}{found.recall_1:>7.3f}{found.recall_5:>7.3f}{found.recall_10:>7.3f}{found.all_right:>8.3f}"
+    )
+
+
+PARTS: Mapping[str, Callable[[Sequence[Finding]], object]] = {
+    "compare": lambda findings: [compare(finding) for finding in findings],
+    "ablate": lambda findings: [ablate(finding) for finding in findings],
+    "chosen": chosen,
+    "no-match": no_match,
+}
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=NAMES, metavar="NAME", help="folders in the data folder")
+    parser.add_argument("--data", type=Path, required=True, help="a folder of collections")
+    parser.add_argument("--cache", type=Path, help="where spaces are kept")
+    parser.add_argument("--only", choices=[*PARTS, "speed"], nargs="+", default=[*PARTS, "speed"])
+    parser.add_argument("--speed", type=int, nargs="+", default=[1_000, 5_000, 10_000], metavar="N")
+    args = parser.parse_args()
+    os.environ["INFOSPACE_EMBED_SECONDS"] = "inf"
+    with tempfile.TemporaryDirectory() as folder:
+        cache = args.cache or Path(folder)
+        cache.mkdir(parents=True, exist_ok=True)
+        collections = [judged(args.data / name) for name in args.names]
+        spaces = [open_space(cache / f"{one.name}.db") for one in collections]
+        findings = [Finding(*pair) for pair in zip(collections, spaces, strict=True)]
+        for part in (part for part in PARTS if part in args.only):
+            PARTS[part](findings)
+        if "speed" in args.only:
+            from finding_speed import speed
+
+            speed(max(collections, key=lambda one: len(one.tools)), cache, args.speed)
+        for space in spaces:
+            space.close()
+
+
+if __name__ == "__main__":
+    main()

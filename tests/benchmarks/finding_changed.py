@@ -1,0 +1,55 @@
+"""The search for tools with one of its parts taken out, or one of its numbers changed: for what-if tables."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from infospace.tools.finding.fields import Fields, fields_of
+from infospace.tools.tool import Tool
+
+ROOM = "infospace.tools.finding"
+
+
+def _whole(request: str) -> list[str]:
+    return [request]
+
+
+def _as_is(text: str) -> str:
+    return text
+
+
+def _name_and_description(tool: Tool) -> Fields:
+    return Fields(*fields_of(tool)[:3], "", "", "", "")
+
+
+def _without_server(tool: Tool) -> Fields:
+    return fields_of(tool)._replace(server="")
+
+
+CHANGES: Mapping[str, Mapping[str, Any]] = {
+    "without the parts of a request": {"asked.parted": _whole},
+    "without split names": {"words.edged": _as_is, "fields.edged": _as_is},
+    "without a vector for the name": {"meaning.NAME_SHARE": 0.0},
+    "without taking the common away": {"meaning.TOOLS_TO_TELL": float("inf")},
+    "without what a server is for": {"meaning.SERVER_SHARE": 0.0, "finder.fields_of": _without_server},
+    "without parameters, results and labels": {"finder.fields_of": _name_and_description},
+    "without weight for the name": {"bm25.WEIGHTS": {}},
+    "without stand-ins for unknown words": {"names.WORD_ALIKE": 2.0},
+    "words alone": {"evidence.BM25_PER_COSINE": 1e-3},
+    "meaning alone": {"evidence.BM25_PER_COSINE": 1e9},
+}
+"""What is set, by module and name in the room of finding, to take a part out."""
+
+
+@contextmanager
+def changed(changes: Mapping[str, Any]) -> Iterator[None]:
+    """Set what `changes` says, for as long as the block runs."""
+    with ExitStack() as stack:
+        for place, value in changes.items():
+            module, name = place.split(".")
+            stack.enter_context(patch.object(importlib.import_module(f"{ROOM}.{module}"), name, value))
+        yield

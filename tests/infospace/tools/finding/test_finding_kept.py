@@ -1,0 +1,131 @@
+"""What finding keeps in the space, what it does without a model, and how it stands many tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_tools import made_tools
+
+from infospace import Space, open_space
+from infospace.search.embedder import Embedder
+from infospace.tools.finding.finder import Finder
+from infospace.tools.finding.found import Wanted
+from infospace.tools.finding.scope import Filters, Scope
+from infospace.tools.tool import Tool
+
+TOOLS = made_tools()
+
+
+@pytest.fixture
+def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts of tools that were embedded, as they are embedded."""
+    texts: list[str] = []
+    real = Embedder.embed
+
+    def embed(self: Embedder, some: Sequence[str], *rest: Any) -> Any:
+        texts.extend(some)
+        return real(self, some, *rest)
+
+    monkeypatch.setattr(Embedder, "embed", embed)
+    return texts
+
+
+def test_only_changed_texts_are_embedded_again(space: Space, embedded: list[str]) -> None:
+    """By whoever opens the space, and whatever else of a tool has changed."""
+    Finder(space.embedding).find(TOOLS, Wanted("read a file"))
+    assert len(embedded) == len(set(embedded))
+    embedded.clear()
+    told = [replace(tool, description="Play a song.") if tool.name == "push_files" else tool for tool in TOOLS]
+    Finder(space.embedding).find(told, Wanted("read a file"))
+    assert [text.split()[:3] for text in embedded] == [["Play", "a", "song."]]
+    embedded.clear()
+    away = [replace(tool, connected=False, blocked=True, created="2026") for tool in told]
+    Finder(space.embedding).find(away, Wanted("read a file"))
+    assert embedded == []
+
+
+def test_no_purge_takes_the_vectors_of_tools(space: Space, embedded: list[str]) -> None:
+    """Which no Note and no Collection has."""
+    from infospace.ids import Kind
+    from infospace.memory.changes import MakeNote
+    from infospace.view import Silence
+
+    space.store.commit([MakeNote(space.store.new_id(Kind.NOTE), "A note.", kept=True)])
+    space.embedding.catch_up(Silence())
+    Finder(space.embedding).find(TOOLS, Wanted("read a file"))
+    space.store.purge(really=True)
+    embedded.clear()
+    Finder(space.embedding).find(TOOLS, Wanted("write a file"))
+    assert embedded == []
+    assert space.store.check() == []
+
+
+def test_a_space_that_nobody_may_write_to_is_searched_all_the_same(tmp_path: Path) -> None:
+    """Its tools are embedded for as long as it is open."""
+    with open_space(tmp_path / "missing.db", create=False) as space:
+        found = space.finder.find(TOOLS, Wanted("read a file"))
+        assert found.hits[0].tool.name == "read_file"
+        assert found.degraded is None
+    assert not (tmp_path / "missing.db").exists()
+
+
+def test_without_a_model_words_alone_are_searched_and_that_is_said(
+    space: Space, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In the words of what is missing."""
+    monkeypatch.setenv("INFOSPACE_MODEL_DIR", str(tmp_path / "no model"))
+    for mode in ("hybrid", "semantic"):
+        found = space.finder.find(TOOLS, Wanted("read a file", mode=mode))  # type: ignore[arg-type]
+        assert found.hits[0].tool.name == "read_file"
+        assert found.hits[0].matched_by == ("words",)
+        assert "by words alone" in str(found.degraded)
+    assert space.finder.find(TOOLS, Wanted("read a file", mode="keyword")).degraded is None
+
+
+def test_tools_that_wait_to_be_embedded_are_found_by_words(
+    space: Space, monkeypatch: pytest.MonkeyPatch, embedded: list[str]
+) -> None:
+    """A search embeds for so long as it may; what it leaves is said, and done by the next."""
+    monkeypatch.setenv("INFOSPACE_EMBED_SECONDS", "0")
+    found = space.finder.find(TOOLS, Wanted("read a file"))
+    assert found.hits[0].tool.name == "read_file"
+    assert found.degraded == "13 of 13 tools wait to be embedded, and are found by words alone"
+    assert embedded == []
+    monkeypatch.delenv("INFOSPACE_EMBED_SECONDS")
+    later = space.finder.find(TOOLS, Wanted("read a file"))
+    assert later.degraded is None
+    assert "meaning" in later.hits[0].matched_by
+
+
+def many(count: int) -> list[Tool]:
+    """Return made tools of fifty servers."""
+    verbs, things = ("get", "list", "create", "delete", "update"), ("invoice", "user", "ticket", "route", "sensor")
+    return [
+        Tool(
+            f"server{at % 50}",
+            f"{verbs[at % 5]}_{things[at // 5 % 5]}_{at}",
+            f"{verbs[at % 5].title()} the {things[at // 5 % 5]} of department {at}.",
+            tags=("even",) if at % 2 == 0 else (),
+        )
+        for at in range(count)
+    ]
+
+
+def test_five_thousand_tools_are_searched_as_five_are(space: Space) -> None:
+    """The one that is meant is the first, within a scope and a filter too, and what was made ready once is kept."""
+    tools = many(5_000)
+    finder = Finder(space.embedding)
+    wanted = Wanted("delete the ticket of department 4263", 10, mode="keyword")
+    found = finder.find(tools, wanted)
+    assert found.hits[0].tool.name == "delete_ticket_4263"
+    assert (len(found.hits), found.searched) == (10, 5_000)
+    narrow = finder.find(tools, replace(wanted, scope=Scope(include_servers=("server13",))))
+    assert (narrow.searched, narrow.hits[0].tool.name) == (100, "delete_ticket_4263")
+    even = finder.find(tools, replace(wanted, filters=Filters(tags=("even",))))
+    assert all("even" in hit.tool.tags for hit in even.hits)
+    again = finder.find(tools, wanted)
+    assert again == found

@@ -1,0 +1,125 @@
+"""From relevance to a ranking: what goes before what, and what is not listed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infospace.tools.finding.bm25 import Counted, Vocabulary
+from infospace.tools.finding.corpus import Corpus, Known
+from infospace.tools.finding.evidence import LISTED, NO_MATCH, relevance, strength
+from infospace.tools.finding.fields import embedded, fields_of
+from infospace.tools.finding.found import FoundTools, Wanted
+from infospace.tools.finding.ranking import Legs, ranked
+from infospace.tools.finding.scope import Filters
+from infospace.tools.tool import Tool
+
+
+def rank(scored: list[tuple[Tool, float]], **asked: Any) -> FoundTools:
+    """Rank tools of given relevance."""
+    vocabulary = Vocabulary()
+    known = []
+    for tool, _ in scored:
+        fields = fields_of(tool)
+        known.append(Known(tool, fields, Counted.of(fields, vocabulary), embedded(fields)))
+    scores = np.array([score for _, score in scored])
+    nothing = np.zeros(len(scored), bool)
+    legs = Legs(-np.log1p(-scores), np.array([scores]), None, nothing, None, None)
+    return ranked(Corpus(known, vocabulary), [tool for tool, _ in scored], legs, Wanted("anything", **asked))
+
+
+def names(found: FoundTools) -> list[str]:
+    return [hit.tool.name for hit in found.hits]
+
+
+def test_what_can_be_reached_goes_before_at_the_margin() -> None:
+    """.85 connected above .92 unconnected, .60 connected below it."""
+    far, near, poor = (Tool("s", name, connected=name != "far") for name in ("far", "near", "poor"))
+    found = rank([(far, 0.92), (near, 0.85), (poor, 0.60)])
+    assert names(found) == ["near", "far", "poor"]
+    assert [hit.score for hit in found.hits] == [0.85, 0.92, 0.60]
+    assert [one.reason for one in found.hits[0].adjustments] == ["connected", "trusted"]
+    assert [one.reason for one in found.hits[1].adjustments] == ["trusted"]
+    assert found.hits[0].ranked == pytest.approx(0.85 + sum(one.by for one in found.hits[0].adjustments))
+
+
+def test_trust_decides_between_near_equals_and_no_more() -> None:
+    """It weighs less than being reached."""
+    doubtful, trusted = Tool("s", "doubtful", trusted=False), Tool("s", "trusted")
+    assert names(rank([(doubtful, 0.71), (trusted, 0.70)])) == ["trusted", "doubtful"]
+    assert names(rank([(doubtful, 0.75), (trusted, 0.70)])) == ["doubtful", "trusted"]
+    assert names(rank([(replace(trusted, connected=False), 0.75), (doubtful, 0.70)])) == ["doubtful", "trusted"]
+
+
+def test_what_is_blocked_is_not_there() -> None:
+    """Neither among the hits nor as a guess."""
+    found = rank([(Tool("s", "bad", blocked=True), 0.99), (Tool("s", "good"), 0.5)])
+    assert names(found) == ["good"]
+    none = rank([(Tool("s", "bad", blocked=True), 0.99)])
+    assert (none.no_match, none.guess) == (True, None)
+
+
+def test_equals_go_by_full_name() -> None:
+    """Whatever the order in which they are given."""
+    tools = [(Tool(server, "same"), 0.5) for server in ("c", "a", "b")]
+    assert [hit.tool.server for hit in rank(tools).hits] == ["a", "b", "c"]
+    assert [hit.tool.server for hit in rank(tools[::-1]).hits] == ["a", "b", "c"]
+
+
+def test_no_boost_lifts_a_tool_above_the_floor() -> None:
+    """Where all are below, the nearest by relevance alone is a guess, and no match is said."""
+    below = NO_MATCH - 0.01
+    found = rank([(Tool("s", "near"), below - 0.01), (Tool("s", "far", connected=False, trusted=False), below)])
+    assert found.no_match
+    assert found.guess is not None
+    assert (found.guess.tool.name, found.guess.score) == ("far", pytest.approx(below))
+    listed = rank([(Tool("s", "best"), 0.9), (Tool("s", "near"), LISTED - 0.01)])
+    assert names(listed) == ["best"]
+
+
+def test_a_least_score_is_compared_with_the_relevance() -> None:
+    """And takes the place of the floors, in both directions."""
+    tools = [(Tool("s", "a"), 0.9), (Tool("s", "b"), 0.45), (Tool("s", "c"), 0.03)]
+    assert names(rank(tools, filters=Filters(min_score=0.5))) == ["a"]
+    assert names(rank(tools, filters=Filters(min_score=0))) == ["a", "b", "c"]
+    assert rank(tools, filters=Filters(min_score=0.95)).no_match
+    assert names(rank([(Tool("s", "c"), 0.03)], filters=Filters(min_score=0.01))) == ["c"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0.0, 0.999).map(lambda x: round(x, 3)), st.booleans(), st.booleans(), st.booleans()),
+        min_size=1,
+        max_size=12,
+    ),
+    st.integers(1, 5),
+)
+def test_a_ranking_is_that_of_all_that_is_relevant_cut_off(drawn: list[Any], limit: int) -> None:
+    """Filters act before the best are taken, and the sum of relevance and adjustments is what is sorted by."""
+    scored = [
+        (Tool("s", f"t{at}", tags=("wanted",) if wanted else (), connected=connected, trusted=trusted), score)
+        for at, (score, wanted, connected, trusted) in enumerate(drawn)
+    ]
+    filters = Filters(tags=("wanted",), min_score=0.1)
+    every = rank(scored, limit=None, filters=Filters(min_score=0))
+    kept = [hit for hit in every.hits if "wanted" in hit.tool.tags and hit.score >= 0.1]
+    found = rank(scored, limit=limit, filters=filters)
+    assert list(found.hits) == kept[:limit]
+    assert found.matched == len(kept)
+    assert [hit.ranked for hit in every.hits] == sorted((hit.ranked for hit in every.hits), reverse=True)
+
+
+@given(st.lists(st.floats(-1, 3), min_size=1, max_size=8))
+def test_relevance_is_a_chance(parts: list[float]) -> None:
+    """From 0 to 1, more with more evidence, and more with more parts, as for any of several chances."""
+    found = np.array(parts)[:, None]
+    score = relevance(strength(found))[0]
+    assert 0 <= score <= 1
+    assert relevance(strength(found + 0.1))[0] >= score
+    alone = 1 - np.prod([1 - relevance(strength(found[at : at + 1]))[0] for at in range(len(parts))])
+    assert score == pytest.approx(alone, abs=1e-4)

@@ -1,0 +1,142 @@
+"""Scopes and filters: what a tool needs to be in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from infospace import Invalid
+from infospace.tools.finding.scope import Filters, Scope
+from infospace.tools.tool import Tool
+
+TOOL = Tool(
+    "git",
+    "git_commit",
+    "Record changes in the repository.",
+    tags=("vcs", "write"),
+    category="Development",
+    integration="MCP",
+    visibility="team",
+    team="core",
+    examples=({"message": "first"},),
+)
+
+
+@pytest.mark.parametrize(
+    ("field", "allows", "refuses"),
+    [
+        ("include_tags", ["read", "vcs"], ["read"]),
+        ("exclude_tags", ["read"], ["read", "vcs"]),
+        ("include_servers", ["git", "web"], ["web"]),
+        ("exclude_servers", ["web"], ["git"]),
+        ("include_names", ["^git_"], ["^commit$"]),
+        ("exclude_names", ["^git/git_push"], ["git/"]),
+        ("visibility", ["public", "team"], ["public"]),
+        ("teams", ["core"], ["other"]),
+    ],
+)
+def test_a_scope_allows_what_has_one_of_what_is_included_and_none_of_what_is_excluded(
+    field: str, allows: list[str], refuses: list[str]
+) -> None:
+    """Each of its fields; one that is not given does not limit."""
+    assert Scope().allows(TOOL)
+    assert Scope.model_validate({field: allows}).allows(TOOL)
+    assert not Scope.model_validate({field: refuses}).allows(TOOL)
+
+
+def test_an_empty_list_of_what_is_included_allows_nothing() -> None:
+    """Which is not the same as no list."""
+    assert not Scope(include_servers=()).allows(TOOL)
+    assert not Scope(include_tags=()).allows(TOOL)
+
+
+def test_a_tool_of_no_team_is_everyones() -> None:
+    """A scope of teams does not hide it."""
+    assert Scope(teams=("other",)).allows(Tool("web", "fetch"))
+
+
+names = st.lists(st.sampled_from(["git", "web", "mail", "vcs", "write", "read"]), max_size=3).map(tuple)
+scopes = st.builds(
+    Scope,
+    include_tags=st.none() | names,
+    exclude_tags=names,
+    include_servers=st.none() | names,
+    exclude_servers=names,
+    include_names=st.none() | st.just(("git",)) | st.just(("^web/",)),
+    exclude_names=st.just(()) | st.just(("commit",)),
+)
+tools = st.builds(
+    Tool,
+    st.sampled_from(["git", "web", "mail"]),
+    st.sampled_from(["git_commit", "fetch", "send"]),
+    tags=names,
+)
+
+
+@given(scopes, scopes, scopes, tools)
+def test_narrowing_takes_away_and_never_adds(one: Scope, two: Scope, three: Scope, tool: Tool) -> None:
+    """What is left is in all of them, however they are put together."""
+    narrowed = one.narrowed(two).narrowed(three)
+    assert narrowed.allows(tool) == (one.allows(tool) and two.allows(tool) and three.allows(tool))
+    assert narrowed.allows(tool) == one.narrowed(two.narrowed(three)).allows(tool)
+
+
+@pytest.mark.parametrize(
+    ("filters", "admits"),
+    [
+        ({}, True),
+        ({"tags": ["vcs", "read"]}, True),
+        ({"tags": ["read"]}, False),
+        ({"exclude_tags": ["write"]}, False),
+        ({"servers": ["git"]}, True),
+        ({"servers": ["web"]}, False),
+        ({"categories": ["development"]}, True),
+        ({"categories": ["Web"]}, False),
+        ({"integration_type": "MCP"}, True),
+        ({"integration_type": "REST"}, False),
+        ({"integration_type": "any"}, True),
+        ({"name_pattern": "^git_c.*t$"}, True),
+        ({"name_pattern": "^git/git"}, True),
+        ({"name_pattern": "^commit"}, False),
+        ({"description_contains": "CHANGES in"}, True),
+        ({"description_contains": "branches"}, False),
+        ({"has_examples": True}, True),
+        ({"has_examples": False}, False),
+        ({"visibility": ["team"]}, True),
+        ({"visibility": ["public"]}, False),
+        ({"teams": ["core"]}, True),
+        ({"teams": ["other"]}, False),
+    ],
+)
+def test_a_filter_admits_what_is_wanted(filters: dict[str, Any], admits: bool) -> None:
+    """Each of them, read from JSON."""
+    assert Filters.model_validate(filters).admits(TOOL) is admits
+
+
+@pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1"])
+def test_a_pattern_that_is_none_is_said(pattern: str) -> None:
+    """Where it is read, and not where it is used."""
+    with pytest.raises(Invalid, match="is not a pattern"):
+        Filters(name_pattern=pattern)
+    with pytest.raises(Invalid, match="is not a pattern"):
+        Scope(exclude_names=(pattern,))
+
+
+def test_what_is_no_filter_is_refused() -> None:
+    """A mistyped key narrows nothing, and so must not pass."""
+    with pytest.raises(ValidationError, match="tag"):
+        Filters.model_validate({"tag": ["vcs"]})
+    with pytest.raises(ValidationError, match="min_score"):
+        Filters(min_score=2)
+    with pytest.raises(ValidationError, match="integration_type"):
+        Filters.model_validate({"integration_type": "SOAP"})
+
+
+def test_a_pattern_takes_linear_time() -> None:
+    """One that would keep a backtracking engine busy for years."""
+    tool = Tool("s", "a" * 5_000)
+    assert not Filters(name_pattern="^(a+)+$x").admits(tool)

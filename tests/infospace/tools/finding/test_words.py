@@ -1,0 +1,59 @@
+"""Words of texts, and the parts of requests."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infospace.tools.finding.words import MOST_PARTS, parted, words_of
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("List the files of directories", ["list", "file", "directory"]),
+        ("readCSVFiles", ["read", "csv", "file"]),
+        ("What can you do for me?", []),
+        ("Café ÜBERSICHT naïve", ["cafe", "ubersicht", "naive"]),
+        ("文書を検索", ["文書", "書を", "を検", "検索"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("ﬁle", ["file"]),
+        ("", []),
+    ],
+)
+def test_a_text_has_the_words_that_a_tool_may_have(text: str, words: list[str]) -> None:
+    """In small letters, names split, without stop words, plurals and accents; pairs where there are no spaces."""
+    assert words_of(text) == words
+
+
+@given(st.text())
+def test_any_text_has_words_or_none(text: str) -> None:
+    """None of which is empty, and the same whatever the case of ASCII letters at the words' beginnings."""
+    assert all(words_of(text))
+    assert words_of(text) == words_of(text)
+
+
+def test_a_request_of_several_sentences_is_also_taken_by_sentence() -> None:
+    """And whole; what is too short to ask for anything belongs to its neighbour."""
+    assert parted("Find a flight. Book the hotel; then pay for it") == [
+        "Find a flight.",
+        "Book the hotel;",
+        "then pay for it",
+        "Find a flight. Book the hotel; then pay for it",
+    ]
+    assert parted("Hello! Find a flight.") == ["Hello! Find a flight."]
+    assert parted("Find a flight. Thanks!") == ["Find a flight. Thanks!"]
+    assert parted("Version 2.5 of a.b.c is needed") == ["Version 2.5 of a.b.c is needed"]
+    assert parted("ファイルを読む。天気を調べる。")[:2] == ["ファイルを読む。", "天気を調べる。"]
+
+
+@given(st.lists(st.sampled_from(["Read the file now.", "Ok.", "Go on\n", "and search the web;", "weiter"]), min_size=1))
+def test_the_parts_are_few_and_leave_nothing_out(sentences: list[str]) -> None:
+    """Every word of the request stands in one of its parts, in order."""
+    request = " ".join(sentences)
+    parts = parted(request)
+    assert 1 <= len(parts) <= MOST_PARTS
+    assert parts[-1] == request.strip()
+    if len(parts) > 1:
+        assert " ".join(parts[:-1]).split() == request.split()
