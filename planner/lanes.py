@@ -180,14 +180,17 @@ class Lane:
         self._turn.set()
 
     def open(self) -> None:
-        """Let it write: the parts before have ended. Raises Exhausted at an execution that the budget has not."""
-        self._open = True
+        """Let it write: the parts before have ended.
+
+        Raises Exhausted at an execution that the budget has not; neither this nor what is after it is ever written.
+        """
         while self._kept:
             entry = self._kept.popleft()
             if isinstance(entry, Ticket):
                 self.outer.begin(entry)
             else:
                 self.outer.end(entry)
+        self._open = True
         self._turn.set()
 
     def wake(self) -> None:
