@@ -37,6 +37,17 @@ class StepFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class StepRanAhead:
+    """A step ended before its document had arrived whole; nothing of it is journalled yet.
+
+    `StepFinished` follows: the same once the document has passed the check, else that the step was skipped.
+    """
+
+    row: StepRow
+    nesting: int
+
+
+@dataclass(frozen=True, slots=True)
 class Spoke:
     """A step said something to the user, or thought something into the run's context."""
 
@@ -62,6 +73,6 @@ class RunFinished:
     result: RunResult
 
 
-Event: TypeAlias = RunStarted | StepStarted | StepFinished | Spoke | Progressed | RunFinished
+Event: TypeAlias = RunStarted | StepStarted | StepRanAhead | StepFinished | Spoke | Progressed | RunFinished
 
 Emit: TypeAlias = Callable[[Event], None]

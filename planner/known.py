@@ -70,10 +70,11 @@ class Nothing:
 class KnownSpace:
     """A snapshot of a real space."""
 
-    def __init__(self, snapshot: Snapshot, free: str | None = None) -> None:
-        """`free` is a run: the names of what it made are there to be given again."""
+    def __init__(self, snapshot: Snapshot, free: str | None = None, unseen: str | None = None) -> None:
+        """`free` is a run: the names of what it made are there to be given again. What `unseen` made is not there."""
         self._snapshot = snapshot
         self._free = free
+        self._unseen = unseen
         self._shapes: dict[str, Shape | None] = {}
 
     def shape(self, reference: str) -> Shape | None:
@@ -87,9 +88,10 @@ class KnownSpace:
         if identifier is None:
             return None
         try:
-            return self._shape_of(self._snapshot.get(identifier))
+            found = self._snapshot.get(identifier)
         except NotFound:
             return None
+        return None if self._unseen is not None and found.made.run == self._unseen else self._shape_of(found)
 
     def holder(self, name: str) -> str | None:
         """Return the id of who has a name."""

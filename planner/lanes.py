@@ -71,16 +71,17 @@ class Journal:
     """The track of a whole run: it writes to the store, and counts."""
 
     def __init__(self, store: Store, most: int, ended: Callable[[StepRow, int], None]) -> None:
+        self.most = most
+        """Executions that the budget allows."""
         self._store = store
-        self._most = most
         self._ended = ended
         self.sequence = 0
         """Executions so far."""
 
     def begin(self, ticket: Ticket) -> None:
         """Number an execution."""
-        if self.sequence >= self._most:
-            raise Exhausted(f"the budget of {self._most:,} steps ran out")
+        if self.sequence >= self.most:
+            raise Exhausted(f"the budget of {self.most:,} steps ran out")
         self.sequence += 1
         ticket.sequence = self.sequence
 
@@ -179,14 +180,17 @@ class Lane:
         self._turn.set()
 
     def open(self) -> None:
-        """Let it write: the parts before have ended. Raises Exhausted at an execution that the budget has not."""
-        self._open = True
+        """Let it write: the parts before have ended.
+
+        Raises Exhausted at an execution that the budget has not; neither this nor what is after it is ever written.
+        """
         while self._kept:
             entry = self._kept.popleft()
             if isinstance(entry, Ticket):
                 self.outer.begin(entry)
             else:
                 self.outer.end(entry)
+        self._open = True
         self._turn.set()
 
     def wake(self) -> None:
@@ -198,9 +202,38 @@ class Lane:
         """Whether it has anything that was not written."""
         return bool(self._kept)
 
+    @property
+    def waiting(self) -> int:
+        """Executions that were begun and not yet numbered."""
+        return 0 if self._open else self._begun
+
     def drop(self) -> None:
         """Forget what it keeps."""
         self._kept.clear()
+
+
+class Held(Lane):
+    """The track of what runs ahead of the check: it tells what ends, and keeps all of it until the check has passed."""
+
+    def __init__(self, outer: Track, most: int, tell: Callable[[StepRow, int], None]) -> None:
+        super().__init__(outer, Halt(), most)
+        self._tell: Callable[[StepRow, int], None] | None = tell
+
+    @property
+    def begun_ahead(self) -> int:
+        """Executions that were begun while it was held."""
+        return self._begun
+
+    def end(self, commit: Commit) -> None:
+        """Keep the end of an execution and tell it; once open, write it."""
+        if not self._open and self._tell is not None:
+            self._tell(commit.row, commit.nesting)
+        super().end(commit)
+
+    def drop(self) -> None:
+        """Forget what it keeps, and tell no more."""
+        self._tell = None
+        super().drop()
 
 
 def lanes(outer: Track, count: int, most: int, halt: Halt | None = None) -> list[Lane]:

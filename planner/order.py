@@ -37,6 +37,7 @@ from planner.plan import (
     While,
     bindings,
     blocks,
+    every_step,
 )
 from planner.references import ReferenceInvalid, read_text, references_in, strings
 
@@ -63,6 +64,31 @@ class Group:
     def side_by_side(self) -> bool:
         """Whether there is anything to gain by running them at once."""
         return bool(self.needs)
+
+
+class Needs:
+    """What units need, told one after the other in document order: the earlier ones that must have ended.
+
+    Two that may not change places are those of which one binds what the other reads or binds. Of several such only
+    the last are told, since these need the others.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._binder: dict[str, int] = {}
+        self._readers: dict[str, list[int]] = {}
+        """Of each variable those that read it as the last binder left it."""
+
+    def of(self, unit: Unit) -> frozenset[int]:
+        """Return the numbers of those that the next unit needs, from 0."""
+        found = {self._binder[name] for name in unit.reads | unit.binds if name in self._binder}
+        for name in unit.binds:
+            found.update(self._readers.pop(name, ()))
+            self._binder[name] = self._count
+        for name in unit.reads:
+            self._readers.setdefault(name, []).append(self._count)
+        self._count += 1
+        return frozenset(found)
 
 
 class Order:
@@ -98,6 +124,26 @@ class Order:
         if isinstance(step.form, (If, While, ForEach, Map, Parallel, Saved, Ask, Wait)):
             return step.name is not None
         return self.unit(step).alone and (step.name is not None or called_tool(step, self._catalogue) is None)
+
+    def only_looks(self, step: Step) -> bool:
+        """Whether a step makes and reads at most, at every depth: it writes, calls, says and waits for nothing."""
+        return not self.unit(step).alone and not any(self._calls(one) for one in every_step((step,)))
+
+    def _calls(self, step: Step) -> bool:
+        match step.form:
+            case If(condition) | While(condition):
+                return _asks_tool(condition)
+            case Saved(name):
+                return any(self._calls(one) for one in every_step(self._plans[name].steps))
+            case ToolCall():
+                return True
+            case Map(_, operation):
+                if "/" in operation:
+                    return True
+                entry = self._catalogue.find(operation)
+            case _:
+                entry = self._catalogue.find(step.type)
+        return entry is not None and entry.effect == "calls"
 
     def _grouped(self, steps: Block) -> Iterator[Group]:
         beside: list[Unit] = []
@@ -173,16 +219,8 @@ def _group(units: list[Unit]) -> Iterator[Group]:
         if units:
             yield Group(tuple(units))
         return
-    needs = [
-        frozenset(i for i, before in enumerate(units[:index]) if _meet(before, unit))
-        for index, unit in enumerate(units)
-    ]
-    yield Group(tuple(units), tuple(needs))
-
-
-def _meet(before: Unit, after: Unit) -> bool:
-    """Whether two steps may not change places."""
-    return bool(before.binds & after.reads or before.binds & after.binds or before.reads & after.binds)
+    needs = Needs()
+    yield Group(tuple(units), tuple(needs.of(unit) for unit in units))
 
 
 def called_tool(step: Step, catalogue: Catalogue) -> Tool | None:

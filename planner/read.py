@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
 from infospace.errors import Unreadable
 from infospace.jsontext import read_json, read_json_lines
 from infospace.jsonvalue import JSON
+from planner.arrived import Arrived
+from planner.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,49 @@ def read_plan(text: str | bytes) -> Document | Lines:
             raise
         return Lines(read_json_lines(text))
     return Lines(iter([(1, value)])) if is_line(value) else Document(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A document of which the list of steps has begun, and more is to come."""
+
+    text: bytes
+
+
+def read_beginning(read: Callable[[], bytes]) -> Document | Lines | Beginning:
+    """Read a plan as it comes, until it is known which form it has; `read` gives what is there, nothing at the end.
+
+    Raises Unreadable.
+    """
+    arrived, first = Arrived(), True
+    while chunk := read():
+        arrived.feed(chunk)
+        if arrived.is_plan:
+            return Beginning(arrived.text)
+        if first and b"\n" in chunk:
+            text = arrived.text.lstrip()
+            line, end, _ = text.partition(b"\n")
+            if _begins_with_line(line):
+                return Lines(read_json_lines(_lines(text, read)))
+            first = not end
+    return read_plan(arrived.text)
+
+
+def _lines(text: bytes, read: Callable[[], bytes]) -> Iterator[bytes]:
+    """Cut what comes into lines."""
+    while True:
+        *lines, text = text.split(b"\n")
+        yield from lines
+        chunk = read()
+        if not chunk:
+            yield text
+            return
+        text += chunk
+
+
+def unreadable(error: Unreadable) -> Problem:
+    """Return the one problem of a text that cannot be read."""
+    return Problem("unreadable", error.pointer, error.says, error.hint)
 
 
 def read_stream(stream: Iterable[bytes]) -> Document | Lines:

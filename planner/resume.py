@@ -10,7 +10,7 @@ from infospace.errors import Conflict, Invalid, NotFound
 from infospace.fitting import misfit
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
-from infospace.runs.journal import AnswerRow, Entry, RunRow, StepRow, TakeRun
+from infospace.runs.journal import AnswerRow, CloseRun, Entry, RunRow, StepRow, TakeRun
 from infospace.space import Space
 from infospace.tools.approvals import given, in_run
 from planner.events import Emit
@@ -75,6 +75,9 @@ async def resume(
     with space.store.reading() as snapshot:
         row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
         answers = snapshot.answers(run)
+    if row.status == "running" and row.document is None and not is_live(row):
+        left = CloseRun(run, "cancelled", now(), reason="its process ended before its plan had arrived whole")
+        space.store.commit([], [TakeRun(run, new_owner(), row.owner, now()), left])
     _may_go_on(row)
     if row.kind == "session":
         from planner.sessions.session import session_of
@@ -94,6 +97,8 @@ def _may_go_on(row: RunRow) -> None:
         raise Conflict(says, hint="`infospace runs` lists them")
     if row.status == "suspended":
         return
+    if row.document is None and not is_live(row):
+        raise _no_plan(row)
     if row.status != "running":
         raise Conflict(f"{row.run} has ended already: {row.status}", hint="`infospace run` runs its plan anew")
     if is_live(row):
@@ -102,10 +107,21 @@ def _may_go_on(row: RunRow) -> None:
 
 
 def plan_of(row: RunRow) -> Plan:
-    """Return the plan of a run as it was at the start, with the saved plans that it names."""
+    """Return the plan of a run as it was at the start, with the saved plans that it names.
+
+    Raises Conflict for a run whose plan never arrived whole, or was refused.
+    """
+    if row.document is None:
+        raise _no_plan(row)
     problems = Problems()
     plans = {name: parse_plan(document, problems) for name, document in row.plans.items()}
     plan = replace(parse_plan(row.document, problems), plans=plans)
     if not problems.ok:
         raise NotFound(f"the plan of {row.run} cannot be read any more: {problems.found[0].says}")
     return plan
+
+
+def _no_plan(row: RunRow) -> Conflict:
+    """Say of a run that was opened before its document had arrived that this came to nothing."""
+    what = "was refused" if row.status == "refused" else "never arrived whole"
+    return Conflict(f"the plan of {row.run} {what}: nothing of it was done", hint="`infospace run` runs it anew")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import cast
+from typing import TypeAlias, cast
 
 from infospace.answer import Answer
 from infospace.clock import now
@@ -43,6 +43,9 @@ BREATH = 0.005
 
 AT_ONCE = 16
 """Calls that run at once: so many an endpoint or a server usually takes."""
+
+Steps: TypeAlias = Callable[[], Awaitable[Failure | None]]
+"""Runs steps of a run; gives the failure that stops them."""
 
 
 class Run:
@@ -155,11 +158,11 @@ class Run:
         self._spent = float(row.spent.get("seconds", 0.0))
         self._emit(RunStarted(self.id, self.plan.goal))
 
-    async def go_on(self) -> RunResult:
-        """Run the plan from where it is to its end, or until it waits for something."""
+    async def go_on(self, steps: Steps | None = None) -> RunResult:
+        """Run the plan from where it is to its end, or until it waits for something; `steps` runs its steps."""
         try:
             async with kept(self.space.store, self.id, self.owner):
-                failure = await self.within(self.seconds_left(), self.plan.steps)
+                failure = await self.within(self.seconds_left(), steps or self.plan.steps)
         except Stopped as stop:
             return self.stopped(stop)
         except Suspension as suspension:
@@ -262,11 +265,11 @@ class Run:
 
     # Steps
 
-    async def within(self, seconds: float | None, steps: Block) -> Failure | None:
+    async def within(self, seconds: float | None, steps: Block | Steps) -> Failure | None:
         """Run steps of the run's own scope in a number of seconds; that they ran out is a failure too."""
         try:
             async with asyncio.timeout(seconds):
-                return await self.block(steps, self.frame)
+                return await (steps() if callable(steps) else self.block(steps, self.frame))
         except TimeoutError:
             last = self.steps[-1] if self.steps else None
             reason = f"the budget of {self.plan.budget.seconds:g} seconds ran out"
@@ -318,15 +321,14 @@ class Run:
             if frame.halted:
                 raise Halted
 
-    def skipped_ahead(self, step: Step, position: str, frame: Frame, failure: Failure) -> None:
-        """Journal that a step ran ahead of a failure, and that nothing of it stays."""
+    def skipped_ahead(self, step: Step, position: str, frame: Frame, reason: str, cause: str | None = None) -> None:
+        """Journal that a step ran ahead of what stops it, and that nothing of it stays; `cause` is a step."""
         ticket = Ticket(position, step.type)
         try:
             frame.track.begin(ticket)
         except Exhausted:
             return
-        reason = f"step {failure.position} failed before it; what it had done ahead is dropped"
-        extra: dict[str, JSON] = {"cause": failure.position, "ahead": True}
+        extra: dict[str, JSON] = {"ahead": True} if cause is None else {"cause": cause, "ahead": True}
         row = StepRow(self.id, 0, position, step.type, "skipped", now(), 0.0, out=step.out, reason=reason, extra=extra)
         frame.track.end(Commit(ticket, row, frame.nesting))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from infospace.errors import NotFound
 from infospace.ids import is_id
@@ -15,7 +16,7 @@ from infospace.resources import Resource
 from infospace.space import Space
 from infospace.wording import wanted
 from planner.check import check
-from planner.events import Event, RunFinished
+from planner.events import Emit, Event, RunFinished
 from planner.known import KnownSpace
 from planner.lanes import Halt
 from planner.outcome import RunResult
@@ -51,17 +52,19 @@ def check_plan(space: Space, document: JSON) -> tuple[Plan, Problems]:
         return check(document, space.catalogue, KnownSpace(snapshot))
 
 
-def prepare(space: Space, document: JSON, inputs: Mapping[str, JSON] | None = None) -> Prepared | Refused:
-    """Check a document and the inputs for it; say whether it may run."""
+def prepare(
+    space: Space, document: JSON, inputs: Mapping[str, JSON] | None = None, unseen: str | None = None
+) -> Prepared | Refused:
+    """Check a document and the inputs for it; say whether it may run. What the run `unseen` made is not there."""
     with space.store.reading() as snapshot:
-        plan, problems = check(document, space.catalogue, KnownSpace(snapshot))
-        bound = bind_inputs(plan, inputs or {}, snapshot, problems)
+        plan, problems = check(document, space.catalogue, KnownSpace(snapshot, unseen=unseen))
+        bound = bind_inputs(plan, inputs or {}, snapshot, problems, unseen)
     found = tuple(problems.found)
     return Prepared(plan, bound, found) if problems.ok else Refused(found)
 
 
 def bind_inputs(
-    plan: Plan, given: Mapping[str, JSON], snapshot: Snapshot, problems: Problems
+    plan: Plan, given: Mapping[str, JSON], snapshot: Snapshot, problems: Problems, unseen: str | None = None
 ) -> dict[str, Resource | JSON]:
     """Return what each input is bound to; problems have the pointer `/inputs/NAME`."""
     bound: dict[str, Resource | JSON] = {}
@@ -84,13 +87,15 @@ def bind_inputs(
                 problems.error("bad-input", f"/inputs/{name}", f"the input {name!r} does not fit: {fault}")
             bound[name] = value
         else:
-            resource = _resource(declared, value, snapshot, problems)
+            resource = _resource(declared, value, snapshot, problems, unseen)
             if resource is not None:
                 bound[name] = resource
     return bound
 
 
-def _resource(declared: Input, value: JSON, snapshot: Snapshot, problems: Problems) -> Resource | None:
+def _resource(
+    declared: Input, value: JSON, snapshot: Snapshot, problems: Problems, unseen: str | None
+) -> Resource | None:
     pointer = f"/inputs/{declared.name}"
     if not isinstance(value, str):
         problems.error(
@@ -104,7 +109,7 @@ def _resource(declared: Input, value: JSON, snapshot: Snapshot, problems: Proble
     if identifier is not None:
         with suppress(NotFound):
             resource = snapshot.get(identifier)
-    if resource is None:
+    if resource is None or (unseen is not None and resource.made.run == unseen):
         problems.error(
             "bad-input", pointer, f"the input {declared.name!r} is {value!r}, and nothing has that id or name"
         )
@@ -119,7 +124,7 @@ def _resource(declared: Input, value: JSON, snapshot: Snapshot, problems: Proble
     return resource
 
 
-async def stream(
+def stream(
     space: Space, prepared: Prepared, halt: Halt | None = None, approve: Sequence[str] = ()
 ) -> AsyncIterator[Event]:
     """Run a prepared plan; its events as they happen, `RunFinished` last.
@@ -128,18 +133,29 @@ async def stream(
     under way end and suspends the run; broken off, it ends the run as cancelled, and the stream with it. The tools of
     `approve` (`server/tool`, `server/*`) are called without asking; raises Invalid for what is no such name.
     """
+
+    async def course(emit: Emit, halted: Halt) -> RunResult:
+        run = Run(space, prepared.plan, emit, prepared.warnings, approve)
+        run.halt = halted
+        return await run.all(prepared.bound)
+
+    return events(course, halt)
+
+
+async def events(
+    course: Callable[[Emit, Halt], Coroutine[Any, Any, RunResult]], halt: Halt | None = None
+) -> AsyncIterator[Event]:
+    """Iterate over what a run tells; `course` runs it. Ends, closes and halts as `stream` says."""
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
-    run = Run(space, prepared.plan, queue.put_nowait, prepared.warnings, approve)
-    run.halt = halt or run.halt
-    task = asyncio.create_task(run.all(prepared.bound))
-    run.halt.task = task
+    halt = halt or Halt()
+    halt.task = task = asyncio.create_task(course(queue.put_nowait, halt))
     task.add_done_callback(lambda _done: queue.put_nowait(None))
     ended = False
     try:
         while (event := await queue.get()) is not None:
             ended = ended or isinstance(event, RunFinished)
             yield event
-        if task.cancelled() and not ended and run.halt.now:
+        if task.cancelled() and not ended and halt.now:
             yield RunFinished(RunResult(None, "cancelled", reason="it was interrupted before it began"))
         elif not (task.cancelled() and ended):
             task.result()

@@ -46,6 +46,12 @@ class Meter:
         self._answers: dict[bytes, Reply] = {}
         self._going: dict[bytes, _Going] = {}
 
+    def limit(self, llm_calls: int | None, tokens: int | None, tool_calls: int | None) -> None:
+        """Take the limits of a budget that was not known before."""
+        self._llm_calls, self._limit = llm_calls, tokens
+        if self.tools is not None:
+            self.tools.limit(tool_calls)
+
     @property
     def spent(self) -> dict[str, float]:
         """What was spent, by the names of the budget; empty where nothing was."""

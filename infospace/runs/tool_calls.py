@@ -73,6 +73,10 @@ class ToolCalls:
         self._allowed = allowed
         self._past = past
 
+    def limit(self, most: int | None) -> None:
+        """Take the limit of a budget that was not known before."""
+        self._most = most
+
     async def make(
         self, tool: Tool, arguments: Mapping[str, Any], made: Made, call: Callable[[], Awaitable[ToolAnswer]]
     ) -> ToolAnswer:

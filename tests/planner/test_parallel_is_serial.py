@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import re
 import shutil
 import sys
 from dataclasses import replace
@@ -14,22 +13,19 @@ from typing import Any
 
 import pytest
 
-from infospace import Collection, Note, Relation, Space, open_space
+from infospace import Space, open_space
 from planner.order import Group, Order
-from planner.outcome import RunResult
 from planner.plan import Block
 from planner.run import Run
 from planner.start import Prepared, prepare
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import files
+from outcomes import told
 from plangen.forms import Plans
 from plangen.supplied import outlines, supply
 
 COUNT = 4_000 if os.environ.get("INFOSPACE_PROVE") == "1" else 250
-IDS = re.compile(r"\b(Note|Collection|Relation)_\d+")
-
-TIMES = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 
 class OneByOne(Order):
@@ -81,42 +77,6 @@ def _broken(said: Any) -> bool:
 
 def _overlaps(order: Order, prepared: Prepared) -> bool:
     return any(group.side_by_side for group in order.groups(prepared.plan.steps))
-
-
-def told(space: Space, result: RunResult) -> Any:
-    view = space.view()
-
-    def content(identifier: str, depth: int = 0) -> Any:
-        resource = view.get(identifier)
-        match resource:
-            case Note():
-                return without_ids([resource.content, dict(resource.metadata)])
-            case Collection():
-                return [content(member.id, depth + 1) for member in resource.members] if depth < 4 else "…"
-            case Relation():
-                return [content(resource.source, 4), content(resource.target, 4), resource.relation]
-
-    with space.store.reading() as snapshot:
-        names = {name: content(str(snapshot.named(name))) for name in snapshot.names()}
-    steps = [
-        (row.position, row.type, row.status, without_ids(row.reason), bool(row.extra.get("handled")))
-        for row in result.steps
-        if not row.extra.get("ahead")
-    ]
-    answer = None if result.result is None else without_ids(result.result.data)
-    bindings = {name: content(resource.id) for name, resource in result.bindings.items()}
-    return result.status, without_ids(result.reason), answer, bindings, names, steps
-
-
-def without_ids(value: Any) -> Any:
-    """Return JSON in which every id is only its kind, and no time is told."""
-    if isinstance(value, str):
-        return TIMES.sub("then", IDS.sub(r"\1_", value))
-    if isinstance(value, list):
-        return [without_ids(item) for item in value]
-    if isinstance(value, dict):
-        return {without_ids(key): without_ids(item) for key, item in value.items()}
-    return value
 
 
 @pytest.mark.slow

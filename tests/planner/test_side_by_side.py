@@ -225,3 +225,35 @@ def test_a_loop_beside_another_sees_what_its_own_items_made(space: Space) -> Non
     result = run_sync(space, steps)
     assert result.result is not None, result.reason
     assert result.result.data == ["n1!", "n2!", "n3!", "n4!"] * 2
+
+
+def test_a_step_for_which_the_budget_does_not_reach_leaves_nothing(space: Space) -> None:
+    """Though it was under way beside an earlier one: no row, and no variable."""
+    server = LocalTools("way")
+    begun = [asyncio.Event(), asyncio.Event()]
+
+    @server.tool(read_only=True)
+    async def first() -> str:
+        """Answer when the second is under way."""
+        begun[0].set()
+        await asyncio.wait_for(begun[1].wait(), 20)
+        return "first"
+
+    @server.tool(read_only=True)
+    async def second(forever: bool) -> str:
+        """Begin when the first is under way, and answer at once or never."""
+        begun[1].set()
+        await asyncio.Event().wait() if forever else await begun[0].wait()
+        return "second"
+
+    space.tools.add(server)
+    for forever in (True, False):
+        begun[:] = [asyncio.Event(), asyncio.Event()]
+        steps = [
+            {"type": "way/first", "arguments": {}, "out": "$a"},
+            {"type": "way/second", "arguments": {"forever": forever}, "out": "$b"},
+        ]
+        result = run_sync(space, {"steps": steps, "budget": {"steps": 1}})
+        assert result.reason == "step 2 (way/second) failed: the budget of 1 steps ran out"
+        assert [(row.position, row.status) for row in result.steps] == [("1", "success")]
+        assert set(result.bindings) == {"a"}

@@ -73,7 +73,7 @@ def _run(args: argparse.Namespace, out: Output, notes: Path, plans: dict[str, Pa
     from infospace.jsontext import read_json
     from infospace.memory.importing import import_paths
     from infospace.search.model import get_model
-    from planner.start import Refused, prepare
+    from planner.start import Refused, prepare, stream
     from tui.command.run import CODES, follow
     from tui.command.watch import Watch, show_result
 
@@ -89,7 +89,8 @@ def _run(args: argparse.Namespace, out: Output, notes: Path, plans: dict[str, Pa
         if isinstance(prepared, Refused):
             result = prepared.to_result()
         else:
-            result = asyncio.run(follow(space, prepared, (lambda _event: None) if out.json else Watch(out), out))
+            watch = (lambda _event: None) if out.json else Watch(out)
+            result = asyncio.run(follow(lambda halt: stream(space, prepared, halt), watch, out))
         if out.json:
             out.document(result.to_json())
         else:

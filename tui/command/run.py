@@ -1,8 +1,10 @@
 """Check a plan and run it.
 
-Steps are shown as they happen, then the result. Exit code 0 when it succeeds, 1 when it fails, 3 when the
-check refuses it (nothing has happened then), 4 when it waits for an answer, 130 when it is interrupted: Ctrl-C once
-lets the steps under way end, and `infospace resume` goes on; twice stops at once.
+Steps are shown as they happen, then the result. A plan on standard input is read as it is written: steps that only
+make and read start at once, all others when the whole plan is there and has passed the check. Exit code 0 when it
+succeeds, 1 when it fails, 3 when the check refuses it (nothing has happened then), 4 when it waits for an answer,
+130 when it is interrupted: Ctrl-C once lets the steps under way end, and `infospace resume` goes on; twice stops at
+once.
 """
 
 from __future__ import annotations
@@ -16,19 +18,20 @@ from infospace.errors import Unreadable
 from tui.command.approving import add_approve, approved
 from tui.command.attending import Elsewhere, add_wait, attend, interrupted, told_elsewhere
 from tui.command.documents import parse_inputs, read_from
+from tui.command.incoming import Incoming, read_incoming
 from tui.command.interrupting import interrupting
 from tui.command.output import Output, UsageError
 from tui.command.spaces import address_of, open_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from infospace.jsonvalue import JSON
     from infospace.space import Space
     from planner.events import Event
+    from planner.lanes import Halt
     from planner.outcome import RunResult
     from planner.read import Document, Lines
-    from planner.start import Prepared
 
 EXAMPLES = """examples:
   infospace run plan.json
@@ -65,20 +68,38 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Run, show, and say by the exit code how it ended."""
     _writable(args.out)
     try:
-        read = read_from(args.plan, args)
+        read = read_incoming(args) if _arrives(args) else read_from(args.plan, args)
     except Unreadable as error:
         return _finish(_unreadable(error), args, out)
     except KeyboardInterrupt:
         return _finish(_unread(), args, out)
+    if isinstance(read, Incoming):
+        return _in_space(
+            args, out, lambda space, watch, approve: asyncio.run(follow(read.events(space, approve), watch, out))
+        )
     inputs = parse_inputs(args.input, args.input_file, _declared(read))
     refused = _refused_by_empty_space(args, read, inputs)
     if refused is not None:
         return _finish(refused, args, out)
     if args.dry_run:
         return _dry(read, inputs, args, out)
+    return _in_space(args, out, lambda space, watch, approve: _run(space, read, inputs, args, watch, out, approve))
+
+
+def _arrives(args: argparse.Namespace) -> bool:
+    """Whether the plan is run while it is still being written: from standard input, outside of a named session."""
+    return args.plan == "-" and not args.dry_run and args.session is None
+
+
+def _in_space(
+    args: argparse.Namespace,
+    out: Output,
+    run: Callable[[Space, Callable[[Event], None], Sequence[str]], RunResult],
+) -> int:
+    """Do what runs a plan in the space, stay with it where `--wait` says so, and show how it ended."""
     with open_from(args, create=True) as space:
-        watch = _watcher(args, out)
-        result = _run(space, read, inputs, args, watch, out)
+        watch, approve = _watcher(args, out), approved(args, space, out)
+        result = run(space, watch, approve)
         if args.wait:
             try:
                 result = attend(space, result, watch, out)
@@ -132,9 +153,9 @@ def _writable(path: str | None) -> None:
 
 def _unreadable(error: Unreadable) -> RunResult:
     from planner.outcome import RunResult
-    from planner.problems import Problem
+    from planner.read import unreadable
 
-    return RunResult(None, "refused", problems=[Problem("unreadable", error.pointer, error.says, error.hint)])
+    return RunResult(None, "refused", problems=[unreadable(error)])
 
 
 def _unread() -> RunResult:
@@ -164,11 +185,11 @@ def _run(
     args: argparse.Namespace,
     watch: Callable[[Event], None],
     out: Output,
+    approve: Sequence[str],
 ) -> RunResult:
     from planner.read import Lines
-    from planner.start import Refused, prepare
+    from planner.start import Refused, prepare, stream
 
-    approve = approved(args, space, out)
     if isinstance(read, Lines):
         from tui.command.lines import play_lines
 
@@ -180,19 +201,18 @@ def _run(
     prepared = prepare(space, read.value, inputs)
     if isinstance(prepared, Refused):
         return prepared.to_result()
-    return asyncio.run(follow(space, prepared, watch, out, approve))
+    return asyncio.run(follow(lambda halt: stream(space, prepared, halt, approve), watch, out))
 
 
 async def follow(
-    space: Space, prepared: Prepared, watch: Callable[[Event], None], out: Output, approve: Sequence[str] = ()
+    events: Callable[[Halt], AsyncIterator[Event]], watch: Callable[[Event], None], out: Output
 ) -> RunResult:
-    """Run a prepared plan, telling its events to `watch`; Ctrl-C once suspends it."""
+    """Run what gives these events, telling them to `watch`; Ctrl-C once sets what it is given."""
     from planner.events import RunFinished
-    from planner.start import stream
 
     result = None
     with interrupting(out) as halt:
-        async for event in stream(space, prepared, halt, approve):
+        async for event in events(halt):
             watch(event)
             if isinstance(event, RunFinished):
                 result = event.result

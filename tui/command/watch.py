@@ -7,7 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from infospace.runs.journal import StepRow
-from planner.events import Event, Progressed, RunFinished, RunStarted, Spoke, StepFinished, StepStarted
+from planner.events import Event, Progressed, RunFinished, RunStarted, Spoke, StepFinished, StepRanAhead, StepStarted
 from planner.outcome import RunResult
 from tui.command.check import show_problems
 from tui.command.loops import late_loop
@@ -27,6 +27,8 @@ class Watch:
         self._out = out
         self._status: Any = None
         self._untold: dict[str, int] = {}
+        self._ahead: set[str] = set()
+        """Positions of steps that were shown as they ran ahead."""
 
     def __call__(self, event: Event) -> None:
         """Take one event."""
@@ -47,8 +49,14 @@ class Watch:
                 self._done()
                 if event.kind == "say":
                     self._out.talk(f"    {event.text}", "bold")
-            case StepFinished():
+            case StepRanAhead():
+                self._ahead.add(event.row.position)
                 self._ended(event.row, event.nesting)
+            case StepFinished():
+                ahead = event.row.position in self._ahead and not event.row.extra.get("ahead")
+                self._ahead.discard(event.row.position)
+                if not ahead:
+                    self._ended(event.row, event.nesting)
             case RunFinished():
                 self._done()
 
@@ -125,11 +133,12 @@ def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
     if result.status == "refused":
         show_problems(result.problems, out)
         errors = sum(problem.severity == "error" for problem in result.problems)
-        what = (
-            "the plan is refused, and nothing was run"
-            if result.run is None
-            else f"{result.run} stops at a refused step; what was run before it stays"
-        )
+        if result.run is None:
+            what = "the plan is refused, and nothing was run"
+        elif all(row.extra.get("ahead") for row in result.steps):
+            what = "the plan is refused, and nothing of it was done"
+        else:
+            what = f"{result.run} stops at a refused step; what was run before it stays"
         out.talk(f"{what}: {errors} error{'s' * (errors != 1)}", "red")
         return
     show_problems([problem for problem in result.problems if problem.severity == "warning"], out)
