@@ -23,6 +23,8 @@ from planner.steps import parse_step
 
 ANSWER = "the plan's result"
 """What is expected of the last line of a plan that is run in a session: its value is the plan's result."""
+INPUT = "an input of the plan"
+"""What is expected of a line that binds an input of such a plan: it is no value that the plan gave."""
 _REFERRING = re.compile(r"\$(?=[A-Za-z_{])")
 
 
@@ -91,9 +93,9 @@ def as_lines(plan: Plan, bound: Mapping[str, Resource | JSON], steps: Sequence[J
     lines: list[JSON] = []
     for name, value in bound.items():
         if is_resource(value):
-            lines.append({"type": "bind", "target": value.id, "out": f"${name}"})
+            lines.append({"type": "bind", "target": value.id, "out": f"${name}", "expect": INPUT})
         else:
-            lines.append({"type": "create-note", "value": literal(value), "out": f"${name}"})
+            lines.append({"type": "create-note", "value": literal(value), "out": f"${name}", "expect": INPUT})
     lines += steps
     if plan.result is not None:
         lines.append({"type": "bind", "target": plan.result, "expect": ANSWER})

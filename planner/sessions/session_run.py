@@ -37,7 +37,7 @@ from planner.problems import Problem
 from planner.record import Record
 from planner.run import Run
 from planner.sessions.bindings import bindings_of
-from planner.sessions.lines import ANSWER, plan_of_session
+from planner.sessions.lines import ANSWER, INPUT, plan_of_session
 from planner.suspending import Pending, Suspension
 from planner.written import top_label
 
@@ -77,6 +77,8 @@ class SessionRun(Run):
         """Who owned the run last, as far as is known here."""
         self.settled = 0
         """How many of them belong to calls that are over; the others are open."""
+        self._block: Block = ()
+        """The lines of the last call."""
         self._call: list[StepRow] = []
         self._waiting: dict[int, StepRow] = {}
         self._value: str | None = None
@@ -185,7 +187,7 @@ class SessionRun(Run):
 
     async def play(self, block: Block, emit: Emit, halt: Halt | None = None) -> Ended:
         """Run the open lines, which are these, until they end or wait, and journal that."""
-        self._emit, self.halt = emit, halt or Halt()
+        self._emit, self.halt, self._block = emit, halt or Halt(), block
         self._began = time.perf_counter()
         labels = {step.label for step in block}
         self._call = [row for row in self.steps if top_label(row.position) in labels] if self.record else []
@@ -227,10 +229,16 @@ class SessionRun(Run):
         return f"the plan's result cannot be given: {row.reason}" if row is not None and skipped else None
 
     def _last(self) -> Resource | None:
-        last = self.frame.latest.resource
+        last = self._latest()
         with suppress(NotFound):
             return None if last is None else self.space.view().get(last)
         return None
+
+    def _latest(self) -> str | None:
+        """Return the id of the last value that the call gave, other than those of a plan's inputs."""
+        inputs = {step.label for step in self._block if step.expect == INPUT}
+        gave = any(row.status == "success" and row.resource for row in self._call if row.position not in inputs)
+        return self.frame.latest.resource if gave else None
 
     def _stop(self, stop: Stopped) -> Ended:
         self.settled = len(self.lines)
@@ -253,7 +261,7 @@ class SessionRun(Run):
     def _rest(self, ended: Ended) -> Ended:
         """End the call, and let the session wait for the next one."""
         self.settled, self.record = len(self.lines), None
-        self._value = self.frame.latest.resource or self._value
+        self._value = self._latest() or self._value
         self._write("suspended", ended, self._given_up())
         return ended
 
@@ -292,7 +300,7 @@ def _latest(block: Block, rows: Sequence[StepRow]) -> str | None:
     """Return the id of the last value that lines gave, in document order."""
     gave = {row.position.partition("#")[0]: row.resource for row in rows if row.status == "success"}
     inner = {top_label(row.position): row.resource for row in rows if row.status == "success" and row.resource}
-    for step in reversed(block):
+    for step in reversed([step for step in block if step.expect != INPUT]):
         found = gave.get(step.label) or inner.get(step.label)
         if found is not None:
             return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import sys
 import tempfile
@@ -25,7 +26,7 @@ from plangen.forms import Plans
 from plangen.supplied import outlines, supply
 from test_parallel_is_serial import told
 
-NOTE = {"type": "create-note", "value": 1, "out": "$x"}
+COUNT = 600 if os.environ.get("INFOSPACE_PROVE") == "1" else 60
 
 
 @pytest.fixture(scope="module")
@@ -81,16 +82,18 @@ def _outcomes(origin: Path, seed: int, *ways: Any) -> list[tuple[RunResult, Any]
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=COUNT, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 100_000))
 def test_line_by_line_comes_to_the_same_as_the_whole(origin: Path, seed: int) -> None:
     """Status, reason, answer, bindings, names and steps of generated plans that both admit."""
     whole, lines = _outcomes(origin, seed, _as_plan, line_by_line)
-    assert lines[1] == whole[1]
+    waits = whole[0].status == "suspended"
+    assert lines[1][0] == whole[1][0]
+    assert lines[1][1 + waits :] == whole[1][1 + waits :]
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=COUNT // 2, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 100_000))
 def test_a_whole_plan_comes_to_the_same_in_a_session(origin: Path, seed: int) -> None:
     """Its answer and what it bound; a failure or a `stop` has the same place, after what its inputs are bound to."""
