@@ -75,7 +75,7 @@ def test_what_is_asked_is_listed_with_what_may_be_answered(tmp_path: Path) -> No
     assert (asked["kind"], asked["schema"]["enum"]) == ("approve", ["once", "run", "always", "no"])
     wrong = command(tmp_path, "answer", "run_1", "1", "yes")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (1, 1)
-    assert "'yes' is not one of" in wrong.stderr
+    assert '"yes" is not "once", "run", "always" or "no"' in wrong.stderr
     refused = command(tmp_path, "answer", "run_1", "1", "no")
     assert refused.returncode == 1
     assert "somebody said no" in refused.stderr
@@ -102,9 +102,9 @@ def test_at_a_terminal_a_question_is_put_until_the_answer_fits(tmp_path: Path) -
     steps = [YEAR, {"type": "create-note", "value": "it was ${y}", "out": "$x"}]
     with terminal(tmp_path, "run", plan(tmp_path, *steps), "--wait") as person:
         person.until("step 1 asks: Which year?")
-        assert "an integer" in person.until("> ")
+        assert "a whole number" in person.until("> ")
         person.types("soon")
-        person.until("'soon' is not of type 'integer'")
+        person.until('"soon" is not a whole number')
         person.until("> ", 2)
         person.types("1984")
         assert person.ended() == 0
@@ -139,7 +139,7 @@ def test_without_a_terminal_a_question_is_told_and_left(tmp_path: Path) -> None:
     said = command(tmp_path, "run", plan(tmp_path, YEAR), "--wait")
     assert said.returncode == 4
     assert "→ infospace answer run_1 1 …" in said.stderr
-    assert "… is an integer" in said.stderr
+    assert "… is a whole number" in said.stderr
     document = command(tmp_path, "resume", "run_1", "--wait", "--json")
     assert (document.returncode, json.loads(document.stdout)["pending"][0]["step"]) == (4, "1")
     assert "→ infospace answer run_1 1 …" in document.stderr
@@ -275,3 +275,11 @@ def test_a_dry_run_is_shown_and_leaves_nothing(tmp_path: Path) -> None:
 
 
 COERCE = {"type": "coerce", "target": "$x", "coercion": "int", "out": "$n"}
+
+
+def test_a_dry_run_shows_every_write_of_a_long_loop(tmp_path: Path) -> None:
+    """Also those of rounds that a run would only count."""
+    items = {"type": "create-collection", "value": list(range(14)), "out": "$c"}
+    kept = {"type": "create-note", "value": "x", "name": "n${item}", "out": "$n"}
+    said = command(tmp_path, "run", plan(tmp_path, items, {**EACH[1], "do": [kept]}), "--dry-run")
+    assert (said.returncode, said.stderr.count("would write")) == (0, 14)

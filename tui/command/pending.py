@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tui.command.output import Output
 
 _TYPES = {
-    "integer": "an integer",
+    "integer": "a whole number",
     "number": "a number",
     "string": "text",
     "boolean": "true or false",

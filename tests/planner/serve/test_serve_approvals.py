@@ -42,7 +42,7 @@ def test_a_call_is_asked_about_and_answered_over_the_protocol(space: Space) -> N
         assert (pending["step"], pending["kind"]) == ("1", "approve")
         assert pending["schema"]["enum"] == ["once", "run", "always", "no"]
         assert (await planner.call("get_run", run=asked["run"]))["pending"] == [pending]
-        assert "not one of" in await planner.wrong("answer_run", run=asked["run"], step="1", value="yes")
+        assert 'or "no"' in await planner.wrong("answer_run", run=asked["run"], step="1", value="yes")
         second = await planner.call("answer_run", run=asked["run"], step="1", value="once")
         assert ([one["step"] for one in second["pending"]], made) == (["2"], ["a"])
         ended = await planner.call("answer_run", run=asked["run"], step="2", value="no")
