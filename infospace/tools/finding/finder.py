@@ -123,6 +123,7 @@ class Finder:
         self, corpus: Corpus, asked: Asked, listener: Listener | None, remembered: Sequence[Remembered]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, str | None]:
         """Cosines by parts, NaN for a tool without a vector; evidence of what is remembered; what is to be said."""
+        self._embedding.follow()
         vectors = self._embedding.queries(asked.parts)
         matrix, degraded = self._vectors(corpus, vectors.shape[1], listener)
         cosines = products(vectors, matrix)
@@ -137,7 +138,6 @@ class Finder:
         self, corpus: Corpus, dimension: int, listener: Listener | None
     ) -> tuple[NDArray[np.float32], str | None]:
         """The vectors of a corpus, and what to say where some are not there yet."""
-        self._embedding.follow()
         key = self._embedding.key
         waiting = corpus.lacking(key)
         left = self._embed(waiting, key, listener) if waiting else 0
