@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
 from infospace.tools.tool import ToolFailed
-from planner.start import run_sync
 
 
 class Weather(BaseModel):

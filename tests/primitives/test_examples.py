@@ -15,7 +15,6 @@ import pytest
 import primitives
 from infospace import Primitive, Space
 from infospace.catalogue import installed
-from planner.start import run_sync
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "planner"))
 from furnished import files

@@ -13,7 +13,8 @@ from infospace.search.model import ModelInfo
 from infospace.tools.finding.finder import Finder
 from infospace.tools.finding.found import Wanted
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "search")]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2] / "search"))
 
 from made_tools import made_tools
 
