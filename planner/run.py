@@ -33,7 +33,7 @@ from planner.problems import Problem
 from planner.record import Record
 from planner.resolve import Resolver
 from planner.retrying import pause
-from planner.saved import plan_tools
+from planner.saved import offer_plans
 from planner.scope import Scope
 from planner.suspending import Pending, Suspension
 
@@ -63,7 +63,7 @@ class Run:
         approve: Sequence[str] = (),
     ) -> None:
         self.space = space
-        space.catalogue.listings["saved plans"] = plan_tools
+        offer_plans(space)
         self.plan = plan
         self.plans = dict(plan.plans)
         """The saved plans that are named, directly or not, as they were when this was checked."""

@@ -62,6 +62,11 @@ def save_plan(space: Space, name: str, document: JSON, *, replace: bool = False)
     return identifier
 
 
+def offer_plans(space: Space) -> None:
+    """Have what looks for tools in a space find its saved plans too."""
+    space.catalogue.listings["saved plans"] = plan_tools
+
+
 def plan_tools(space: Space) -> list[Tool]:
     """Return the saved plans as tools: what each takes is what its inputs say."""
     with space.store.reading() as snapshot:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SECONDS = 10.0
 """How long a search embeds what is pending, unless INFOSPACE_EMBED_SECONDS says otherwise."""
 
-AT_ONCE = 256
+AT_ONCE = 128
 """Whole texts embedded between two commits: a few seconds' work at most."""
 
 
@@ -144,13 +144,15 @@ class Embedding:
         fresh = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
         waiting = list(fresh)
         bound = Bound(seconds, self._clock)
-        while waiting and not bound.is_over():
+        over = bound.is_nothing
+        while waiting and not over:
             some, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
             rows = used.embedder.embed([fresh[digest] for digest in some])
             if self._store.writable:
                 self._store.commit([Vectors(key, some, rows)])
             known |= dict(zip(some, rows, strict=True))
             listener.progress(len(fresh) - len(waiting), len(fresh), "embedding")
+            over = bound.is_over()
         there = np.array([digest in known for digest in digests], bool)
         vectors = np.zeros((len(texts), used.info.dimension), np.float32)
         for at in np.flatnonzero(there).tolist():

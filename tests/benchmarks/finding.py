@@ -157,7 +157,7 @@ def chosen(findings: Sequence[Finding]) -> None:
     """Print which settings are the best on the odd requests, and how the choice for one collection serves another."""
     grid = [
         {"evidence.BM25_PER_COSINE": words, "evidence.UNIT": unit}
-        for words in (25, 40, 50, 70, 100)
+        for words in (25, 50, 100)
         for unit in (0.1, 0.15, 0.3)
     ]
     table: dict[str, dict[int, list[float]]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import is_
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,3 +83,18 @@ class Corpus:
             self._matrix = compared(rows, [known.tool.server for known in self.tools])
             self._whole = None if self.lacking(key) else key
         return self._matrix
+
+
+class Present:
+    """Tools as they are now: their corpus, and what of their state ranking asks for."""
+
+    def __init__(self, tools: list[Tool], corpus: Corpus) -> None:
+        self.tools = tools
+        self.corpus = corpus
+        self.blocked = np.array([tool.blocked for tool in tools], bool)
+        self.connected = np.array([tool.connected for tool in tools], bool)
+        self.trusted = np.array([tool.trusted for tool in tools], bool)
+
+    def are(self, tools: Sequence[Tool]) -> bool:
+        """Whether these are the very same tools, which never change."""
+        return len(self.tools) == len(tools) and all(map(is_, self.tools, tools))

@@ -13,7 +13,7 @@ from infospace.errors import Invalid, ModelError
 from infospace.search.embedding import seconds_in_search
 from infospace.tools.finding.asked import Asked
 from infospace.tools.finding.bm25 import Counted, Vocabulary
-from infospace.tools.finding.corpus import Corpus, Known
+from infospace.tools.finding.corpus import Corpus, Known, Present
 from infospace.tools.finding.evidence import by_both, by_meaning, by_words, strength
 from infospace.tools.finding.fields import TEMPLATE, embedded, fields_of
 from infospace.tools.finding.found import FoundTools, Mode, Remembered, Wanted
@@ -44,7 +44,7 @@ class Finder:
         self._vocabulary = Vocabulary()
         self._known: dict[tuple[str, str], Known] = {}
         self._corpora: list[Corpus] = []
-        self._last: tuple[list[Tool], Corpus] | None = None
+        self._last: Present | None = None
         self._lock = threading.Lock()
 
     def find(
@@ -67,14 +67,14 @@ class Finder:
         if not allowed:
             return FoundTools([], 0, 0)
         with self._lock:
-            corpus = self._corpus(allowed)
-            legs = self._legs(corpus, wanted.request, wanted.mode, listener, remembered)
-        return ranked(corpus, allowed, legs, wanted)
+            if self._last is None or not self._last.are(allowed):
+                self._last = Present(allowed, self._corpus(allowed))
+            present = self._last
+            legs = self._legs(present.corpus, wanted.request, wanted.mode, listener, remembered)
+        return ranked(present, legs, wanted)
 
-    def _corpus(self, tools: list[Tool]) -> Corpus:
-        """The corpus of some tools; the tools in it are those given, whatever has changed about them but their text."""
-        if self._last is not None and len(self._last[0]) == len(tools) and all(map(is_, self._last[0], tools)):
-            return self._last[1]
+    def _corpus(self, tools: Sequence[Tool]) -> Corpus:
+        """The corpus of some tools, made anew where the text of one of them has changed."""
         known = [self._read(tool) for tool in tools]
         corpus = next((one for one in self._corpora if _same(one.tools, known)), None)
         if corpus is None:
@@ -82,7 +82,6 @@ class Finder:
             self._corpora = [*self._corpora[-CORPORA + 1 :], corpus]
         if len(self._known) > 2 * sum(len(one.tools) for one in self._corpora):
             self._known = {(one.tool.kind, one.tool.full_name): one for corpus in self._corpora for one in corpus.tools}
-        self._last = tools, corpus
         return corpus
 
     def _read(self, tool: Tool) -> Known:
@@ -123,6 +122,7 @@ class Finder:
         self, corpus: Corpus, asked: Asked, listener: Listener | None, remembered: Sequence[Remembered]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, str | None]:
         """Cosines by parts, NaN for a tool without a vector; evidence of what is remembered; what is to be said."""
+        self._embedding.follow()
         vectors = self._embedding.queries(asked.parts)
         matrix, degraded = self._vectors(corpus, vectors.shape[1], listener)
         cosines = products(vectors, matrix)
@@ -137,7 +137,6 @@ class Finder:
         self, corpus: Corpus, dimension: int, listener: Listener | None
     ) -> tuple[NDArray[np.float32], str | None]:
         """The vectors of a corpus, and what to say where some are not there yet."""
-        self._embedding.follow()
         key = self._embedding.key
         waiting = corpus.lacking(key)
         left = self._embed(waiting, key, listener) if waiting else 0

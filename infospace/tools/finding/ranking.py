@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infospace.tools.finding.corpus import Corpus
+from infospace.tools.finding.corpus import Present
 from infospace.tools.finding.evidence import LISTED, NO_MATCH, relevance
 from infospace.tools.finding.found import Adjustment, FoundTools, Leg, ToolHit, Wanted
 from infospace.tools.finding.scope import NO_FILTERS
@@ -42,26 +41,24 @@ class Legs:
     degraded: str | None
 
 
-def ranked(corpus: Corpus, tools: Sequence[Tool], legs: Legs, wanted: Wanted) -> FoundTools:
+def ranked(present: Present, legs: Legs, wanted: Wanted) -> FoundTools:
     """Rank the tools that are wanted and relevant; blocked ones are not."""
-    filters = wanted.filters
-    every = filters.model_copy(update={"min_score": None}) == NO_FILTERS
-    wants = [not tool.blocked and (every or filters.admits(tool)) for tool in tools]
-    places = np.flatnonzero(wants)
+    filters, tools = wanted.filters, present.tools
+    places = np.flatnonzero(~present.blocked)
+    if filters.model_copy(update={"min_score": None}) != NO_FILTERS:
+        places = places[[filters.admits(tools[at]) for at in places.tolist()]]
     if not len(places):
         return FoundTools([], 0, len(tools), degraded=legs.degraded)
-    scores = relevance(legs.strengths[places])
-    connected, trusted = (
-        np.array([getattr(tools[at], name) for at in places.tolist()], bool) for name in ("connected", "trusted")
-    )
-    preferred = np.round(scores + CONNECTED * connected + TRUSTED * trusted, 6)
-    order = np.lexsort((corpus.order[places], -legs.strengths[places], -preferred))
+    names, strengths = present.corpus.order[places], legs.strengths[places]
+    scores = relevance(strengths)
+    preferred = np.round(scores + CONNECTED * present.connected[places] + TRUSTED * present.trusted[places], 6)
+    order = np.lexsort((names, -strengths, -preferred))
     least = LISTED if filters.min_score is None else filters.min_score
     relevant = order[scores[order] >= least]
     if filters.min_score is None and scores.max() < NO_MATCH:
         relevant = relevant[:0]
+    nearest = np.lexsort((names, -strengths))[0]
     best = [_hit(tools[places[at]], float(scores[at]), legs, int(places[at])) for at in relevant[: wanted.limit]]
-    nearest = int(np.lexsort((corpus.order[places], -legs.strengths[places]))[0])
     guess = None if best else _hit(tools[places[nearest]], float(scores[nearest]), legs, int(places[nearest]))
     return FoundTools(best, len(relevant), len(tools), guess, legs.degraded)
 

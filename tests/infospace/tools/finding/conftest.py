@@ -14,6 +14,7 @@ from infospace.tools.finding.finder import Finder
 from infospace.tools.finding.found import Wanted
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2] / "search"))
 
 from made_tools import made_tools
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from made_tools import made_tools
+from tiny_model import make_model
 
 from infospace import Space, open_space
 from infospace.search.embedder import Embedder
@@ -71,6 +72,23 @@ def test_a_space_that_nobody_may_write_to_is_searched_all_the_same(tmp_path: Pat
         assert found.hits[0].tool.name == "read_file"
         assert found.degraded is None
     assert not (tmp_path / "missing.db").exists()
+
+
+def test_another_model_has_vectors_of_its_own(
+    space: Space, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, embedded: list[str]
+) -> None:
+    """Of another size; those of the first are there again when it is used again."""
+    first = space.finder.find(TOOLS, Wanted("read a file"))
+    count = len(embedded)
+    monkeypatch.setenv("INFOSPACE_MODEL_DIR", str(make_model(tmp_path / "tiny")))
+    with open_space(space.store.address) as other:
+        found = other.finder.find(TOOLS, Wanted("read a file", filters=Filters(min_score=0)))
+        assert (len(found.hits), found.degraded) == (10, None)
+        assert len(embedded) == 2 * count
+    monkeypatch.delenv("INFOSPACE_MODEL_DIR")
+    with open_space(space.store.address) as again:
+        assert again.finder.find(TOOLS, Wanted("read a file")) == first
+        assert len(embedded) == 2 * count
 
 
 def test_without_a_model_words_alone_are_searched_and_that_is_said(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infospace.tools.finding.bm25 import Counted, Vocabulary
-from infospace.tools.finding.corpus import Corpus, Known
+from infospace.tools.finding.corpus import Corpus, Known, Present
 from infospace.tools.finding.evidence import LISTED, NO_MATCH, relevance, strength
 from infospace.tools.finding.fields import embedded, fields_of
 from infospace.tools.finding.found import FoundTools, Wanted
@@ -30,7 +30,8 @@ def rank(scored: list[tuple[Tool, float]], **asked: Any) -> FoundTools:
     scores = np.array([score for _, score in scored])
     nothing = np.zeros(len(scored), bool)
     legs = Legs(-np.log1p(-scores), np.array([scores]), None, nothing, None, None)
-    return ranked(Corpus(known, vocabulary), [tool for tool, _ in scored], legs, Wanted("anything", **asked))
+    present = Present([tool for tool, _ in scored], Corpus(known, vocabulary))
+    return ranked(present, legs, Wanted("anything", **asked))
 
 
 def names(found: FoundTools) -> list[str]:
