@@ -34,7 +34,14 @@ class Record:
             self._learn(row.position)
         self._calls: dict[tuple[str, bytes], list[CallRow]] = {}
         for call in calls:
-            self._calls.setdefault((call.position, call.digest), []).append(call)
+            if not self._looks_again(call.position):
+                self._calls.setdefault((call.position, call.digest), []).append(call)
+
+    def _looks_again(self, position: str) -> bool:
+        """Whether a `wait` stands there that has not ended: its condition is asked anew each time."""
+        row = self._suspended.get(position)
+        pending = None if row is None else row.extra.get("pending")
+        return isinstance(pending, Mapping) and pending.get("kind") == "wait"
 
     def _learn(self, position: str) -> None:
         for found in _ROUND.finditer(position):

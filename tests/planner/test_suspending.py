@@ -133,6 +133,25 @@ def test_a_wait_for_a_condition_is_asked_again_on_resume(space: Space) -> None:
     assert data(go_on(space, result)) == "up"
 
 
+def test_a_wait_for_a_tool_asks_the_tool_each_time(space: Space) -> None:
+    """What it said before does not stand for what it says now."""
+    gate, said = LocalTools("gate"), iter((False, False, True))
+
+    @gate.tool(read_only=True)
+    def is_open() -> bool:
+        """Whether it is open."""
+        return next(said)
+
+    space.tools.add(gate)
+    wait = {"type": "wait", "condition": {"type": "tool_condition", "tool": "gate/is_open"}}
+    result = run_sync(space, [wait, note("up", "$x")])
+    statuses = [result.status]
+    while result.status == "suspended" and len(statuses) < 4:
+        result = asyncio.run(resume(space, str(result.run)))
+        statuses.append(result.status)
+    assert statuses == ["suspended", "suspended", "success"]
+
+
 def test_a_long_wait_ends_at_its_time(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted from when it was first reached."""
     result = run_sync(space, [{"type": "wait", "seconds": 3600}, note("later", "$x")])
