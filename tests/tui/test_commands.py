@@ -399,3 +399,16 @@ def test_of_a_long_loop_the_later_rounds_are_counted(cli: Any) -> None:
     assert "2.do[11].1 coerce" not in said
     assert "✗ 2.do[31].1 coerce" in said
     assert "… 21 more steps of later rounds" in said
+
+
+def test_tools_that_were_found_are_shown_by_name(cli: Any) -> None:
+    """With their descriptions; where none fits, that is said, and which is nearest."""
+    found = cli(
+        "run", "-", stdin=plan({"type": "discover-tools", "query": "join two collections", "limit": 2, "out": "$t"})
+    )
+    assert found.code == 0
+    assert "infospace/join" in found.out
+    assert "title and passage" in found.out
+    none = cli("run", "-", stdin=plan({"type": "discover-tools", "query": "zzzqqq", "out": "$t"}))
+    assert none.code == 0
+    assert "no tool fits; the nearest is infospace/" in none.err

@@ -14,7 +14,7 @@ SNIPPET = 160
 
 
 def hits_table(hits: Sequence[Mapping[str, Any]]) -> Table:
-    """Return search results as a table: rank, score, id, title with the passage that fits."""
+    """Return search results as a table: rank, score, id, title with the passage that fits, or a tool's description."""
     from rich.table import Table
     from rich.text import Text
 
@@ -25,12 +25,21 @@ def hits_table(hits: Sequence[Mapping[str, Any]]) -> Table:
     table.add_column("title and passage")
     for rank, hit in enumerate(hits, start=1):
         metadata = hit["metadata"]
-        shown = Text(str(metadata["title"] or "(no title)"), style="bold")
-        passage = metadata["passage"]
-        if passage is not None:
-            shown.append("\n" + snippet(_without_title(passage["text"], metadata["title"])), style="not bold dim")
+        title, text = _titled(hit)
+        shown = Text(title or "(no title)", style="bold")
+        if text:
+            shown.append("\n" + snippet(text), style="not bold dim")
         table.add_row(str(rank), f"{metadata['score']:.3f}", metadata["source_id"], shown)
     return table
+
+
+def _titled(hit: Mapping[str, Any]) -> tuple[str, str]:
+    """A hit's title and what is shown of its text: of a tool its full name and its description."""
+    metadata = hit["metadata"]
+    if metadata["type"] == "Tool":
+        return metadata["tool"], hit["text"]
+    title, passage = metadata["title"], metadata["passage"]
+    return title or "", "" if passage is None else _without_title(passage["text"], title)
 
 
 def _without_title(text: str, title: object) -> str:
@@ -69,6 +78,15 @@ def certificate_says(certificate: Mapping[str, Any]) -> str:
     if certificate.get("unembedded"):
         says += f"; {certificate['unembedded']:,} not embedded yet, so not searched"
     return says
+
+
+def finding_says(extra: Mapping[str, Any]) -> str | None:
+    """Say what a search for tools has to say besides its hits: that none fits, or that a leg is down."""
+    guess = extra.get("guess")
+    nearest = f"; the nearest is {guess['tool']} ({guess['score']:.3f})" if guess else ""
+    says = [f"no tool fits{nearest}"] if extra.get("no_match") else []
+    says += [extra["degraded"]] if "degraded" in extra else []
+    return "; ".join(says) or None
 
 
 def content_text(content: Any) -> str:

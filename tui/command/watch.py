@@ -13,7 +13,15 @@ from tui.command.check import show_problems
 from tui.command.loops import late_loop
 from tui.command.output import Output
 from tui.command.pending import show_pending
-from tui.command.render import certificate_says, content_text, hits_table, is_hit, items_table, snippet
+from tui.command.render import (
+    certificate_says,
+    content_text,
+    finding_says,
+    hits_table,
+    is_hit,
+    items_table,
+    snippet,
+)
 
 MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
 CONTAINERS = ("if", "while", "for-each", "parallel")
@@ -101,6 +109,9 @@ class Watch:
         certificate = row.extra.get("certificate")
         if isinstance(certificate, dict):
             self._out.talk(f"    {'  ' * nesting}{certificate_says(certificate)}", "dim")
+        finding = finding_says(row.extra)
+        if finding is not None:
+            self._out.talk(f"    {'  ' * nesting}{finding}", "yellow")
 
     def _wait(self, what: str) -> None:
         if not self._out.side.is_terminal:
