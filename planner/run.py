@@ -27,7 +27,7 @@ from planner.lanes import Commit, Halt, Journal, Ticket
 from planner.lease import kept, new_owner
 from planner.order import Order
 from planner.outcome import RunResult
-from planner.plan import Block, Plan, Step
+from planner.plan import Block, Map, Plan, Step
 from planner.problems import Problem
 from planner.record import Record
 from planner.resolve import Resolver
@@ -284,11 +284,14 @@ class Run:
         return None
 
     async def step(self, step: Step, frame: Frame) -> Failure | None:
-        """Execute a step, again while it fails and its `retry` has attempts left: `4`, `4#2`, `4#3`."""
+        """Execute a step, again while it fails and its `retry` has attempts left: `4`, `4#2`, `4#3`.
+
+        A `map` attempts the calls for its items again, never the whole.
+        """
         if self.halt.now:
             raise Suspension(())
         position = frame.prefix + step.label
-        attempts = step.retry.attempts if step.retry else 1
+        attempts = step.retry.attempts if step.retry and not isinstance(step.form, Map) else 1
         for attempt in range(1, attempts + 1):
             if frame.halts:
                 await self._take_turn(step, frame)
