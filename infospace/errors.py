@@ -16,12 +16,15 @@ InfospaceError
 │   └── BadAnswer      what it answered cannot be used
 ├── BudgetSpent        a run may not spend more
 ├── Unrecorded         a call of which an earlier run has no record
+├── Recalled           a call that failed in an earlier run
 └── Unsupported        part of the language that this version does not run
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
+from typing import Self
 
 
 class InfospaceError(Exception):
@@ -36,6 +39,12 @@ class InfospaceError(Exception):
 
     def __str__(self) -> str:
         return f"{self.says} ({self.hint})" if self.hint else self.says
+
+    def of(self, part: str) -> Self:
+        """Return the same of a part of the whole, which is named first."""
+        told = copy(self)
+        told.says = f"{part}: {self.says}"
+        return told
 
 
 class Invalid(InfospaceError):
@@ -140,6 +149,20 @@ class Unrecorded(InfospaceError):
     """A call of which an earlier run has no record."""
 
     kind = "unrecorded"
+
+
+class Recalled(InfospaceError):
+    """A call failed in an earlier run, or an earlier part of this one: `kind` is that of its failure."""
+
+    kind = "recalled"
+
+    def __init__(self, says: str, kind: str = kind, *, hint: str | None = None) -> None:
+        super().__init__(says, hint=hint)
+        self.kind = kind
+
+
+class BrokenOff(BaseException):
+    """A call was under way in an earlier run when its step was broken off, and is replayed: so it is here too."""
 
 
 class Waiting(Exception):

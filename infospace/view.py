@@ -153,6 +153,8 @@ class Infospace(Changing, Asking):
         scratch = self._scratch is not None
         view = type(self)(self.space, made, self._listener, scratch=scratch, drafts=Drafts(self._drafts))
         view.meter = self.meter
+        if self.meter is not None and self.meter.counterparts is not None:
+            self.meter.counterparts.anew(made)
         return view
 
     def absorb(self, other: Infospace) -> None:
@@ -168,7 +170,10 @@ class Infospace(Changing, Asking):
     def _id(self, kind: Kind) -> str:
         if self._scratch is not None:
             return self._scratch.new_id(kind)
-        return self.space.store.new_id(kind)
+        identifier = self.space.store.new_id(kind)
+        if self.meter is not None and self.meter.counterparts is not None:
+            self.meter.counterparts.given(identifier, self.made)
+        return identifier
 
     # Reading
 

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 from infospace.answer import cut
 from infospace.clock import now
 from infospace.contract import Primitive
-from infospace.errors import InfospaceError, Unsupported, Waiting
+from infospace.errors import BrokenOff, InfospaceError, Unsupported, Waiting
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, GiveName, MakeNote
 from infospace.perform import Outcome, guarded
 from infospace.resources import Made
+from infospace.runs.call import CANCELLED
 from infospace.runs.journal import StepRow, Use
 from infospace.tools.calling import call_tool
 from infospace.view import Infospace
 from planner.calls import FINAL, may_repeat, validated
 from planner.events import StepStarted
-from planner.failure import Exhausted, Failure, Stopped
+from planner.failure import TIMEOUT, Exhausted, Failure, Stopped
 from planner.frame import Frame
 from planner.lanes import Commit, Decision, Ticket
 from planner.plan import Block, Call, ForEach, Form, If, Map, Parallel, Step, Stop, Unread, While, outs
@@ -171,7 +172,7 @@ class Execution(ABC):
     def interrupted(self) -> None:
         """Journal that the step was cancelled."""
         if self._ticket is not None:
-            self._journal(self._open or Outcome("failed", reason="the step was broken off", error="cancelled"))
+            self._journal(self._open or Outcome("failed", reason="the step was broken off", error=CANCELLED))
 
     def _suspended(self, suspension: Suspension) -> None:
         """Journal what the step itself waits for; one that has a waiting step in it has nothing to say."""
@@ -198,7 +199,11 @@ class Execution(ABC):
         except TimeoutError:
             if not limit.expired():
                 raise
-            return Outcome("failed", reason=f"it took longer than its `timeout_s` of {seconds:g} s", error="timeout")
+        except BrokenOff:
+            row = None if self._run.replayed is None else self._run.replayed.row(self._position)
+            if row is None or row.error != TIMEOUT:
+                raise
+        return Outcome("failed", reason=f"it took longer than its `timeout_s` of {seconds:g} s", error=TIMEOUT)
 
     async def _outcome(self) -> Outcome:
         try:
@@ -304,7 +309,7 @@ class Execution(ABC):
         known = None if record is None else record.decision(f"{where}.error")
         if isinstance(known, str):
             return known
-        view = self._run.space.view(Made(self._run.id, f"{where}.on_fail", "on_fail"))
+        view = self._run.space.view(Made(self._run.id, f"{where}.on_fail", "on_fail"), meter=self._run.meter)
         error = view.note(
             {"step": failure.position, "type": failure.type, "reason": failure.reason, "kind": failure.kind}
         )

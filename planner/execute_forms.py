@@ -11,6 +11,7 @@ from infospace.ids import kind_of
 from infospace.jsonvalue import JSON
 from infospace.perform import Outcome
 from infospace.resources import Collection, Made, Member, Resource, is_resource
+from infospace.runs.counterparts import throughout
 from infospace.view import Infospace
 from infospace.wording import shown
 from planner.abreast import in_order
@@ -139,7 +140,8 @@ class FormExecution(Execution):
         record = self._run.record or self._run.replayed
         if record is None or not record.answered(self._position):
             raise Suspension([Pending(self._position, "ask", question, form.schema)])
-        answer = self._view.note(record.answer(self._position))
+        said, ids = record.answer(self._position), self._run.meter.counterparts
+        answer = self._view.note(said if ids is None else throughout(said, ids.later))
         return Outcome("success", answer, self._view.preview(answer))
 
     def _stop(self, form: Stop) -> Outcome:

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from infospace.errors import Conflict
+from infospace.llm.recall import Unasked
+from infospace.runs.counterparts import Counterparts, Earlier
+from infospace.runs.journal import FINISHED
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
 from infospace.tools.approvals import allowed
@@ -38,15 +41,23 @@ async def replay(
     with space.store.overlay() as store:
         inner = Space(store)
         inner.tools = space.tools
+        if "language_model" in vars(space):
+            inner.language_model = space.language_model
         with store.reading() as snapshot:
             row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
-            answers = snapshot.answers(run)
+            answers, products = snapshot.answers(run), snapshot.products([run])
         if row.kind != "plan":
             raise Conflict(f"{run} is no run of a plan, and cannot be replayed", hint="`infospace runs` lists them")
         again = Run(inner, plan_of(row), lambda event: emit(_told(event, run)))
         past = Record(rows, calls, answers)
         again.replayed, again.recorded = past, recorded
-        again.meter.recall(calls, only=not live)
+        if row.status in FINISHED:
+            again.broken_off = (row.status, None, row.reason)
+        earlier = Earlier(calls, Counterparts(products), past.broken_off, only=not live)
+        again.meter.recall(earlier)
+        asked = [call.target for call in calls if call.kind == "llm"]
+        if asked and not live:
+            inner.language_model = Unasked(asked[-1])
         again.meter.tools = ToolCalls(
             again.plan.budget.tool_calls,
             again.journalled,
@@ -54,7 +65,7 @@ async def replay(
             lambda tool: allowed(store, tool, run),
             past,
         )
-        again.meter.tools.only, again.meter.tools.asks = not live, False
+        again.meter.tools.earlier, again.meter.tools.asks = earlier, False
         view = inner.view()
         result = await again.all({name: view.get(identifier) for name, identifier in row.inputs.items()})
         with store.reading() as snapshot:

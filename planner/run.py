@@ -10,7 +10,7 @@ from typing import cast
 
 from infospace.answer import Answer
 from infospace.clock import now
-from infospace.errors import InfospaceError, NotFound
+from infospace.errors import BrokenOff, InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.llm.meter import Meter
 from infospace.resources import Made, Resource, is_resource
@@ -38,6 +38,8 @@ from planner.suspending import Pending, Suspension
 BREATH = 0.005
 """Seconds for which steps that wait for nothing may keep the event loop to themselves."""
 
+
+CANCELLED = "the run was cancelled"
 
 AT_ONCE = 16
 """Calls that run at once: so many an endpoint or a server usually takes."""
@@ -81,6 +83,8 @@ class Run:
         self.meter.tools = self.tool_calls()
         self.replayed: Record | None = None
         """The run that this one replays: times of waiting are over, and with `recorded` what was read is taken."""
+        self.broken_off: tuple[RunStatus, None, str | None] = ("cancelled", None, CANCELLED)
+        """How a replay ends where that one was broken off: status, result, and why."""
         self.recorded = False
         self.forked: str | None = None
         """The run that this one is a fork of: it takes over the names of what that one made."""
@@ -161,8 +165,10 @@ class Run:
             return self.stopped(stop)
         except Suspension as suspension:
             return self.suspended(suspension)
+        except BrokenOff:
+            return self.close(*self.broken_off)
         except asyncio.CancelledError:
-            self.close("cancelled", None, "the run was cancelled")
+            self.close("cancelled", None, CANCELLED)
             raise
         except BaseException as error:
             with suppress(InfospaceError):
@@ -299,7 +305,7 @@ class Run:
             execution = self.execution(self, step, frame, place, last=attempt == attempts)
             try:
                 failure = await execution.run()
-            except asyncio.CancelledError:
+            except (asyncio.CancelledError, BrokenOff):
                 execution.interrupted()
                 raise
             if not execution.again:

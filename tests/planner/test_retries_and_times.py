@@ -107,7 +107,9 @@ def made(space: Space) -> list[str]:
 def over(space: Space, items: list[Any], operation: dict[str, Any], **fields: Any) -> RunResult:
     each = {"type": "map", "target": "$c", "operation": operation, "out": "$r"}
     retry = {"attempts": 3, "wait_s": 0}
-    return run_sync(space, [{"type": "create-collection", "value": items, "out": "$c"}, {**each, "retry": retry, **fields}])
+    return run_sync(
+        space, [{"type": "create-collection", "value": items, "out": "$c"}, {**each, "retry": retry, **fields}]
+    )
 
 
 @pytest.mark.parametrize(
