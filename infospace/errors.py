@@ -7,6 +7,7 @@ InfospaceError
 ├── Missing            a place in content that does not exist
 ├── NotFound           an id, a name or a file that does not exist
 ├── Conflict           a name that is taken, a version that has moved on
+│   └── TakenOver      a run that another process goes on with
 ├── StoreError         the space cannot be opened, read or written
 ├── ModelError         the embedding model or its weights
 ├── LanguageModelError the language model
@@ -89,6 +90,18 @@ class Conflict(InfospaceError):
     """A name that somebody else has, or a version that has moved on."""
 
     kind = "conflict"
+
+
+class TakenOver(Conflict):
+    """A run that another process goes on with by now: this one may write nothing more of it."""
+
+    kind = "taken-over"
+
+    def __init__(self, run: str, owner: str | None, former: str) -> None:
+        super().__init__(
+            f"another process has taken {run} over: it belongs to {owner!r} now, not to {former!r}",
+            hint=f"`infospace show {run}` tells how far it is",
+        )
 
 
 class StoreError(InfospaceError):

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change
 from infospace.memory.store import Store
-from infospace.runs.journal import StepRow
+from infospace.runs.journal import Held, StepRow
 from planner.failure import Exhausted
 from planner.suspending import Suspension
 
@@ -76,6 +76,8 @@ class Journal:
         self._ended = ended
         self.sequence = 0
         """Executions so far."""
+        self.held: Held | None = None
+        """Whose the run is: nothing is written where it is somebody else's by now."""
 
     def begin(self, ticket: Ticket) -> None:
         """Number an execution."""
@@ -92,7 +94,7 @@ class Journal:
             sequence=commit.ticket.sequence,
             frames={decision.position: decision.value for decision in fresh},
         )
-        self._store.commit(commit.changes, [row])
+        self._store.commit(commit.changes, [row] if self.held is None else [self.held, row])
         for decision in fresh:
             decision.written = True
         self._ended(row, commit.nesting)

@@ -14,7 +14,7 @@ from infospace.errors import BrokenOff, InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.llm.meter import Meter
 from infospace.resources import Made, Resource, is_resource
-from infospace.runs.journal import CallRow, CloseRun, OpenRun, RunKind, RunRow, RunStatus, StepRow
+from infospace.runs.journal import CallRow, CloseRun, Held, OpenRun, RunKind, RunRow, RunStatus, StepRow
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
 from infospace.tools.approvals import allowed, in_run, named
@@ -109,7 +109,12 @@ class Run:
 
     def journalled(self, row: CallRow) -> None:
         """Write a call of what is outside."""
-        self.space.store.commit([], [row])
+        self.space.store.commit([], [self.held, row])
+
+    @property
+    def held(self) -> Held:
+        """What makes the rest of a commit depend on that the run is still this one's."""
+        return Held(self.id, self.owner)
 
     def tool_calls(self, past: Record | None = None) -> ToolCalls:
         """Return what calls tools here; `past` is what an earlier part of the run left."""
@@ -135,6 +140,7 @@ class Run:
         document, inputs = self.plan.document, dict(self.scope.own)
         at = now()
         entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, at, self.owner, plans)
+        self.journal.held = self.held
         store.commit(view.changes, [entry, *in_run(self._approve, self.id, at)])
         self._emit(RunStarted(self.id, self.plan.goal))
 
@@ -149,7 +155,7 @@ class Run:
         for name, identifier in row.inputs.items():
             self.scope.bind(name, identifier)
         self.steps = list(record.rows)
-        self.journal.sequence = record.sequence
+        self.journal.sequence, self.journal.held = record.sequence, self.held
         self.meter.remember(calls)
         self.meter.tools = self.tool_calls(record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
@@ -157,7 +163,10 @@ class Run:
         self._emit(RunStarted(self.id, self.plan.goal))
 
     async def go_on(self) -> RunResult:
-        """Run the plan from where it is to its end, or until it waits for something."""
+        """Run the plan from where it is to its end, or until it waits for something.
+
+        Raises TakenOver where another process goes on with it meanwhile: this one writes nothing more of it.
+        """
         try:
             async with kept(self.space.store, self.id, self.owner):
                 failure = await self.within(self.seconds_left(), self.plan.steps)
@@ -223,7 +232,7 @@ class Run:
         if status == "suspended":
             spent["seconds"] = round(self._spent + time.perf_counter() - self._began, 3)
         entry = CloseRun(self.id, status, now(), result.id if result else None, reason, spent)
-        self.space.store.commit([], [entry])
+        self.space.store.commit([], [self.held, entry])
         outcome = RunResult(
             self.id,
             status,

@@ -111,12 +111,24 @@ class CloseRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """What follows in the same commit is written by this owner of the run, and only while it is.
+
+    Steps, calls and the end of a run are TakenOver, and with them all of the commit, where it has another one by now.
+    """
+
+    run: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
 class Beat:
-    """The owner of a run is alive at this time."""
+    """The owner of a run is alive at this time; TakenOver where it has another one. `spent` is what it spent so far."""
 
     run: str
     owner: str
     at: str
+    spent: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +204,18 @@ class SetDocument:
 
 
 Entry: TypeAlias = (
-    AddLines | AnswerRow | Approve | Beat | CallRow | CloseRun | Disapprove | OpenRun | SetDocument | StepRow | TakeRun
+    AddLines
+    | AnswerRow
+    | Approve
+    | Beat
+    | CallRow
+    | CloseRun
+    | Disapprove
+    | Held
+    | OpenRun
+    | SetDocument
+    | StepRow
+    | TakeRun
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -10,6 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from infospace import open_space
+from planner.resume import resume
 
 PLAN = {
     "steps": [
@@ -131,3 +137,32 @@ def test_ctrl_c_wakes_a_wait(tmp_path: Path) -> None:
         rest = running.stderr.read()
     assert running.returncode == 130
     assert rest.count("infospace resume run_1") == 1
+
+
+def test_a_process_that_was_stopped_does_not_end_a_run_that_another_goes_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says whose the run is, and leaves it as the other one left it: waiting for an answer."""
+    steps = [{"type": "create-note", "value": 1, "name": "one"}, {"type": "wait", "seconds": 3}, PLAN["steps"][1]]
+    (tmp_path / "plan.json").write_text(json.dumps(steps), encoding="utf-8")
+    environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db")}
+    command = [sys.executable, "-c", "from tui.command import main; raise SystemExit(main())"]
+    started = [*command, "run", str(tmp_path / "plan.json")]
+    with subprocess.Popen(started, stderr=subprocess.PIPE, text=True, env=environment) as running:
+        assert running.stderr is not None
+        while "2 wait" not in running.stderr.readline():
+            pass
+        running.send_signal(signal.SIGSTOP)
+        monkeypatch.setattr("planner.lease.LEASE", 0)
+        with open_space(tmp_path / "space.db") as space:
+            gone_on = asyncio.run(resume(space, "run_1"))
+            assert gone_on.status == "suspended"
+            running.send_signal(signal.SIGCONT)
+            rest = running.stderr.read()
+            with space.store.reading() as snapshot:
+                run, rows = snapshot.run("run_1"), snapshot.steps("run_1")
+    assert running.returncode == 1
+    assert "another process has taken run_1 over" in rest
+    assert "Traceback" not in rest
+    assert run.status == "suspended"
+    assert [(row.position, row.status) for row in rows] == [("1", "success"), ("2", "success"), ("3", "suspended")]
