@@ -10,12 +10,12 @@ from infospace.errors import Conflict, Invalid, NotFound
 from infospace.fitting import misfit
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
-from infospace.runs.journal import AnswerRow, Entry, RunRow, StepRow, TakeRun
+from infospace.runs.journal import AnswerRow, Beat, Entry, RunRow, StepRow, TakeRun
 from infospace.space import Space
 from infospace.tools.approvals import given, in_run
 from planner.events import Emit
 from planner.lanes import Halt
-from planner.lease import is_live, new_owner
+from planner.lease import is_live, new_owner, seconds_spent
 from planner.outcome import RunResult
 from planner.parse import parse_plan
 from planner.plan import Plan
@@ -76,7 +76,8 @@ async def resume(
         answers = snapshot.answers(run)
     _may_go_on(row)
     owner, at = new_owner(), now()
-    space.store.commit([], [TakeRun(run, owner, row.owner, at), *in_run(approve, run, at)])
+    spent = {**row.spent, "seconds": seconds_spent(row, rows)}
+    space.store.commit([], [TakeRun(run, owner, row.owner, at), Beat(run, owner, at, spent), *in_run(approve, run, at)])
     going = Run(space, plan_of(row), emit)
     going.halt = halt or going.halt
     going.take_up(row, Record(rows, calls, answers), calls, owner)

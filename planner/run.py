@@ -24,7 +24,7 @@ from planner.execute_forms import FormExecution
 from planner.failure import Exhausted, Failure, Halted, Stopped, sentence
 from planner.frame import Frame, Latest
 from planner.lanes import Commit, Halt, Journal, Ticket
-from planner.lease import kept, new_owner
+from planner.lease import kept, new_owner, seconds_spent
 from planner.order import Order
 from planner.outcome import RunResult
 from planner.plan import Block, Map, Plan, Step
@@ -159,7 +159,7 @@ class Run:
         self.meter.remember(calls)
         self.meter.tools = self.tool_calls(record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
-        self._spent = float(row.spent.get("seconds", 0.0))
+        self._spent = seconds_spent(row, self.steps)
         self._emit(RunStarted(self.id, self.plan.goal))
 
     async def go_on(self) -> RunResult:
@@ -168,7 +168,7 @@ class Run:
         Raises TakenOver where another process goes on with it meanwhile: this one writes nothing more of it.
         """
         try:
-            async with kept(self.space.store, self.id, self.owner):
+            async with kept(self.space.store, self.id, self.owner, self._so_far):
                 failure = await self.within(self.seconds_left(), self.plan.steps)
         except Stopped as stop:
             return self.stopped(stop)
@@ -186,6 +186,10 @@ class Run:
         if failure is not None:
             return self.close("failed", None, sentence(failure))
         return self.conclude()
+
+    def _so_far(self) -> dict[str, float]:
+        """Return what was spent until now, the seconds too."""
+        return {**self.meter.spent, "seconds": round(self._spent + time.perf_counter() - self._began, 3)}
 
     def seconds_left(self) -> float | None:
         """Return what is left of the budget of seconds, None without one. Times of rest do not count."""
@@ -228,9 +232,7 @@ class Run:
         self, status: RunStatus, result: Resource | None, reason: str | None, pending: Sequence[Pending] = ()
     ) -> RunResult:
         """Journal the end, and say it."""
-        answer, spent = self._answer(result), self.meter.spent
-        if status == "suspended":
-            spent["seconds"] = round(self._spent + time.perf_counter() - self._began, 3)
+        answer, spent = self._answer(result), (self._so_far() if status == "suspended" else self.meter.spent)
         entry = CloseRun(self.id, status, now(), result.id if result else None, reason, spent)
         self.space.store.commit([], [self.held, entry])
         outcome = RunResult(

@@ -181,6 +181,26 @@ def test_a_call_in_doubt_is_asked_about_and_never_made_again_unasked(space: Spac
     assert [call.status for call in calls] == ["started"]
 
 
+def test_what_was_spent_is_told_while_a_run_goes_on(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With each renewal of its lease."""
+    monkeypatch.setattr("planner.lease.BEAT", 0.01)
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> float:
+        """Look until the journal tells of some seconds."""
+        while True:
+            with space.store.reading() as snapshot:
+                [row] = snapshot.runs()
+            if row.spent.get("seconds", 0) > 0:
+                return row.spent["seconds"]
+            await asyncio.sleep(0.001)
+
+    space.tools.add(outside)
+    result = run_sync(space, {"steps": [{"type": "outside/look", "out": "$s"}], "budget": {"seconds": 20}})
+    assert result.status == "success", result.reason
+
+
 def test_what_is_pending_is_read_from_the_journal(space: Space) -> None:
     """By whoever looks at the run."""
     result = run_sync(space, [ASK])
