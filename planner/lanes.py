@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change
 from infospace.memory.store import Store
-from infospace.runs.journal import Held, StepRow
+from infospace.runs.journal import Owned, StepRow
 from planner.failure import Exhausted
 from planner.suspending import Suspension
 
@@ -76,7 +76,7 @@ class Journal:
         self._ended = ended
         self.sequence = 0
         """Executions so far."""
-        self.held: Held | None = None
+        self.held: Owned | None = None
         """Whose the run is: nothing is written where it is somebody else's by now."""
 
     def begin(self, ticket: Ticket) -> None:
@@ -87,7 +87,9 @@ class Journal:
         ticket.sequence = self.sequence
 
     def end(self, commit: Commit) -> None:
-        """Write changes and row in one transaction."""
+        """Write changes and row in one transaction; of an execution that the budget had no number for, nothing."""
+        if not commit.ticket.sequence:
+            return
         fresh = [decision for decision in commit.decisions if not decision.written]
         row = replace(
             commit.row,

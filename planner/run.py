@@ -14,7 +14,7 @@ from infospace.errors import BrokenOff, InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.llm.meter import Meter
 from infospace.resources import Made, Resource, is_resource
-from infospace.runs.journal import CallRow, CloseRun, Held, OpenRun, RunKind, RunRow, RunStatus, StepRow
+from infospace.runs.journal import CallRow, CloseRun, OpenRun, Owned, RunKind, RunRow, RunStatus, StepRow
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
 from infospace.tools.approvals import allowed, in_run, named
@@ -112,9 +112,9 @@ class Run:
         self.space.store.commit([], [self.held, row])
 
     @property
-    def held(self) -> Held:
+    def held(self) -> Owned:
         """What makes the rest of a commit depend on that the run is still this one's."""
-        return Held(self.id, self.owner)
+        return Owned(self.id, self.owner)
 
     def tool_calls(self, past: Record | None = None) -> ToolCalls:
         """Return what calls tools here; `past` is what an earlier part of the run left."""

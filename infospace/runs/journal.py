@@ -111,7 +111,7 @@ class CloseRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Owned:
     """What follows in the same commit is written by this owner of the run, and only while it is.
 
     Steps, calls and the end of a run are TakenOver, and with them all of the commit, where it has another one by now.
@@ -211,7 +211,7 @@ Entry: TypeAlias = (
     | CallRow
     | CloseRun
     | Disapprove
-    | Held
+    | Owned
     | OpenRun
     | SetDocument
     | StepRow

@@ -24,8 +24,8 @@ from infospace.runs.journal import (
     CloseRun,
     Disapprove,
     Entry,
-    Held,
     OpenRun,
+    Owned,
     RunRow,
     SetDocument,
     StepRow,
@@ -160,7 +160,7 @@ def _take(work: Work, entry: TakeRun) -> None:
     )
 
 
-def _held(work: Work, entry: Held) -> None:
+def _held(work: Work, entry: Owned) -> None:
     work.owner = entry.owner
 
 
@@ -224,7 +224,7 @@ _WRITERS: dict[type[Entry], Callable[[Work, Any], None]] = {
     StepRow: _step,
     CallRow: calls.write,
     CloseRun: _close,
-    Held: _held,
+    Owned: _held,
     Beat: _beat,
     TakeRun: _take,
     AnswerRow: _answer,

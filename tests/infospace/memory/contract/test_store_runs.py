@@ -25,8 +25,8 @@ from infospace.runs.journal import (
     Beat,
     CallRow,
     CloseRun,
-    Held,
     OpenRun,
+    Owned,
     RunRow,
     SetDocument,
     TakeRun,
@@ -100,7 +100,7 @@ class TestRuns:
     def test_a_former_owner_writes_nothing_more(self, store: Store) -> None:
         """No step, no call, no end of either, and no write; whether the run goes on, rests or has ended."""
         run, made = open_run(store), store.new_id(Kind.NOTE)
-        mine, yours = Held(run, "me"), Held(run, "you")
+        mine, yours = Owned(run, "me"), Owned(run, "you")
         begun = [step(run, status="suspended"), call(run)]
         store.commit([], [mine, *begun])
         store.commit([], [TakeRun(run, "you", "me", LATER), yours, step(run, 2)])
@@ -118,7 +118,7 @@ class TestRuns:
             with pytest.raises(NotFound):
                 snapshot.get(made)
         with pytest.raises(NotFound):
-            store.commit([], [Held("run_99", "me"), step("run_99")])
+            store.commit([], [Owned("run_99", "me"), step("run_99")])
 
     def test_what_a_run_spent_is_kept_with_its_heartbeat(self, store: Store) -> None:
         """A beat that says nothing of it leaves it as it was."""
