@@ -16,6 +16,7 @@ from infospace.kinds import types_of
 from planner.conditions import JOINS, OPTIONAL, TESTS
 from planner.forms import FORMS
 from planner.parse import BUDGET
+from planner.plan import LONGEST_WAIT
 
 VARIABLE = {"type": "string", "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"}
 REFERENCE = {"type": "string", "pattern": r"^\$[A-Za-z_]"}
@@ -59,7 +60,7 @@ FIELDS: Mapping[str, Any] = {
     "operation": {"$ref": "#/$defs/operation"},
     "filter_null": {"type": "boolean", "description": "false keeps a null where an item gave nothing"},
     "max_iterations": {"type": "integer", "minimum": 1, "description": "100 without it"},
-    "seconds": {"anyOf": [{"type": "number", "minimum": 0}, REFERENCE]},
+    "seconds": {"anyOf": [{"type": "number", "minimum": 0, "maximum": LONGEST_WAIT}, REFERENCE]},
     "value": {},
     "schema": {"type": "object", "description": "JSON Schema of the answer"},
     "status": {"enum": ["success", "failed"]},
