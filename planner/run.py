@@ -14,6 +14,7 @@ from infospace.errors import BrokenOff, InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.llm.meter import Meter
 from infospace.resources import Made, Resource, is_resource
+from infospace.runs.forks import first_of
 from infospace.runs.journal import CallRow, CloseRun, OpenRun, Owned, RunKind, RunRow, RunStatus, StepRow
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
@@ -87,7 +88,7 @@ class Run:
         """How a replay ends where that one was broken off: status, result, and why."""
         self.recorded = False
         self.forked: str | None = None
-        """The run that this one is a fork of: it takes over the names of what that one made."""
+        """The first run of which this one is a fork: it takes over the names of what that one and its forks made."""
         self.halt = Halt()
         """Set from outside, it lets the steps under way end, begins no more, and leaves the run to be resumed."""
         self.record: Record | None = None
@@ -103,8 +104,9 @@ class Run:
             return row is not None and row.status == "success"
         if self.forked is None:
             return False
-        with suppress(NotFound):
-            return self.space.view().get(name).made.run == self.forked
+        with suppress(NotFound), self.space.store.reading() as snapshot:
+            holder = self.space.view().get(name).made.run
+            return holder is not None and first_of(snapshot, holder) == self.forked
         return False
 
     def journalled(self, row: CallRow) -> None:

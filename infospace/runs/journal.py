@@ -85,7 +85,8 @@ class CallRow:
 class OpenRun:
     """A run begins. `document` is the plan as it was read, `inputs` the ids of the resources bound to names.
 
-    `plans` are the documents of the saved plans that it names, directly or not, as they were at the start.
+    `plans` are the documents of the saved plans that it names, directly or not, as they were at the start; `forked`
+    is the run at a step of which it begins.
     """
 
     run: str
@@ -96,6 +97,7 @@ class OpenRun:
     started: str
     owner: str
     plans: Mapping[str, JSON] = field(default_factory=dict)
+    forked: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,3 +240,4 @@ class RunRow:
     heartbeat: str | None
     spent: Mapping[str, float] = field(default_factory=dict)
     plans: Mapping[str, JSON] = field(default_factory=dict)
+    forked: str | None = None

@@ -43,7 +43,7 @@ _INSERT_STEP = f"""INSERT OR IGNORE INTO steps ({_STEP}) SELECT {", ".join("?" *
     WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (?20 IS NULL OR owner = ?20))"""
 
 _RUN = """SELECT number, kind, goal, status, started, ended, (SELECT count(*) FROM steps WHERE run = number),
-    document, inputs, result, reason, owner, heartbeat, spent, plans FROM runs"""
+    document, inputs, result, reason, owner, heartbeat, spent, plans, forked FROM runs"""
 
 
 def record(work: Work, entries: Sequence[Entry]) -> None:
@@ -56,8 +56,8 @@ def _open(work: Work, entry: OpenRun) -> None:
     number = run_number(entry.run)
     work.given("run", number)
     made = work.engine.run(
-        """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document, plans)
-        VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?)""",
+        """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document,
+        plans, forked) VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             number,
             entry.kind,
@@ -68,6 +68,7 @@ def _open(work: Work, entry: OpenRun) -> None:
             dump(entry.inputs),
             dump(entry.document),
             dump(dict(entry.plans)),
+            None if entry.forked is None else run_number(entry.forked),
         ),
     )
     if not made:
@@ -266,7 +267,7 @@ def _run_rows(engine: Engine, rows: Sequence[Row]) -> list[RunRow]:
 
 def _run_row(row: Row, lines: list[JSON] | None, address: str) -> RunRow:
     number, kind, goal, status, started, ended, steps, document, inputs, result, reason, owner, heartbeat = row[:13]
-    spent, plans = row[13:]
+    spent, plans, forked = row[13:]
     return RunRow(
         f"run_{number}",
         kind,
@@ -283,6 +284,7 @@ def _run_row(row: Row, lines: list[JSON] | None, address: str) -> RunRow:
         heartbeat,
         read(spent, address),
         read(plans, address),
+        run_of(forked),
     )
 
 

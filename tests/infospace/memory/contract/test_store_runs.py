@@ -63,6 +63,13 @@ class TestRuns:
         assert (found.status, found.ended, found.steps, found.result) == ("success", LATER, 2, "Note_1")
         assert (found.reason, found.spent) == ("done", {"seconds": 1.5})
 
+    def test_a_fork_tells_of_which_run_it_is_one(self, store: Store) -> None:
+        """Others tell of none."""
+        run, fork = open_run(store), store.new_id("run")
+        store.commit([], [OpenRun(fork, "plan", "", {}, {}, AT, "me", forked=run)])
+        with store.reading() as snapshot:
+            assert [row.forked for row in snapshot.runs()] == [run, None]
+
     def test_runs_come_latest_first(self, store: Store) -> None:
         """All, some, or those before one."""
         made = [open_run(store) for _ in range(5)]
