@@ -16,6 +16,7 @@ from infospace.tools.approvals import given, in_run
 from planner.events import Emit
 from planner.lanes import Halt
 from planner.lease import is_live, new_owner, seconds_spent
+from planner.needed import needed_tools
 from planner.outcome import RunResult
 from planner.parse import parse_plan
 from planner.plan import Plan
@@ -69,18 +70,21 @@ async def resume(
     """Go on with a run from where it is; steps that ended are taken from the journal. `halt` is that of `stream`.
 
     The tools of `approve` may be called from now on without asking, besides those that were approved before. Raises
-    NotFound for a run that is not there, Conflict for one that is live, or that has ended, Invalid for `approve`.
+    NotFound for a run that is not there, Conflict for one that is live, that has ended, or that needs a tool which is
+    not here, Invalid for `approve`.
     """
     with space.store.reading() as snapshot:
         row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
         answers = snapshot.answers(run)
     _may_go_on(row)
+    plan, record = plan_of(row), Record(rows, calls, answers)
+    _has_its_tools(space, row, plan, record)
     owner, at = new_owner(), now()
     spent = {**row.spent, "seconds": seconds_spent(row, rows)}
     space.store.commit([], [TakeRun(run, owner, row.owner, at), Beat(run, owner, at, spent), *in_run(approve, run, at)])
-    going = Run(space, plan_of(row), emit)
+    going = Run(space, plan, emit)
     going.halt = halt or going.halt
-    going.take_up(row, Record(rows, calls, answers), calls, owner)
+    going.take_up(row, record, calls, owner)
     return await going.go_on()
 
 
@@ -94,6 +98,17 @@ def _may_go_on(row: RunRow) -> None:
     if is_live(row):
         hint = "it can be resumed once that process has ended"
         raise Conflict(f"{row.run} is being run by {row.owner}", hint=hint)
+
+
+def _has_its_tools(space: Space, row: RunRow, plan: Plan, record: Record) -> None:
+    """Raise Conflict where steps that have not ended call tools that are not here: the run would fail for good."""
+    left = tuple(one for one in plan.steps if (known := record.row(one.label)) is None or known.extra.get("retried"))
+    needed = needed_tools(left, plan.plans, space.catalogue)
+    missing = {name: label for name, label in needed.items() if space.tools.find(name) is None}
+    for name, label in missing.items():
+        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+        says = f"step {label} of {row.run} calls {name}{more}, which is not here"
+        raise Conflict(says, hint="it waits as it is: resume it where its servers are connected")
 
 
 def plan_of(row: RunRow) -> Plan:

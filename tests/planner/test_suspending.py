@@ -181,6 +181,51 @@ def test_a_call_in_doubt_is_asked_about_and_never_made_again_unasked(space: Spac
     assert [call.status for call in calls] == ["started"]
 
 
+@pytest.mark.parametrize(
+    "needs",
+    [
+        {"type": "outside/look", "out": "$v"},
+        {"type": "call-tool", "tool": "outside/look", "out": "$v"},
+        {"type": "map", "target": "$c", "operation": {"type": "outside/look"}, "out": "$v"},
+        {
+            "type": "if",
+            "condition": {"type": "tool_condition", "tool": "outside/look"},
+            "then": [note("yes", "$v")],
+            "else": [note("no", "$v")],
+        },
+        {"type": "plan:looks", "out": "$v"},
+    ],
+)
+def test_a_run_waits_where_a_tool_that_it_needs_is_not_here(tmp_path: Path, needs: dict[str, Any]) -> None:
+    """It is refused before it is touched, and goes on where the tool is; one that has been called is not needed."""
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> bool:
+        """Look."""
+        return True
+
+    @outside.tool(read_only=True)
+    async def before() -> bool:
+        """Look before."""
+        return True
+
+    path, items = tmp_path / "space.db", {"type": "create-collection", "value": [1], "out": "$c"}
+    with open_space(path) as space:
+        space.tools.add(outside)
+        save_plan(space, "looks", {"steps": [{"type": "outside/look"}]})
+        result = run_sync(space, {"steps": [items, {"type": "outside/before"}, ASK, needs, note("end", "$e")]})
+        assert result.status == "suspended", result.problems
+        answer(space, str(result.run), "3", 1)
+    with open_space(path) as space:
+        with pytest.raises(Conflict, match=r"step 4 of run_\d calls outside/look, which is not here"):
+            go_on(space, result)
+        with space.store.reading() as snapshot:
+            assert snapshot.run(str(result.run)).status == "suspended"
+        space.tools.add(outside)
+        assert data(go_on(space, result)) == "end"
+
+
 def test_what_was_spent_is_told_while_a_run_goes_on(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """With each renewal of its lease."""
     monkeypatch.setattr("planner.lease.BEAT", 0.01)
