@@ -75,13 +75,15 @@ class Journal:
         self._most = most
         self._ended = ended
         self.sequence = 0
-        """Executions so far."""
+        """The number of the last execution that was begun."""
+        self.uncounted = 0
+        """Numbers of executions that were begun in an earlier part of the run, and are begun again."""
         self.held: Owned | None = None
         """Whose the run is: nothing is written where it is somebody else's by now."""
 
     def begin(self, ticket: Ticket) -> None:
         """Number an execution."""
-        if self.sequence >= self._most:
+        if self.sequence - self.uncounted >= self._most:
             raise Exhausted(f"the budget of {self._most:,} steps ran out")
         self.sequence += 1
         ticket.sequence = self.sequence

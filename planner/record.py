@@ -51,6 +51,11 @@ class Record:
         """The number of the last execution that was begun."""
         return max((row.sequence for row in (*self.rows, *self._suspended.values())), default=0)
 
+    @property
+    def executions(self) -> int:
+        """How many executions ended or wait; what holds one that waits will be begun again."""
+        return len(self.rows) + len(self._suspended)
+
     def row(self, position: str) -> StepRow | None:
         """Return the row of an execution that ended."""
         return self._by_position.get(position)

@@ -20,6 +20,7 @@ from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
 from infospace.tools.approvals import allowed, in_run, named
 from planner.abreast import abreast
+from planner.document_order import in_document_order
 from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.execute_forms import FormExecution
 from planner.failure import Exhausted, Failure, Halted, Stopped, sentence
@@ -158,6 +159,7 @@ class Run:
             self.scope.bind(name, identifier)
         self.steps = list(record.rows)
         self.journal.sequence, self.journal.held = record.sequence, self.held
+        self.journal.uncounted = record.sequence - record.executions
         self.meter.remember(calls)
         self.meter.tools = self.tool_calls(record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
@@ -242,13 +244,19 @@ class Run:
             status,
             answer,
             self.bindings(),
-            sorted(self.steps, key=lambda r: r.sequence),
+            self._ordered(),
             self._warnings,
             reason,
             pending,
         )
         self._emit(RunFinished(outcome))
         return outcome
+
+    def _ordered(self) -> list[StepRow]:
+        """Return the executions in document order, which is that of their numbers unless the run had rested."""
+        if self.record is None:
+            return sorted(self.steps, key=lambda row: row.sequence)
+        return in_document_order(self.plan, self.steps)
 
     def bindings(self) -> dict[str, Resource]:
         """Return what the plan's own variables are bound to; what was deleted since is left out."""

@@ -11,9 +11,10 @@ from infospace.ids import is_run_id
 from infospace.resources import Resource
 from infospace.runs.journal import FINISHED, RunRow, StepRow
 from infospace.space import Space
+from planner.document_order import in_document_order
 from planner.lease import is_live
 from planner.outcome import binding, step_json
-from planner.resume import pending_of
+from planner.resume import pending_of, plan_of
 from planner.serve.rebinding import bindings_of
 
 
@@ -35,6 +36,7 @@ def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> 
     elif status == "running" and not live and not is_live(row):
         status, reason = "suspended", "the process that ran it is no more; `infospace resume` goes on with it"
     bound = bindings_of(row.inputs, steps)
+    steps = in_document_order(plan_of(row), steps) if row.kind == "plan" else steps
     result = None if row.result is None else _answer(space, row.result, steps)
     return {
         "run": row.run,
