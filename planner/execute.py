@@ -61,6 +61,10 @@ class Execution(ABC):
         """Its row, where it ended in an earlier part of the run and is gone through once more for what it binds."""
         self._open: Outcome | None = None
         """How the step failed, while its `on_fail` list runs."""
+        self._decided: tuple[Decision, ...] = ()
+        """What the step itself decided, where it is left in its midst."""
+        self._rests: str | None = None
+        """What is left of it then."""
 
     async def run(self) -> Failure | None:
         """Execute, journal, bind, and handle a failure as the step says."""
@@ -175,14 +179,15 @@ class Execution(ABC):
             self._journal(self._open or Outcome("failed", reason="the step was broken off", error=CANCELLED))
 
     def _suspended(self, suspension: Suspension) -> None:
-        """Journal what the step itself waits for; one that has a waiting step in it has nothing to say."""
+        """Journal what the step itself waits for, or leaves; one that has a waiting step in it has nothing to say."""
         places = (self._position, f"{self._position}[")
         own = [one for one in suspension.pending if one.step == places[0] or one.step.startswith(places[1])]
         own = own if not isinstance(self._step.form, (If, While, Parallel, ForEach)) else []
         if own:
             self._view.extra["pending"] = own[0].to_json()
+        if own or self._rests is not None:
             self._view.changes.clear()
-            self._journal(Outcome("suspended", value=own[0].question))
+            self._journal(Outcome("suspended", value=own[0].question if own else self._rests or ""))
 
     def _lose(self, cause: Cause) -> None:
         for name in outs((self._step,)):
@@ -262,7 +267,7 @@ class Execution(ABC):
         if not self._duration:
             self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
         row, frame = self._row(outcome, handled), self._frame
-        frame.track.end(Commit(self._ticket, row, frame.nesting, tuple(changes), frame.decisions))
+        frame.track.end(Commit(self._ticket, row, frame.nesting, tuple(changes), (*frame.decisions, *self._decided)))
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:
         resource = outcome.resource
@@ -333,13 +338,13 @@ class Execution(ABC):
         """Call a primitive with resolved arguments."""
         if not entry.may_wait:
             return await validated(entry, arguments, view)
-        async with self._run.slots:
+        async with self._run.slot():
             return await validated(entry, arguments, view)
 
     async def _call_tool(self, view: Infospace, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
         """Call a tool with arguments that are resolved first. Raises Unbound, and what resolving raises."""
         given = resolver.value(arguments)
-        async with self._run.slots:
+        async with self._run.slot():
             return await guarded(tool, call_tool(view, view.space.tools.get(tool), given), view)
 
     @abstractmethod

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import cast
 
 from infospace.answer import Answer
@@ -363,6 +363,14 @@ class Run:
         inner = frame.inner(f"{position}/", scope).on(frame.track, latest)
         failure = await self.block(plan.steps, inner)
         return failure, latest.resource
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Do something that may take long, when there is room for it; raises Suspension once the run is halted."""
+        async with self.slots:
+            if self.halt.now:
+                raise Suspension(())
+            yield
 
     async def breathe(self) -> None:
         """Let others run, and a cancellation be heard, when they have not for a while."""

@@ -12,10 +12,12 @@ from infospace import Conflict, Invalid, NotFound, Space, open_space
 from infospace.clock import later
 from infospace.runs.journal import Beat, TakeRun
 from infospace.tools.local import LocalTools
+from planner.lanes import Halt
 from planner.outcome import RunResult
 from planner.resume import answer, pending_of, resume
+from planner.run import Run
 from planner.saved import save_plan
-from planner.start import run_sync
+from planner.start import Prepared, prepare, run_sync
 
 ASK = {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$year"}
 
@@ -224,6 +226,47 @@ def test_a_run_waits_where_a_tool_that_it_needs_is_not_here(tmp_path: Path, need
             assert snapshot.run(str(result.run)).status == "suspended"
         space.tools.add(outside)
         assert data(go_on(space, result)) == "end"
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("operation", ["outside/send", "call-tool"])
+def test_a_map_rests_between_items_when_it_is_halted(space: Space, read_only: bool, operation: str) -> None:
+    """Calls under way end, no other begins; gone on with, each is made once, and the budget is enough."""
+    made: list[str] = []
+    halt, outside = Halt(), LocalTools("outside")
+
+    @outside.tool(read_only=read_only)
+    async def send(text: str) -> str:
+        """Send a text; the third call halts the run."""
+        made.append(text)
+        if len(made) == 3:
+            halt.set()
+        await asyncio.sleep(0)
+        return f"sent {text}"
+
+    space.tools.add(outside)
+    texts = [f"t{number}" for number in range(60)]
+    tool = {"tool": "outside/send"} if operation == "call-tool" else {}
+    each = {"type": operation, **tool, "arguments": {"text": "$item"}}
+    steps = [
+        {"type": "create-collection", "value": texts, "name": "texts", "out": "$c"},
+        {"type": "map", "target": "$c", "operation": each, "out": "$m"},
+    ]
+    prepared = prepare(space, {"steps": steps, "budget": {"tool_calls": 60, "steps": 2}})
+    assert isinstance(prepared, Prepared)
+    run = Run(space, prepared.plan, lambda _event: None)
+    run.halt = halt
+    result = asyncio.run(run.all(prepared.bound))
+    assert result.status == "suspended"
+    assert 3 <= len(made) <= (16 + 3 if read_only else 3)
+    assert [(row.position, row.status) for row in result.steps] == [("1", "success"), ("2", "suspended")]
+    assert result.steps[1].value == f"interrupted with {60 - len(made)} of 60 items to do"
+    with space.store.reading() as snapshot:
+        assert {call.status for call in snapshot.calls(str(result.run))} == {"success"}
+    assert run_sync(space, [note("more", "$n"), {"type": "add", "target": "texts", "value": "$n"}]).status == "success"
+    ended = go_on(space, result)
+    assert (ended.status, data(ended)) == ("success", [f"sent {text}" for text in texts])
+    assert sorted(made) == sorted(texts)
 
 
 def test_what_was_spent_is_told_while_a_run_goes_on(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
