@@ -7,6 +7,7 @@ InfospaceError
 ├── Missing            a place in content that does not exist
 ├── NotFound           an id, a name or a file that does not exist
 ├── Conflict           a name that is taken, a version that has moved on
+│   └── TakenOver      a run that another process goes on with
 ├── StoreError         the space cannot be opened, read or written
 ├── ModelError         the embedding model or its weights
 ├── LanguageModelError the language model
@@ -16,12 +17,15 @@ InfospaceError
 │   └── BadAnswer      what it answered cannot be used
 ├── BudgetSpent        a run may not spend more
 ├── Unrecorded         a call of which an earlier run has no record
+├── Recalled           a call that failed in an earlier run
 └── Unsupported        part of the language that this version does not run
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
+from typing import Self
 
 
 class InfospaceError(Exception):
@@ -36,6 +40,12 @@ class InfospaceError(Exception):
 
     def __str__(self) -> str:
         return f"{self.says} ({self.hint})" if self.hint else self.says
+
+    def of(self, part: str) -> Self:
+        """Return the same of a part of the whole, which is named first."""
+        told = copy(self)
+        told.says = f"{part}: {self.says}"
+        return told
 
 
 class Invalid(InfospaceError):
@@ -80,6 +90,18 @@ class Conflict(InfospaceError):
     """A name that somebody else has, or a version that has moved on."""
 
     kind = "conflict"
+
+
+class TakenOver(Conflict):
+    """A run that another process goes on with by now: this one may write nothing more of it."""
+
+    kind = "taken-over"
+
+    def __init__(self, run: str, owner: str | None, former: str) -> None:
+        super().__init__(
+            f"another process has taken {run} over: it belongs to {owner!r} now, not to {former!r}",
+            hint=f"`infospace show {run}` tells how far it is",
+        )
 
 
 class StoreError(InfospaceError):
@@ -140,6 +162,20 @@ class Unrecorded(InfospaceError):
     """A call of which an earlier run has no record."""
 
     kind = "unrecorded"
+
+
+class Recalled(InfospaceError):
+    """A call failed in an earlier run, or an earlier part of this one: `kind` is that of its failure."""
+
+    kind = "recalled"
+
+    def __init__(self, says: str, kind: str = kind, *, hint: str | None = None) -> None:
+        super().__init__(says, hint=hint)
+        self.kind = kind
+
+
+class BrokenOff(BaseException):
+    """A call was under way in an earlier run when its step was broken off, and is replayed: so it is here too."""
 
 
 class Waiting(Exception):

@@ -15,6 +15,11 @@ class Kind(StrEnum):
 
 
 _ID = re.compile(r"(Note|Collection|Relation)_([1-9][0-9]{0,17})")
+ID_IN_TEXT = re.compile(
+    r"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]))(?:Note|Collection|Relation)_[1-9][0-9]{0,17}(?![A-Za-z0-9_])"
+)
+"""An id of a resource among other words, which may be written as JSON: `n` in `\\nNote_1` is no letter of a word."""
+
 _RUN = re.compile(r"run_([1-9][0-9]{0,17})")
 
 

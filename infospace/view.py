@@ -164,6 +164,8 @@ class Infospace(Changing, Asking):
         view = type(self)(self.space, made, self._listener, scratch=scratch, drafts=Drafts(self._drafts))
         view.meter = self.meter
         view.timeout_s = self.timeout_s
+        if self.meter is not None and self.meter.counterparts is not None:
+            self.meter.counterparts.anew(made)
         return view
 
     def absorb(self, other: Infospace) -> None:
@@ -179,7 +181,10 @@ class Infospace(Changing, Asking):
     def _id(self, kind: Kind) -> str:
         if self._scratch is not None:
             return self._scratch.new_id(kind)
-        return self.space.store.new_id(kind)
+        identifier = self.space.store.new_id(kind)
+        if self.meter is not None and self.meter.counterparts is not None:
+            self.meter.counterparts.given(identifier, self.made)
+        return identifier
 
     # Reading
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from planner.failure import Failure, Halted
+from planner.failure import Exhausted, Failure, Halted
 from planner.frame import Frame, Latest
 from planner.lanes import Halt, lanes
 from planner.plan import Block
@@ -56,11 +57,18 @@ class _Branches:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._told()
         if failures:
             return failures[0]
         if self._waits:
             raise Suspension(self._pending)
         return None
+
+    def _told(self) -> None:
+        """Write what branches did that had not got their turn when they were broken off, as far as the budget goes."""
+        with suppress(Exhausted):
+            for lane in self._lanes:
+                lane.open()
 
     async def _one(self, index: int) -> Failure | None:
         frame = self._frame.inner(f"{self._position}.branches[{index + 1}].", self._scopes[index])

@@ -30,7 +30,8 @@ def may_repeat(outcome: Outcome, view: Infospace) -> bool:
     """Whether a call that failed may be made again: never one that may have had its effect, unless that is safe."""
     if outcome.error in (*FINAL, NotAllowed.kind):
         return False
-    tool = view.space.tools.find(str(view.extra.get("tool", "")))
-    if tool is None or tool.read_only or tool.idempotent:
+    name = view.extra.get("tool")
+    tool = None if name is None else view.space.tools.find(str(name))
+    if name is None or (tool is not None and (tool.read_only or tool.idempotent)):
         return True
     return outcome.error in (NotCalled.kind, Invalid.kind)

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 from infospace.answer import cut
 from infospace.clock import now
 from infospace.contract import Primitive
-from infospace.errors import InfospaceError, Unsupported, Waiting
+from infospace.errors import BrokenOff, InfospaceError, Unsupported, Waiting
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, GiveName, MakeNote
 from infospace.perform import Outcome, guarded
 from infospace.resources import Made
+from infospace.runs.call import CANCELLED
 from infospace.runs.journal import StepRow, Use
 from infospace.tools.calling import call_tool
 from infospace.view import Infospace
 from planner.calls import FINAL, may_repeat, validated
 from planner.events import StepStarted
-from planner.failure import Exhausted, Failure, Stopped
+from planner.failure import TIMEOUT, Exhausted, Failure, Stopped
 from planner.frame import Frame
 from planner.lanes import Commit, Decision, Ticket
 from planner.plan import Block, Call, ForEach, Form, If, Map, Parallel, Step, Stop, Unread, While, outs
@@ -61,6 +62,10 @@ class Execution(ABC):
         """Its row, where it ended in an earlier part of the run and is gone through once more for what it binds."""
         self._open: Outcome | None = None
         """How the step failed, while its `on_fail` list runs."""
+        self._decided: tuple[Decision, ...] = ()
+        """What the step itself decided, where it is left in its midst."""
+        self._rests: str | None = None
+        """What is left of it then."""
 
     async def run(self) -> Failure | None:
         """Execute, journal, bind, and handle a failure as the step says."""
@@ -172,17 +177,18 @@ class Execution(ABC):
     def interrupted(self) -> None:
         """Journal that the step was cancelled."""
         if self._ticket is not None:
-            self._journal(self._open or Outcome("failed", reason="the step was broken off", error="cancelled"))
+            self._journal(self._open or Outcome("failed", reason="the step was broken off", error=CANCELLED))
 
     def _suspended(self, suspension: Suspension) -> None:
-        """Journal what the step itself waits for; one that has a waiting step in it has nothing to say."""
+        """Journal what the step itself waits for, or leaves; one that has a waiting step in it has nothing to say."""
         places = (self._position, f"{self._position}[")
         own = [one for one in suspension.pending if one.step == places[0] or one.step.startswith(places[1])]
         own = own if not isinstance(self._step.form, (If, While, Parallel, ForEach)) else []
         if own:
             self._view.extra["pending"] = own[0].to_json()
+        if own or self._rests is not None:
             self._view.changes.clear()
-            self._journal(Outcome("suspended", value=own[0].question))
+            self._journal(Outcome("suspended", value=own[0].question if own else self._rests or ""))
 
     def _lose(self, cause: Cause) -> None:
         for name in outs((self._step,)):
@@ -199,7 +205,11 @@ class Execution(ABC):
         except TimeoutError:
             if not limit.expired():
                 raise
-            return Outcome("failed", reason=f"it took longer than its `timeout_s` of {seconds:g} s", error="timeout")
+        except BrokenOff:
+            row = None if self._run.replayed is None else self._run.replayed.row(self._position)
+            if row is None or row.error != TIMEOUT:
+                raise
+        return Outcome("failed", reason=f"it took longer than its `timeout_s` of {seconds:g} s", error=TIMEOUT)
 
     async def _outcome(self) -> Outcome:
         try:
@@ -258,7 +268,7 @@ class Execution(ABC):
         if not self._duration:
             self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
         row, frame = self._row(outcome, handled), self._frame
-        frame.track.end(Commit(self._ticket, row, frame.nesting, tuple(changes), frame.decisions))
+        frame.track.end(Commit(self._ticket, row, frame.nesting, tuple(changes), (*frame.decisions, *self._decided)))
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:
         resource = outcome.resource
@@ -305,7 +315,7 @@ class Execution(ABC):
         known = None if record is None else record.decision(f"{where}.error")
         if isinstance(known, str):
             return known
-        view = self._run.space.view(Made(self._run.id, f"{where}.on_fail", "on_fail"))
+        view = self._run.space.view(Made(self._run.id, f"{where}.on_fail", "on_fail"), meter=self._run.meter)
         error = view.note(
             {"step": failure.position, "type": failure.type, "reason": failure.reason, "kind": failure.kind}
         )
@@ -329,13 +339,13 @@ class Execution(ABC):
         """Call a primitive with resolved arguments."""
         if not entry.may_wait:
             return await validated(entry, arguments, view)
-        async with self._run.slots:
+        async with self._run.slot():
             return await validated(entry, arguments, view)
 
     async def _call_tool(self, view: Infospace, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
         """Call a tool with arguments that are resolved first. Raises Unbound, and what resolving raises."""
         given = resolver.value(arguments)
-        async with self._run.slots:
+        async with self._run.slot():
             return await guarded(tool, call_tool(view, view.space.tools.get(tool), given), view)
 
     @abstractmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, TypeVar, cast
 
@@ -11,6 +12,7 @@ from infospace.ids import kind_of
 from infospace.jsonvalue import JSON
 from infospace.perform import Outcome
 from infospace.resources import Collection, Made, Member, Resource, is_resource
+from infospace.runs.counterparts import throughout
 from infospace.view import Infospace
 from infospace.wording import shown
 from planner.abreast import in_order
@@ -139,7 +141,8 @@ class FormExecution(Execution):
         record = self._run.record or self._run.replayed
         if record is None or not record.answered(self._position):
             raise Suspension([Pending(self._position, "ask", question, form.schema)])
-        answer = self._view.note(record.answer(self._position))
+        said, ids = record.answer(self._position), self._run.meter.counterparts
+        answer = self._view.note(said if ids is None else throughout(said, ids.later))
         return Outcome("success", answer, self._view.preview(answer))
 
     def _stop(self, form: Stop) -> Outcome:
@@ -258,14 +261,21 @@ class FormExecution(Execution):
         decided = Decision(self._position, [target.id, target.version])
         unit = self._run.order.unit(self._step)
         ended: list[Outcome] = []
+        left: list[int] = []
 
-        async def one(index: int, _frame: Frame) -> tuple[Scope, Outcome, Infospace]:
+        async def one(index: int, _frame: Frame) -> tuple[Scope, Outcome, Infospace] | None:
             await self._run.breathe()
             inner = Scope(self._scope)
             inner.bind("item", items[index].id)
-            return inner, *await self._attempts(form, items[index], inner, f"{self._position}[{index + 1}]")
+            with suppress(Suspension):
+                return inner, *await self._attempts(form, items[index], inner, f"{self._position}[{index + 1}]")
+            return None
 
-        async def taken(index: int, gave: tuple[Scope, Outcome, Infospace]) -> bool:
+        async def taken(index: int, gave: tuple[Scope, Outcome, Infospace] | None) -> bool:
+            if gave is None:
+                left.append(index)
+            if left or gave is None:
+                return True
             inner, outcome, view = gave
             member = items[index]
             self._view.uses.update(view.uses)
@@ -280,20 +290,26 @@ class FormExecution(Execution):
             return over is None
 
         await self._each(len(items), one, taken, unit.waits and not unit.alone)
+        if left:
+            self._decided, self._rests = (decided,), f"interrupted with {len(left):,} of {len(items):,} items to do"
+            raise Suspension(())
         return ended[0] if ended else self._collected(results, len(items))
 
     async def _attempts(self, form: Map, member: Member, scope: Scope, where: str) -> tuple[Outcome, Infospace]:
-        """Perform the operation of `map` for one item, again while it fails and `retry` has attempts left."""
+        """Perform the operation of `map` for one item, again while it fails and `retry` has attempts left.
+
+        Raises Suspension once the run is halted.
+        """
         retry, attempt = self._step.retry, 1
         while True:
+            if self._run.halt.now:
+                raise Suspension(())
             view = self._view.inner(Made(self._run.id, where, form.operation))
             outcome = await self._one(form, member, scope, view)
             last = retry is None or attempt >= retry.attempts
             if outcome.status == "success" or last or not may_repeat(outcome, view):
                 return outcome, view
             await pause(retry, attempt, self._run.halt.heard)
-            if self._run.halt.now:
-                raise Suspension(())
             attempt += 1
 
     async def _one(self, form: Map, member: Member, scope: Scope, view: Infospace) -> Outcome:

@@ -7,6 +7,9 @@ from typing import Literal
 
 from infospace.errors import InfospaceError
 
+TIMEOUT = "timeout"
+"""The kind of failure of a step that took longer than its `timeout_s`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:

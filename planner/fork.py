@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from infospace.jsonvalue import JSON
 from infospace.memory.store import Snapshot
 from infospace.paths import nearest
 from infospace.resources import Collection, Made, Note, Resource
+from infospace.runs.forks import first_of
 from infospace.runs.journal import OpenRun, RunRow, StepRow
 from infospace.space import Space
 from infospace.tools.approvals import in_run, named
@@ -26,6 +28,8 @@ from planner.resume import plan_of
 from planner.run import Run
 from planner.written import top_label
 
+_ATTEMPT = re.compile(r"#\d+$")
+
 
 async def fork(
     space: Space,
@@ -39,26 +43,28 @@ async def fork(
 
     `step` is the label of a step of the plan itself, such as `3`. Steps before it are not run again: their results
     are bound, at the versions that they had when the step began; one that changed since is copied. Notes that are
-    read by name or found by a search are as they are now. Names of what the run had made go over to what the fork
-    makes. A changed plan that the check refuses is refused. What was approved in the run is asked about anew, but for
-    the tools of `approve`.
+    read by name or found by a search are as they are now. Names of what the run and its forks had made go over to
+    what the fork makes. A changed plan that the check refuses is refused. What was approved in the run is asked about
+    anew, but for the tools of `approve`.
 
-    Raises NotFound, Conflict for what is no run of a plan, Invalid for a patch that touches earlier steps.
+    Raises NotFound, Conflict for what is no run of a plan or ended before the step, Invalid for a patch that touches
+    earlier steps.
     """
     with space.store.reading() as snapshot:
         row, rows = snapshot.run(run), snapshot.steps(run)
-        document = _changed(row, patch)
-        plan, problems = check(document, space.catalogue, KnownSpace(snapshot, free=run))
+        document, first = _changed(row, patch), first_of(snapshot, run)
+        plan, problems = check(document, space.catalogue, KnownSpace(snapshot, free=first))
     labels = [one.label for one in plan_of(row).steps]
     if step not in labels:
         near = nearest(step, labels)
         hint = f"did you mean {near!r}?" if near else f"it has {', '.join(labels)}"
         raise NotFound(f"the plan of {run} has no step {step!r} of its own", hint=hint)
     before = labels[: labels.index(step)]
+    _reached(row, rows, step, before)
     _untouched(plan_of(row), plan, len(before))
     if not problems.ok:
         return RunResult(None, "refused", problems=tuple(problems.found))
-    return await _Fork(space, row, rows, before, step).run(plan, emit, named(approve))
+    return await _Fork(space, row, rows, before, step).run(plan, first, emit, named(approve))
 
 
 def _changed(row: RunRow, patch: Patch) -> JSON:
@@ -72,6 +78,18 @@ def _changed(row: RunRow, patch: Patch) -> JSON:
     except (KeyError, IndexError, TypeError) as error:
         raise Invalid(f"the patch names a place that the plan does not have: {error}") from error
     return document
+
+
+def _reached(row: RunRow, rows: Sequence[StepRow], step: str, before: Sequence[str]) -> None:
+    """Raise Conflict where the run ended at a step before the one from which it is to be forked."""
+    for one in rows:
+        failed = _ATTEMPT.sub("", one.position) in before and one.status == "failed"
+        ended = (failed and not one.extra.get("handled")) or (one.type == "stop" and "/" not in one.position)
+        place = top_label(one.position)
+        if ended and place in before:
+            how = "stopped the plan" if one.type == "stop" else "failed"
+            says = f"step {place} of {row.run} {how}, and a fork at step {step} would end there too"
+            raise Conflict(says, hint=f"fork it at step {place}")
 
 
 def _untouched(old: Plan, new: Plan, count: int) -> None:
@@ -90,10 +108,10 @@ class _Fork:
         at = [one.started for one in rows if top_label(one.position) == step]
         self._moment = min(at, default=row.ended or now())
 
-    async def run(self, plan: Plan, emit: Emit, approve: Sequence[str]) -> RunResult:
+    async def run(self, plan: Plan, first: str, emit: Emit, approve: Sequence[str]) -> RunResult:
         space, row = self._space, self._row
         run = Run(space, plan, emit)
-        run.id, run.forked = space.store.new_id("run"), row.run
+        run.id, run.forked = space.store.new_id("run"), first
         view = space.view(Made(run.id, None, "fork"))
         copies: dict[str, Resource] = {}
         with space.store.reading() as snapshot:
@@ -106,7 +124,7 @@ class _Fork:
         inputs = {name: copies[one].id if one in copies else one for name, one in row.inputs.items()}
         plans = {name: inner.document for name, inner in run.plans.items()}
         goal = f"{row.goal} (fork of {row.run})".strip()
-        opened = OpenRun(run.id, "plan", goal, plan.document, inputs, now(), run.owner, plans)
+        opened = OpenRun(run.id, "plan", goal, plan.document, inputs, now(), run.owner, plans, row.run)
         kept = [self._taken(one, run.id, copies) for one in self._rows]
         space.store.commit(view.changes, [opened, *in_run(approve, run.id, opened.started), *kept])
         record = Record(kept, (), {})

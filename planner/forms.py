@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from infospace.jsontext import dump
 from infospace.wording import shown
 from planner.fields import COMMON, Fields, nested
-from planner.plan import Ask, ForEach, If, Map, Parallel, Stop, Wait, While
+from planner.plan import Ask, ForEach, If, Map, Parallel, Stop, Wait, While, no_wait
 from planner.problems import join
 from planner.schemas import check_schema
 
@@ -127,9 +127,9 @@ def _wait(fields: Fields) -> Wait | None:
     if "condition" in fields.raw:
         return Wait(fields.condition(), None)
     seconds = fields.raw["seconds"]
-    if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds < 0:
-        place = join(fields.pointer, "seconds")
-        fields.problems.error("bad-value", place, f"`seconds` is a number from 0, not {shown(seconds)}")
+    fault = no_wait(seconds)
+    if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and fault is not None:
+        fields.problems.error("bad-value", join(fields.pointer, "seconds"), fault, '"seconds": 5')
     return Wait(None, seconds)
 
 

@@ -16,6 +16,7 @@ from infospace.kinds import types_of
 from planner.conditions import JOINS, OPTIONAL, TESTS
 from planner.forms import FORMS
 from planner.parse import BUDGET
+from planner.plan import LONGEST_WAIT
 
 VARIABLE = {"type": "string", "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"}
 REFERENCE = {"type": "string", "pattern": r"^\$[A-Za-z_]"}
@@ -41,7 +42,10 @@ COMMON: Mapping[str, Any] = {
     "timeout_s": {"type": "number", "exclusiveMinimum": 0, "description": "seconds that the step may take"},
     "expect": {"type": "string", "description": "what you expect of it; shown beside the outcome"},
 }
-"""The fields that every step may have, but for `type`."""
+"""The fields that a step may have which makes calls of its own, but for `type`."""
+
+AROUND: Mapping[str, Any] = {key: value for key, value in COMMON.items() if key != "retry"}
+"""Those of a step that holds other steps."""
 
 FIELDS: Mapping[str, Any] = {
     "condition": CONDITION,
@@ -56,7 +60,7 @@ FIELDS: Mapping[str, Any] = {
     "operation": {"$ref": "#/$defs/operation"},
     "filter_null": {"type": "boolean", "description": "false keeps a null where an item gave nothing"},
     "max_iterations": {"type": "integer", "minimum": 1, "description": "100 without it"},
-    "seconds": {"anyOf": [{"type": "number", "minimum": 0}, REFERENCE]},
+    "seconds": {"anyOf": [{"type": "number", "minimum": 0, "maximum": LONGEST_WAIT}, REFERENCE]},
     "value": {},
     "schema": {"type": "object", "description": "JSON Schema of the answer"},
     "status": {"enum": ["success", "failed"]},
@@ -109,7 +113,7 @@ def _closed(type_: Any, properties: Mapping[str, Any], required: Iterable[str]) 
 def _form(name: str) -> dict[str, Any]:
     form = FORMS[name]
     own = {field: FIELDS[field] for field in (*form.required, *form.optional)}
-    common = {key: value for key, value in COMMON.items() if key != "retry" or name == "map"}
+    common = COMMON if name == "map" else AROUND
     return {"description": form.summary, **_closed({"const": name}, {**own, **common}, form.required)}
 
 
@@ -144,7 +148,7 @@ def _tool(*, bare: bool = False) -> dict[str, Any]:
 
 def _saved() -> dict[str, Any]:
     type_ = {"type": "string", "pattern": "^plan:.", "description": "a saved plan"}
-    return _closed(type_, {"arguments": {"type": "object", "description": "the plan's inputs"}, **COMMON}, ())
+    return _closed(type_, {"arguments": {"type": "object", "description": "the plan's inputs"}, **AROUND}, ())
 
 
 def _argument(argument: Argument) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Comparing two runs: which steps, and which notes came and went.
 
 Two runs are the same when they had the same steps, with the same arguments, inputs, outcomes and status. Times do not
-count, and ids of what a run made itself count only by the order of making: what a run made is compared by content,
-everything else by identity.
+count, and ids of what a run made itself count only by the step and the order of making: what a run made is compared by
+content, everything else by identity.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from infospace.kinds import (
 )
 from infospace.memory.store import Snapshot
 from infospace.resources import Collection, Note, Resource, SearchResult
+from infospace.runs.forks import first_of
 from planner.saved import saved_plan
 
 SURVEYED = 1_000
@@ -71,7 +72,10 @@ class KnownSpace:
     """A snapshot of a real space."""
 
     def __init__(self, snapshot: Snapshot, free: str | None = None, unseen: str | None = None) -> None:
-        """`free` is a run: the names of what it made are there to be given again. What `unseen` made is not there."""
+        """`free` is a run: the names of what it and its forks made are there to be given again.
+
+        What the run `unseen` made is not there.
+        """
         self._snapshot = snapshot
         self._free = free
         self._unseen = unseen
@@ -96,8 +100,10 @@ class KnownSpace:
     def holder(self, name: str) -> str | None:
         """Return the id of who has a name."""
         holder = self._snapshot.named(name)
-        if holder is not None and self._free is not None and self._snapshot.get(holder).made.run == self._free:
-            return None
+        if holder is not None and self._free is not None:
+            run = self._snapshot.get(holder).made.run
+            if run is not None and first_of(self._snapshot, run) == self._free:
+                return None
         return holder
 
     def names(self) -> Sequence[str]:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change
 from infospace.memory.store import Store
-from infospace.runs.journal import StepRow
+from infospace.runs.journal import Owned, StepRow
 from planner.failure import Exhausted
 from planner.suspending import Suspension
 
@@ -76,24 +76,30 @@ class Journal:
         self._store = store
         self._ended = ended
         self.sequence = 0
-        """Executions so far."""
+        """The number of the last execution that was begun."""
+        self.uncounted = 0
+        """Numbers of executions that were begun in an earlier part of the run, and are begun again."""
+        self.held: Owned | None = None
+        """Whose the run is: nothing is written where it is somebody else's by now."""
 
     def begin(self, ticket: Ticket) -> None:
         """Number an execution."""
-        if self.sequence >= self.most:
+        if self.sequence - self.uncounted >= self.most:
             raise Exhausted(f"the budget of {self.most:,} steps ran out")
         self.sequence += 1
         ticket.sequence = self.sequence
 
     def end(self, commit: Commit) -> None:
-        """Write changes and row in one transaction."""
+        """Write changes and row in one transaction; of an execution that the budget had no number for, nothing."""
+        if not commit.ticket.sequence:
+            return
         fresh = [decision for decision in commit.decisions if not decision.written]
         row = replace(
             commit.row,
             sequence=commit.ticket.sequence,
             frames={decision.position: decision.value for decision in fresh},
         )
-        self._store.commit(commit.changes, [row])
+        self._store.commit(commit.changes, [row] if self.held is None else [self.held, row])
         for decision in fresh:
             decision.written = True
         self._ended(row, commit.nesting)

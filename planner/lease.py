@@ -6,13 +6,13 @@ import asyncio
 import os
 import socket
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from infospace.clock import now
 from infospace.memory.store import Store
-from infospace.runs.journal import Beat, RunRow
+from infospace.runs.journal import Beat, RunRow, StepRow
 
 BEAT = 5.0
 """Seconds between two renewals."""
@@ -36,6 +36,19 @@ def is_live(run: RunRow) -> bool:
     return _seconds_since(beaten) < LEASE
 
 
+def seconds_spent(run: RunRow, rows: Sequence[StepRow]) -> float:
+    """Return for how many seconds a run has gone on, its times of rest left out, as far as the journal has it.
+
+    That is what it told with its last heartbeat, and the time from there to the end of its last step.
+    """
+    told = float(run.spent.get("seconds", 0.0))
+    if run.status != "running":
+        return told
+    beaten = datetime.fromisoformat(run.heartbeat or run.started)
+    ends = (datetime.fromisoformat(row.started) + timedelta(milliseconds=row.duration_ms) for row in rows)
+    return told + max(0.0, (max(ends, default=beaten) - beaten).total_seconds())
+
+
 def _alive(process: str) -> bool:
     if not process.isdigit():
         return True
@@ -53,15 +66,20 @@ def _seconds_since(moment: str) -> float:
 
 
 @asynccontextmanager
-async def kept(store: Store, run: str, owner: str) -> AsyncIterator[None]:
-    """Renew the lease of a run while something is done; that another has it ends what is done, cancelled."""
+async def kept(
+    store: Store, run: str, owner: str, spent: Callable[[], Mapping[str, float] | None] = lambda: None
+) -> AsyncIterator[None]:
+    """Renew the lease of a run while something is done, and with it what was spent.
+
+    That another has it ends what is done: TakenOver.
+    """
     doing = asyncio.current_task()
 
     async def renew() -> None:
         while True:
             await asyncio.sleep(BEAT)
             try:
-                store.commit([], [Beat(run, owner, now())])
+                store.commit([], [Beat(run, owner, now(), spent())])
             except BaseException:
                 if doing is not None:
                     doing.cancel()

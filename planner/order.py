@@ -225,22 +225,28 @@ def _group(units: list[Unit]) -> Iterator[Group]:
 
 def called_tool(step: Step, catalogue: Catalogue) -> Tool | None:
     """Return the tool that a step calls, as far as its name stands in the plan."""
+    name = named_tool(step, catalogue)
+    return None if name is None else catalogue.tools.find(name)
+
+
+def named_tool(step: Step, catalogue: Catalogue) -> str | None:
+    """Return the full name of the tool that a step calls, None where it calls none or the plan does not tell."""
     match step.form:
         case ToolCall(tool):
-            return catalogue.tools.find(tool)
+            return tool
         case Map(_, operation, arguments):
-            return catalogue.tools.find(operation) if "/" in operation else _literal(operation, arguments, catalogue)
+            return operation if "/" in operation else _literal(operation, arguments, catalogue)
         case Call(arguments):
             return _literal(step.type, arguments, catalogue)
     return None
 
 
-def _literal(type_: str, arguments: Mapping[str, Any], catalogue: Catalogue) -> Tool | None:
+def _literal(type_: str, arguments: Mapping[str, Any], catalogue: Catalogue) -> str | None:
     entry = catalogue.find(type_)
     for argument in entry.arguments.values() if entry else ():
         written = arguments.get(argument.name)
-        if argument.reading is Reading.TOOL and isinstance(written, str):
-            return catalogue.tools.find(written)
+        if argument.reading is Reading.TOOL and isinstance(written, str) and "/" in written and "$" not in written:
+            return written
     return None
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from infospace.jsonvalue import JSON
+from infospace.wording import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,17 @@ class Parallel:
     """`parallel`: blocks that the author vouches to be independent, each in a scope of its own."""
 
     branches: tuple[Block, ...]
+
+
+LONGEST_WAIT = 10 * 365 * 86_400
+"""Seconds that a `wait` may take at most: ten years."""
+
+
+def no_wait(seconds: JSON) -> str | None:
+    """Say what is wrong with the `seconds` of a `wait`, None where nothing is."""
+    if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and 0 <= seconds <= LONGEST_WAIT:
+        return None
+    return f"`seconds` is a number from 0 to {LONGEST_WAIT:,} (ten years), not {shown(seconds)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from infospace.jsonvalue import JSON
+from infospace.runs.call import CANCELLED
 from infospace.runs.journal import CallRow, StepRow
+from planner.failure import TIMEOUT
 
 _ROUND = re.compile(r"\.body\[(\d+)\]\.")
+_ITEM = re.compile(r"\[\d+\]$")
 _BRANCH = re.compile(r"\.(then|else)\.")
 
 
@@ -60,9 +63,19 @@ class Record:
         """The positions of all executions, also of those that wait."""
         return {*self._by_position, *self._suspended}
 
+    @property
+    def executions(self) -> int:
+        """How many executions ended or wait; what holds one that waits will be begun again."""
+        return len(self.rows) + len(self._suspended)
+
     def row(self, position: str) -> StepRow | None:
         """Return the row of an execution that ended."""
         return self._by_position.get(position)
+
+    def broken_off(self, position: str) -> bool:
+        """Whether an execution, or that of which this is a part, was broken off, and did not end by itself."""
+        row = self.row(position) or self.row(_ITEM.sub("", position))
+        return row is None or row.error in (TIMEOUT, CANCELLED)
 
     def suspended(self, position: str) -> StepRow | None:
         """Return the row of an execution that was left waiting."""

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from infospace.errors import Conflict
+from infospace.llm.recall import Unasked
+from infospace.runs.counterparts import Counterparts, Earlier
+from infospace.runs.journal import FINISHED
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
 from infospace.tools.approvals import allowed
@@ -39,9 +42,11 @@ async def replay(
     with space.store.overlay() as store:
         inner = Space(store)
         inner.tools = space.tools
+        if "language_model" in vars(space):
+            inner.language_model = space.language_model
         with store.reading() as snapshot:
             row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
-            answers = snapshot.answers(run)
+            answers, products = snapshot.answers(run), snapshot.products([run])
         if row.kind not in ("plan", "session"):
             says = f"{run} is no run of a plan or a session, and cannot be replayed"
             raise Conflict(says, hint="`infospace runs` lists them")
@@ -49,7 +54,13 @@ async def replay(
         plan = plan_of(row) if row.kind == "plan" else session_as_plan(row, past)
         again = Run(inner, plan, lambda event: emit(_told(event, run)))
         again.replayed, again.recorded = past, recorded
-        again.meter.recall(calls, only=not live)
+        if row.status in FINISHED:
+            again.broken_off = (row.status, None, row.reason)
+        earlier = Earlier(calls, Counterparts(products), past.broken_off, only=not live)
+        again.meter.recall(earlier)
+        asked = [call.target for call in calls if call.kind == "llm"]
+        if asked and not live:
+            inner.language_model = Unasked(asked[-1])
         again.meter.tools = ToolCalls(
             again.plan.budget.tool_calls,
             again.journalled,
@@ -57,7 +68,7 @@ async def replay(
             lambda tool: allowed(store, tool, run),
             past,
         )
-        again.meter.tools.only, again.meter.tools.asks = not live, False
+        again.meter.tools.earlier, again.meter.tools.asks = earlier, False
         view = inner.view()
         bound = {name: view.get(identifier) for name, identifier in row.inputs.items()}
         result = await (again.all(bound) if row.kind == "plan" else replay_lines(again, row, past, bound))

@@ -10,12 +10,13 @@ from infospace.errors import Conflict, Invalid, NotFound
 from infospace.fitting import misfit
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
-from infospace.runs.journal import AnswerRow, CloseRun, Entry, RunRow, StepRow, TakeRun
+from infospace.runs.journal import AnswerRow, Beat, CloseRun, Entry, RunRow, StepRow, TakeRun
 from infospace.space import Space
 from infospace.tools.approvals import given, in_run
 from planner.events import Emit
 from planner.lanes import Halt
-from planner.lease import is_live, new_owner
+from planner.lease import is_live, new_owner, seconds_spent
+from planner.needed import needed_tools
 from planner.outcome import RunResult
 from planner.parse import parse_plan
 from planner.plan import Plan
@@ -70,7 +71,7 @@ async def resume(
 
     Of a session the lines that were begun. The tools of `approve` may be called from now on without asking, besides
     those that were approved before. Raises NotFound for a run that is not there, Conflict for one that is live, that
-    has ended, or for a session that is at rest, Invalid for `approve`.
+    has ended, that needs a tool which is not here, or for a session that is at rest, Invalid for `approve`.
     """
     with space.store.reading() as snapshot:
         row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
@@ -83,11 +84,14 @@ async def resume(
         from planner.sessions.session import session_of
 
         return await session_of(space, run).finish(emit, halt, approve)
+    plan, record = plan_of(row), Record(rows, calls, answers)
+    _has_its_tools(space, row, plan, record)
     owner, at = new_owner(), now()
-    space.store.commit([], [TakeRun(run, owner, row.owner, at), *in_run(approve, run, at)])
-    going = Run(space, plan_of(row), emit)
+    spent = {**row.spent, "seconds": seconds_spent(row, rows)}
+    space.store.commit([], [TakeRun(run, owner, row.owner, at), Beat(run, owner, at, spent), *in_run(approve, run, at)])
+    going = Run(space, plan, emit)
     going.halt = halt or going.halt
-    going.take_up(row, Record(rows, calls, answers), calls, owner)
+    going.take_up(row, record, calls, owner)
     return await going.go_on()
 
 
@@ -104,6 +108,17 @@ def _may_go_on(row: RunRow) -> None:
     if is_live(row):
         hint = "it can be resumed once that process has ended"
         raise Conflict(f"{row.run} is being run by {row.owner}", hint=hint)
+
+
+def _has_its_tools(space: Space, row: RunRow, plan: Plan, record: Record) -> None:
+    """Raise Conflict where steps that have not ended call tools that are not here: the run would fail for good."""
+    left = tuple(one for one in plan.steps if (known := record.row(one.label)) is None or known.extra.get("retried"))
+    needed = needed_tools(left, plan.plans, space.catalogue)
+    missing = {name: label for name, label in needed.items() if space.tools.find(name) is None}
+    for name, label in missing.items():
+        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+        says = f"step {label} of {row.run} calls {name}{more}, which is not here"
+        raise Conflict(says, hint="it waits as it is: resume it where its servers are connected")
 
 
 def plan_of(row: RunRow) -> Plan:

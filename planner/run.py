@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import TypeAlias, cast
 
 from infospace.answer import Answer
 from infospace.clock import now
-from infospace.errors import InfospaceError, NotFound
+from infospace.errors import BrokenOff, InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.llm.meter import Meter
 from infospace.memory.changes import Change
 from infospace.resources import Made, Resource, is_resource
-from infospace.runs.journal import CallRow, CloseRun, OpenRun, RunKind, RunRow, RunStatus, StepRow
+from infospace.runs.forks import first_of
+from infospace.runs.journal import CallRow, CloseRun, OpenRun, Owned, RunKind, RunRow, RunStatus, StepRow
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
 from infospace.tools.approvals import allowed, in_run, named
 from planner.abreast import abreast
+from planner.document_order import in_document_order
 from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.execute_forms import FormExecution
 from planner.failure import Exhausted, Failure, Halted, Stopped, sentence
 from planner.frame import Frame, Latest
 from planner.lanes import Commit, Halt, Journal, Ticket
-from planner.lease import kept, new_owner
+from planner.lease import kept, new_owner, seconds_spent
 from planner.order import Order
 from planner.outcome import RunResult
-from planner.plan import Block, Plan, Step
+from planner.plan import Block, Map, Plan, Step
 from planner.problems import Problem
 from planner.record import Record
 from planner.resolve import Resolver
@@ -40,6 +42,8 @@ from planner.suspending import Pending, Suspension
 BREATH = 0.005
 """Seconds for which steps that wait for nothing may keep the event loop to themselves."""
 
+
+CANCELLED = "the run was cancelled"
 
 AT_ONCE = 16
 """Calls that run at once: so many an endpoint or a server usually takes."""
@@ -87,9 +91,11 @@ class Run:
         self.meter.tools = self.tool_calls()
         self.replayed: Record | None = None
         """The run that this one replays: times of waiting are over, and with `recorded` what was read is taken."""
+        self.broken_off: tuple[RunStatus, None, str | None] = ("cancelled", None, CANCELLED)
+        """How a replay ends where that one was broken off: status, result, and why."""
         self.recorded = False
         self.forked: str | None = None
-        """The run that this one is a fork of: it takes over the names of what that one made."""
+        """The first run of which this one is a fork: it takes over the names of what that one and its forks made."""
         self.halt = Halt()
         """Set from outside, it lets the steps under way end, begins no more, and leaves the run to be resumed."""
         self.record: Record | None = None
@@ -105,13 +111,19 @@ class Run:
             return row is not None and row.status == "success"
         if self.forked is None:
             return False
-        with suppress(NotFound):
-            return self.space.view().get(name).made.run == self.forked
+        with suppress(NotFound), self.space.store.reading() as snapshot:
+            holder = self.space.view().get(name).made.run
+            return holder is not None and first_of(snapshot, holder) == self.forked
         return False
 
     def journalled(self, row: CallRow) -> None:
         """Write a call of what is outside."""
-        self.space.store.commit([], [row])
+        self.space.store.commit([], [self.held, row])
+
+    @property
+    def held(self) -> Owned:
+        """What makes the rest of a commit depend on that the run is still this one's."""
+        return Owned(self.id, self.owner)
 
     def tool_calls(self, past: Record | None = None) -> ToolCalls:
         """Return what calls tools here; `past` is what an earlier part of the run left."""
@@ -137,6 +149,7 @@ class Run:
         document, inputs = self.plan.document, dict(self.scope.own)
         at = now()
         entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, at, self.owner, plans)
+        self.journal.held = self.held
         store.commit([*view.changes, *changes], [entry, *in_run(self._approve, self.id, at)])
         self._emit(RunStarted(self.id, self.plan.goal))
 
@@ -151,24 +164,30 @@ class Run:
         for name, identifier in row.inputs.items():
             self.scope.bind(name, identifier)
         self.steps = list(record.rows)
-        self.journal.sequence = record.sequence
+        self.journal.sequence, self.journal.held = record.sequence, self.held
+        self.journal.uncounted = record.sequence - record.executions
         self.meter.remember(calls)
         self.meter.tools = self.tool_calls(record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
-        self._spent = float(row.spent.get("seconds", 0.0))
+        self._spent = seconds_spent(row, self.steps)
         self._emit(RunStarted(self.id, self.plan.goal))
 
     async def go_on(self, steps: Steps | None = None) -> RunResult:
-        """Run the plan from where it is to its end, or until it waits for something; `steps` runs its steps."""
+        """Run the plan from where it is to its end, or until it waits for something; `steps` runs its steps.
+
+        Raises TakenOver where another process goes on with it meanwhile: this one writes nothing more of it.
+        """
         try:
-            async with kept(self.space.store, self.id, self.owner):
+            async with kept(self.space.store, self.id, self.owner, self._so_far):
                 failure = await self.within(self.seconds_left(), steps or self.plan.steps)
         except Stopped as stop:
             return self.stopped(stop)
         except Suspension as suspension:
             return self.suspended(suspension)
+        except BrokenOff:
+            return self.close(*self.broken_off)
         except asyncio.CancelledError:
-            self.close("cancelled", None, "the run was cancelled")
+            self.close("cancelled", None, CANCELLED)
             raise
         except BaseException as error:
             with suppress(InfospaceError):
@@ -177,6 +196,10 @@ class Run:
         if failure is not None:
             return self.close("failed", None, sentence(failure))
         return self.conclude()
+
+    def _so_far(self) -> dict[str, float]:
+        """Return what was spent until now, the seconds too."""
+        return {**self.meter.spent, "seconds": round(self._spent + time.perf_counter() - self._began, 3)}
 
     def seconds_left(self) -> float | None:
         """Return what is left of the budget of seconds, None without one. Times of rest do not count."""
@@ -219,23 +242,27 @@ class Run:
         self, status: RunStatus, result: Resource | None, reason: str | None, pending: Sequence[Pending] = ()
     ) -> RunResult:
         """Journal the end, and say it."""
-        answer, spent = self._answer(result), self.meter.spent
-        if status == "suspended":
-            spent["seconds"] = round(self._spent + time.perf_counter() - self._began, 3)
+        answer, spent = self._answer(result), (self._so_far() if status == "suspended" else self.meter.spent)
         entry = CloseRun(self.id, status, now(), result.id if result else None, reason, spent)
-        self.space.store.commit([], [entry])
+        self.space.store.commit([], [self.held, entry])
         outcome = RunResult(
             self.id,
             status,
             answer,
             self.bindings(),
-            sorted(self.steps, key=lambda r: r.sequence),
+            self._ordered(),
             self._warnings,
             reason,
             pending,
         )
         self._emit(RunFinished(outcome))
         return outcome
+
+    def _ordered(self) -> list[StepRow]:
+        """Return the executions in document order, which is that of their numbers unless the run had rested."""
+        if self.record is None:
+            return sorted(self.steps, key=lambda row: row.sequence)
+        return in_document_order(self.plan, self.steps)
 
     def bindings(self) -> dict[str, Resource]:
         """Return what the plan's own variables are bound to; what was deleted since is left out."""
@@ -290,11 +317,14 @@ class Run:
         return None
 
     async def step(self, step: Step, frame: Frame) -> Failure | None:
-        """Execute a step, again while it fails and its `retry` has attempts left: `4`, `4#2`, `4#3`."""
+        """Execute a step, again while it fails and its `retry` has attempts left: `4`, `4#2`, `4#3`.
+
+        A `map` attempts the calls for its items again, never the whole.
+        """
         if self.halt.now:
             raise Suspension(())
         position = frame.prefix + step.label
-        attempts = step.retry.attempts if step.retry else 1
+        attempts = step.retry.attempts if step.retry and not isinstance(step.form, Map) else 1
         for attempt in range(1, attempts + 1):
             if frame.halts:
                 await self._take_turn(step, frame)
@@ -302,7 +332,7 @@ class Run:
             execution = self.execution(self, step, frame, place, last=attempt == attempts)
             try:
                 failure = await execution.run()
-            except asyncio.CancelledError:
+            except (asyncio.CancelledError, BrokenOff):
                 execution.interrupted()
                 raise
             if not execution.again:
@@ -338,6 +368,14 @@ class Run:
         inner = frame.inner(f"{position}/", scope).on(frame.track, latest)
         failure = await self.block(plan.steps, inner)
         return failure, latest.resource
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Do something that may take long, when there is room for it; raises Suspension once the run is halted."""
+        async with self.slots:
+            if self.halt.now:
+                raise Suspension(())
+            yield
 
     async def breathe(self) -> None:
         """Let others run, and a cancellation be heard, when they have not for a while."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -10,13 +9,12 @@ from json import dumps
 
 from infospace.answer import label
 from infospace.errors import NotFound
-from infospace.ids import is_id, kind_of, number_of
+from infospace.ids import ID_IN_TEXT, is_id, kind_of, number_of
 from infospace.jsonvalue import JSON
 from infospace.memory.store import Snapshot
 from infospace.resources import Collection, Relation, Resource
 from infospace.runs.journal import StepRow
-
-_ID = re.compile(r"\b(?:Note|Collection|Relation)_[1-9][0-9]*\b")
+from infospace.runs.origin import Product
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +34,14 @@ class Side:
         self.run = snapshot.run(run)
         self._steps = snapshot.steps(run)
         self._versions: dict[str, int] = {}
-        own = []
-        for product in snapshot.products([run]):
+        self._own: dict[str, str] = {}
+        places: dict[str, int] = {}
+        for product in sorted(snapshot.products([run]), key=_order):
             self._versions[product.of.id] = product.of.version
             if product.of.version == 1:
-                own.append(product.of.id)
-        own.sort(key=lambda one: (kind_of(one), number_of(one)))
-        self._own = {one: f"{kind_of(one)}~{place}" for place, one in enumerate(own, start=1)}
+                place = f"{kind_of(product.of.id)}~{product.made.step or ''}"
+                places[place] = places.get(place, 0) + 1
+                self._own[product.of.id] = f"{place}~{places[place]}"
         self._keys: dict[str, str] = {}
 
     def by_position(self) -> dict[str, list[StepRow]]:
@@ -69,8 +68,8 @@ class Side:
             return None
 
     def masked(self, text: str | None) -> str | None:
-        """Return a text in which the ids that the run gave out are told by the order of making."""
-        return None if text is None else _ID.sub(lambda found: self._own.get(found[0], found[0]), text)
+        """Return a text in which the ids that the run gave out are told by where they were made."""
+        return None if text is None else ID_IN_TEXT.sub(lambda found: self._own.get(found[0], found[0]), text)
 
     def fingerprint(self, value: JSON) -> str | None:
         """Return a digest of a JSON value, its keys in any order, without ids that the run gave out."""
@@ -146,3 +145,7 @@ class Side:
         else:
             inner = self.value(found)
         return f"{found.kind}:{self.fingerprint([inner, dict(found.metadata)])}"
+
+
+def _order(product: Product) -> tuple[int, int]:
+    return number_of(product.of.id), product.of.version

@@ -150,8 +150,9 @@ def _retry(step: Mapping[str, Any], pointer: str, problems: Problems) -> Retry |
         fix = replace(pointer, {"attempts": raw}) if whole else [{"op": "remove", "path": pointer}]
         problems.error("bad-value", pointer, says, '{"attempts": 3}', fix)
         return None
-    if step.get("type") in FORMS and step["type"] != "map":
-        says = f"`retry` repeats one call, and {step['type']!r} is a form around several steps"
+    around = _around(step.get("type"))
+    if around is not None:
+        says = f"`retry` repeats one call, and {step['type']!r} is a {around} of several steps"
         problems.error("bad-value", pointer, says, "write it on the steps inside", [{"op": "remove", "path": pointer}])
         return None
     found: dict[str, Any] = {}
@@ -171,6 +172,13 @@ def _retry(step: Mapping[str, Any], pointer: str, problems: Problems) -> Retry |
             continue
         found[key] = int(value) if whole else float(value)
     return Retry(**found)
+
+
+def _around(type_: JSON) -> str | None:
+    """Return what a type of step is that holds other steps, None where it makes calls of its own."""
+    if type_ in FORMS and type_ != "map":
+        return "form"
+    return "saved plan" if isinstance(type_, str) and type_.startswith(SAVED) else None
 
 
 def _on_fail(raw: JSON, pointer: str, problems: Problems) -> Any:

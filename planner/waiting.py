@@ -12,9 +12,8 @@ from infospace.errors import Invalid
 from infospace.perform import Outcome
 from infospace.runs.journal import StepRow
 from infospace.view import Infospace
-from infospace.wording import shown
 from planner.decide import Judge
-from planner.plan import Wait
+from planner.plan import Wait, no_wait
 from planner.resolve import Resolver
 from planner.suspending import Pending, Suspension
 
@@ -34,8 +33,9 @@ async def waited(
             return Outcome("success", value="its condition holds")
         raise Suspension([Pending(position, "wait", expect or "its condition does not hold yet")])
     seconds = resolver.value(form.seconds)
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds < 0:
-        raise Invalid(f"unchecked: `seconds` is a number from 0, not {shown(seconds)}")
+    fault = no_wait(seconds)
+    if fault is not None or not isinstance(seconds, (int, float)):
+        raise Invalid(f"unchecked: {fault}")
     until = _until(seconds, None if run.record is None else run.record.suspended(position))
     if run.replayed is not None or until <= now():
         return Outcome("success", value=f"{seconds:g} s")

@@ -67,7 +67,7 @@ async def filter_semantic(args: FilterSemantic, space: Infospace) -> Collection:
             try:
                 holds = bool(await space.ask_model(messages, schema={"type": "boolean"}))
             except InfospaceError as error:
-                raise type(error)(f"item {index + 1} ({item.id}): {error.says}", hint=error.hint) from error
+                raise error.of(f"item {index + 1} ({item.id})") from error
         done += 1
         space.progress(done, len(items), "items judged")
         return holds

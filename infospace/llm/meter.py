@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from infospace.errors import BadAnswer, BudgetSpent, Unrecorded
+from infospace.errors import BadAnswer, BudgetSpent
 from infospace.llm.model import LanguageModel, Reply, Request, estimate
+from infospace.llm.recall import Recall, unrecorded
 from infospace.resources import Made
 from infospace.runs.call import Call, Record
+from infospace.runs.counterparts import Counterparts, Earlier
 from infospace.runs.journal import CallRow
 from infospace.runs.tool_calls import ToolCalls
 
@@ -36,12 +38,14 @@ class Meter:
         """How many tokens they cost, as far as that is known."""
         self.tools: ToolCalls | None = None
         """The calls of tools of the same run."""
+        self.counterparts: Counterparts | None = None
+        """In a replay, the ids that the earlier run gave out."""
         self._llm_calls = llm_calls
         self._limit = tokens
         self._record = record
         self._sequence = 0
         self._promised = 0
-        self._only = False
+        self._recall: Recall | None = None
         self._answered = 0
         self._answers: dict[bytes, Reply] = {}
         self._going: dict[bytes, _Going] = {}
@@ -60,15 +64,18 @@ class Meter:
     async def call(self, model: LanguageModel, request: Request, made: Made) -> tuple[Reply, bool]:
         """Return the answer to a request of a step, and whether a call was made for it.
 
-        Raises LanguageModelError, BudgetSpent.
+        Raises LanguageModelError, BudgetSpent; in a replay Unrecorded, Recalled and BrokenOff.
         """
+        known = None if self._recall is None else await self._recall.reply(model.name, request, made.step or "")
+        if known is not None:
+            return known, False
         key = request.digest(model.name)
         if key in self._answers:
             return self._answers[key], False
         going = self._going.get(key)
         first = going is None
-        if going is None and self._only:
-            raise Unrecorded(f"the earlier run did not ask this of {model.name}", hint="`--live` asks it now")
+        if going is None and self._recall is not None and self._recall.only:
+            raise unrecorded(model.name)
         if going is None:
             promised = self._charge(request)
             going = _Going(asyncio.create_task(self._made(model, request, key, made, promised)))
@@ -87,6 +94,8 @@ class Meter:
     def forget(self, model: LanguageModel, request: Request) -> None:
         """Forget an answer that could not be used, so that it can be asked for again."""
         self._answers.pop(request.digest(model.name), None)
+        if self._recall is not None:
+            self._recall.forget(model.name, request)
 
     def remember(self, calls: Sequence[CallRow]) -> None:
         """Take up the calls of an earlier part of the run: they are charged, numbered, and not made again."""
@@ -100,12 +109,10 @@ class Meter:
                 self._answered += 1
                 self._answers[row.digest] = Reply(row.answer, row.tokens)
 
-    def recall(self, calls: Sequence[CallRow], *, only: bool) -> None:
-        """Answer what an earlier run asked as it was answered then; with `only`, nothing else is asked."""
-        self._only = only
-        for row in calls:
-            if row.kind == "llm" and row.status == "success" and isinstance(row.answer, str):
-                self._answers[row.digest] = Reply(row.answer, row.tokens)
+    def recall(self, earlier: Earlier) -> None:
+        """Answer what an earlier run asked as it was answered then."""
+        self.counterparts = earlier.ids
+        self._recall = Recall(earlier)
 
     def number(self) -> int:
         """Return the number of the run's next call of what is outside, whatever its kind."""

@@ -13,6 +13,9 @@ from infospace.jsonvalue import JSON
 from infospace.resources import Made
 from infospace.runs.journal import CallKind, CallRow, CallStatus
 
+CANCELLED = "cancelled"
+"""The kind of failure of a call, or of a step, that was broken off."""
+
 Record: TypeAlias = Callable[[CallRow], object]
 """Commits a row of the journal."""
 
@@ -43,7 +46,7 @@ class Call:
 
     def fails(self, error: BaseException) -> None:
         """Journal that it came to nothing, and why."""
-        kind = error.kind if isinstance(error, InfospaceError) else "cancelled"
+        kind = error.kind if isinstance(error, InfospaceError) else CANCELLED
         self._write("failed", reason=str(error) or "the call was broken off", error=kind)
 
     def _write(

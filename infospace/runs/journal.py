@@ -85,7 +85,8 @@ class CallRow:
 class OpenRun:
     """A run begins. `document` is the plan as it was read, `inputs` the ids of the resources bound to names.
 
-    `plans` are the documents of the saved plans that it names, directly or not, as they were at the start.
+    `plans` are the documents of the saved plans that it names, directly or not, as they were at the start; `forked`
+    is the run at a step of which it begins.
     """
 
     run: str
@@ -96,6 +97,7 @@ class OpenRun:
     started: str
     owner: str
     plans: Mapping[str, JSON] = field(default_factory=dict)
+    forked: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +113,24 @@ class CloseRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Owned:
+    """What follows in the same commit is written by this owner of the run, and only while it is.
+
+    Steps, calls and the end of a run are TakenOver, and with them all of the commit, where it has another one by now.
+    """
+
+    run: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
 class Beat:
-    """The owner of a run is alive at this time."""
+    """The owner of a run is alive at this time; TakenOver where it has another one. `spent` is what it spent so far."""
 
     run: str
     owner: str
     at: str
+    spent: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +206,18 @@ class SetDocument:
 
 
 Entry: TypeAlias = (
-    AddLines | AnswerRow | Approve | Beat | CallRow | CloseRun | Disapprove | OpenRun | SetDocument | StepRow | TakeRun
+    AddLines
+    | AnswerRow
+    | Approve
+    | Beat
+    | CallRow
+    | CloseRun
+    | Disapprove
+    | Owned
+    | OpenRun
+    | SetDocument
+    | StepRow
+    | TakeRun
 )
 
 
@@ -215,3 +240,4 @@ class RunRow:
     heartbeat: str | None
     spent: Mapping[str, float] = field(default_factory=dict)
     plans: Mapping[str, JSON] = field(default_factory=dict)
+    forked: str | None = None

@@ -8,10 +8,11 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
-from infospace.errors import BudgetSpent, InfospaceError, Unrecorded, Waiting
+from infospace.errors import BudgetSpent, InfospaceError, Recalled, Unrecorded, Waiting
 from infospace.jsonvalue import JSON
 from infospace.resources import Made
 from infospace.runs.call import Call, Record
+from infospace.runs.counterparts import Earlier, throughout
 from infospace.runs.journal import CallRow
 from infospace.tools.approvals import SCHEMA, question
 from infospace.tools.tool import NotAllowed, Tool, ToolAnswer, ToolFailed
@@ -63,8 +64,8 @@ class ToolCalls:
     ) -> None:
         self.count = 0
         """How many calls were made."""
-        self.only = False
-        """Whether nothing is called that has no record."""
+        self.earlier: Earlier | None = None
+        """In a replay, the run that is replayed."""
         self.asks = True
         """Whether there is anybody to be asked."""
         self._most = most
@@ -84,13 +85,14 @@ class ToolCalls:
 
         One that was begun there and is not known to have ended is made again where the tool only reads or is
         idempotent; else Waiting asks what became of it. Waiting also asks before a call that nobody has allowed.
-        Raises NotAllowed where that was answered with no, BudgetSpent, and what the call raises.
+        Raises NotAllowed where that was answered with no, BudgetSpent, and what the call raises, or raised then; in a
+        replay also Unrecorded and BrokenOff.
         """
-        key, position = digest_of(tool, arguments), made.step or ""
-        told = self._told(tool, key, position)
+        key, position = self._key(tool, arguments), made.step or ""
+        told = await self._told(tool, key, position)
         if told is not None:
             return told
-        if self.only:
+        if self._only:
             raise Unrecorded(f"the earlier run did not call {tool.full_name} so here", hint="`--live` calls it now")
         self._must_be_allowed(tool, arguments, position)
         if self._most is not None and self.count >= self._most:
@@ -99,18 +101,39 @@ class ToolCalls:
         self.count += 1
         return await self._made(Call(self._record, made, self._number(), "tool", tool.full_name, key), call)
 
-    def _told(self, tool: Tool, key: bytes, position: str) -> ToolAnswer | None:
+    @property
+    def _only(self) -> bool:
+        return self.earlier is not None and self.earlier.only
+
+    def _key(self, tool: Tool, arguments: Mapping[str, Any]) -> bytes:
+        """Return the digest of a call; in a replay that which the call had in the earlier run."""
+        if self.earlier is None:
+            return digest_of(tool, arguments)
+        ids = self.earlier.ids
+        return digest_of(tool, {name: throughout(value, ids.earlier) for name, value in arguments.items()})
+
+    async def _told(self, tool: Tool, key: bytes, position: str) -> ToolAnswer | None:
         """Return what the record has of a call, or somebody said of it where it is in doubt; None: make it now."""
+        broken = False
         while self._past is not None and (past := self._past.call(position, key)) is not None:
             if past.status == "success":
-                return _answer_of(past.answer)
+                return self._answer_of(past.answer)
             if past.status == "failed":
-                raise ToolFailed(past.reason or f"{tool.full_name} failed")
-            if not (self.only or tool.read_only or tool.idempotent):
+                raise Recalled(past.reason or f"{tool.full_name} failed", past.error or ToolFailed.kind)
+            broken = True
+            if self._asks_about(tool, f"{position}!{past.sequence}"):
                 said = self._doubted(tool, position, past.sequence)
                 if said is not None:
                     return said
+        if broken and self.earlier is not None and self.earlier.only:
+            await self.earlier.never(position)
         return None
+
+    def _asks_about(self, tool: Tool, key: str) -> bool:
+        """Whether it is said, or to be asked, what became of a call in doubt: a replay takes what was said then."""
+        if self.earlier is not None:
+            return self._past is not None and self._past.answered(key)
+        return not (tool.read_only or tool.idempotent)
 
     def _doubted(self, tool: Tool, position: str, sequence: int) -> ToolAnswer | None:
         """Return what somebody said of a call in doubt; None says to make it again."""
@@ -118,7 +141,7 @@ class ToolCalls:
         if self._past is None or not self._past.answered(key):
             question = f"{tool.full_name} was being called when the run broke off; did it have its effect?"
             raise Waiting(position, "doubt", question, DOUBT, key=key)
-        said = self._past.answer(key)
+        said = self._ours(self._past.answer(key))
         if isinstance(said, dict) and "failed" in said:
             raise ToolFailed(f"{tool.full_name} failed: {said['failed']}")
         return ToolAnswer(structured=said["result"]) if isinstance(said, dict) and "result" in said else None
@@ -142,6 +165,16 @@ class ToolCalls:
         told = {"tool": tool.full_name, "digest": tool.digest.hex()}
         raise Waiting(position, "approve", question(tool, arguments), SCHEMA, key=key, about=told)
 
+    def _answer_of(self, kept: JSON) -> ToolAnswer:
+        if not isinstance(kept, dict):
+            return ToolAnswer()
+        blocks: Any = self._ours(kept.get("blocks", []))
+        return ToolAnswer(blocks, self._ours(kept.get("structured")), bool(kept.get("is_error")))
+
+    def _ours(self, value: JSON) -> JSON:
+        """Return what is in the record, in a replay with the ids that are given out now."""
+        return value if self.earlier is None else throughout(value, self.earlier.ids.later)
+
     async def _made(self, call: Call, make: Callable[[], Awaitable[ToolAnswer]]) -> ToolAnswer:
         call.begins()
         try:
@@ -158,10 +191,3 @@ def digest_of(tool: Tool, arguments: Mapping[str, Any]) -> bytes:
     """Return the SHA-256 of all that a call's answer depends on."""
     text = json.dumps([tool.full_name, dict(arguments)], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-
-
-def _answer_of(kept: JSON) -> ToolAnswer:
-    if not isinstance(kept, dict):
-        return ToolAnswer()
-    blocks: Any = kept.get("blocks", ())
-    return ToolAnswer(blocks, kept.get("structured"), bool(kept.get("is_error")))

@@ -10,10 +10,12 @@ from infospace.errors import NotFound
 from infospace.ids import is_run_id
 from infospace.runs.journal import FINISHED, RunRow, StepRow
 from infospace.space import Space
+from planner.document_order import in_document_order
 from planner.lease import is_live
 from planner.outcome import binding, step_json
-from planner.resume import pending_of
+from planner.resume import pending_of, plan_of
 from planner.sessions.bindings import bindings_of, living
+from planner.sessions.lines import plan_of_session
 from planner.sessions.session_run import at_rest
 
 
@@ -35,6 +37,8 @@ def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> 
     elif status == "running" and not live and not is_live(row):
         status, reason = "suspended", "the process that ran it is no more; `infospace resume` goes on with it"
     bound = bindings_of(row.inputs, steps)
+    if row.document is not None:
+        steps = in_document_order(plan_of_session(row) if row.kind == "session" else plan_of(row), steps)
     result = None if row.result is None else _answer(space, row.result, steps)
     return {
         "run": row.run,

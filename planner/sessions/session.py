@@ -259,7 +259,7 @@ class Session:
         """Own its run, to end it; what was broken off is settled."""
         run, self._run = self._run, None
         assert run is not None  # noqa: S101 - it was recalled, or opened
-        run.take(run.broken_off(self._calls)[0] if run.open_lines else ())
+        run.take(run.left_open(self._calls)[0] if run.open_lines else ())
         run.hear(emit)
         return run
 
@@ -284,7 +284,7 @@ class Session:
         run, said = self._at_hand(), ""
         entries: list[Entry] = []
         if run.open_lines:
-            rows, said = run.broken_off(self._calls)
+            rows, said = run.left_open(self._calls)
             entries += rows
         checked = check(self._space, run)
         if run.id and self._headed:

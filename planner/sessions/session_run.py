@@ -14,7 +14,6 @@ from infospace.jsonvalue import JSON
 from infospace.resources import Resource
 from infospace.runs.journal import (
     AddLines,
-    Beat,
     CallRow,
     CloseRun,
     Entry,
@@ -25,11 +24,12 @@ from infospace.runs.journal import (
     TakeRun,
 )
 from infospace.space import Space
+from planner.document_order import in_document_order
 from planner.events import Emit, RunFinished, RunStarted
 from planner.failure import Stopped, sentence
 from planner.frame import Frame
 from planner.lanes import Halt, Journal
-from planner.lease import kept
+from planner.lease import kept, seconds_spent
 from planner.order import Order
 from planner.outcome import RunResult
 from planner.plan import Block, Plan
@@ -100,8 +100,10 @@ class SessionRun(Run):
 
     @property
     def call_rows(self) -> list[StepRow]:
-        """The executions of the last call, in their order."""
-        return sorted(self._call, key=lambda row: row.sequence)
+        """The executions of the last call, in document order."""
+        if self.record is None:
+            return sorted(self._call, key=lambda row: row.sequence)
+        return in_document_order(replace(self.plan, steps=self.lines), self._call)
 
     def ended(self, row: StepRow, nesting: int) -> None:
         """Take note of a step that ended."""
@@ -145,9 +147,9 @@ class SessionRun(Run):
         self.meter.remember(calls)
         self.meter.tools = self.tool_calls(self.record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
-        self._spent = float(row.spent.get("seconds", 0.0))
+        self._spent = seconds_spent(row, self.steps)
 
-    def broken_off(self, calls: Sequence[CallRow]) -> tuple[list[StepRow], str]:
+    def left_open(self, calls: Sequence[CallRow]) -> tuple[list[StepRow], str]:
         """Settle the open lines, which were broken off: what is to be journalled of them, and how that is said."""
         places = [*(row.position for row in self.steps), *(call.position for call in calls)]
         begun = {top_label(place) for place in (*places, *(row.position for row in self._waiting.values()))}
@@ -193,12 +195,13 @@ class SessionRun(Run):
         self._call = [row for row in self.steps if top_label(row.position) in labels] if self.record else []
         before = self.journal.sequence
         self.journal = Journal(self.space.store, self._most(before), self.ended)
-        self.journal.sequence = before
+        self.journal.sequence, self.journal.held = before, self.held
+        self.journal.uncounted = 0 if self.record is None else before - self.record.executions
         self.frame = Frame(self.scope, self.journal)
         self.order = Order(self.space.catalogue, self.plans)
         emit(RunStarted(self.id, self.plan.goal))
         try:
-            async with kept(self.space.store, self.id, self.owner):
+            async with kept(self.space.store, self.id, self.owner, self._so_far):
                 failure = await self.within(self.seconds_left(), block)
         except Stopped as stop:
             return self._stop(stop)
@@ -271,13 +274,17 @@ class SessionRun(Run):
         return super().conclude()
 
     def _write(self, status: RunStatus, ended: Ended, rows: Sequence[StepRow] = ()) -> None:
-        """Journal how a call ended. A Conflict, and nothing, where the run has another owner by now."""
+        """Journal how a call ended. TakenOver, and nothing, where the run has another owner by now."""
         at = now()
-        self._spent += time.perf_counter() - self._began
-        spent = {**self.meter.spent, "seconds": round(self._spent, 3), SETTLED: self.settled}
+        spent = self._so_far()
+        self._spent = spent["seconds"]
         result = None if ended.result is None else ended.result.id
         entry = CloseRun(self.id, status, at, result, ended.reason, spent)
-        self.space.store.commit([], [Beat(self.id, self.owner, at), *rows, entry])
+        self.space.store.commit([], [self.held, *rows, entry])
+
+    def _so_far(self) -> dict[str, float]:
+        """Return what was spent until now, and how many lines are settled."""
+        return {**super()._so_far(), SETTLED: self.settled}
 
     def outcome(self, ended: Ended, problems: Sequence[Problem] = (), *, whole: bool = False) -> RunResult:
         """Return a call, or the `whole` session, as an outcome, and tell that it ended."""

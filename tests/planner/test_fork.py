@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from infospace import Invalid, NotFound, Space
+from infospace import Conflict, Invalid, NotFound, Space
 from planner.fork import fork
 from planner.outcome import RunResult
 from planner.start import run_sync
@@ -68,6 +68,26 @@ def test_a_failed_run_is_forked_where_it_failed(space: Space) -> None:
     assert again.result.data == ["x"]
 
 
+@pytest.mark.parametrize(
+    "ending",
+    [
+        {"type": "coerce", "target": "$t", "coercion": "int"},
+        {"type": "coerce", "target": "$t", "coercion": "int", "retry": {"attempts": 2, "wait_s": 0}},
+        {"type": "if", "condition": {"type": "bound", "target": "$t"}, "then": [{"type": "stop"}]},
+    ],
+)
+def test_a_run_is_not_forked_behind_its_end(space: Space, ending: Any) -> None:
+    """It would end there again; where a failure was handled it did not end."""
+    first, last = {"type": "create-note", "value": "x", "out": "$t"}, {"type": "say", "value": "${t}"}
+    result = run_sync(space, [first, ending, last])
+    with pytest.raises(Conflict, match=r"a fork at step 3 would end there too \(fork it at step 2\)"):
+        forked(space, result, "3")
+    assert forked(space, result, "2", {"op": "remove", "path": "/1"}).status == "success"
+    if ending["type"] != "if":
+        handled = run_sync(space, [first, {**ending, "on_fail": "continue"}, last])
+        assert forked(space, handled, "3").status == "success"
+
+
 def test_names_go_over_to_the_fork(space: Space) -> None:
     """Those of what the run had made, which no step has to say; those of others stay taken."""
     steps = [
@@ -79,6 +99,11 @@ def test_names_go_over_to_the_fork(space: Space) -> None:
     assert again.status == "success", again.reason or again.problems
     assert space.view().get("b").made.run == again.run
     assert space.view().get("a").made.run == result.run
+    third = forked(space, result, "2")
+    assert third.status == "success", third.reason or third.problems
+    last = forked(space, again, "2")
+    assert last.status == "success", last.reason or last.problems
+    assert space.view().get("b").made.run == last.run
     run_sync(space, [{"type": "create-note", "value": 3, "name": "b", "replace": True}])
     refused = forked(space, result, "2")
     assert [problem.code for problem in refused.problems] == ["name-taken"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 
 def note(value: Any, out: str, **fields: Any) -> dict[str, Any]:
     return {"type": "create-note", "value": value, "out": out, **fields}
@@ -114,6 +116,18 @@ def test_a_short_wait_just_sleeps(run: Any, errors: Any) -> None:
     assert (problem.code, problem.pointer) == ("bad-value", "/1/seconds")
     [problem] = errors([{"type": "wait"}])
     assert (problem.code, problem.pointer) == ("missing-argument", "/0")
+
+
+@pytest.mark.parametrize("seconds", [-1, 3e11, 1e308])
+def test_a_wait_has_an_end(run: Any, errors: Any, seconds: float) -> None:
+    """In ten years at most; what only a run can know is said there."""
+    [problem] = errors([{"type": "wait", "seconds": seconds}])
+    assert (problem.code, problem.pointer) == ("bad-value", "/0/seconds")
+    assert "from 0 to 315,360,000 (ten years)" in problem.says
+    given = {"inputs": {"s": {"type": "number"}}, "steps": [{"type": "wait", "seconds": "$s"}]}
+    result = run(given, s=seconds)
+    assert result.status == "failed"
+    assert "unchecked: `seconds` is a number from 0 to 315,360,000" in result.reason
 
 
 def test_the_check_knows_what_an_answer_is(errors: Any) -> None:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
+
+import pytest
+
+from infospace import InfospaceError, Space
+from infospace.tools.local import LocalTools
+from planner.outcome import RunResult
+from planner.saved import save_plan
+from planner.start import run_sync
 
 SEVEN = {"type": "create-note", "value": 7, "out": "$n"}
 CUT = {"type": "load", "target": "$n", "slice": "0:1", "out": "$m"}
@@ -66,3 +75,74 @@ def test_a_step_that_takes_longer_fails_with_a_timeout(run: Any) -> None:
     handled = run(SEVEN, {**slow, "timeout_s": 0.01, "on_fail": [{"type": "say", "value": "${error.kind}"}]})
     assert handled.status == "success"
     assert next(row for row in handled.steps if row.type == "say").value == "timeout"
+
+
+@pytest.fixture
+def made(space: Space) -> list[str]:
+    """The calls of a server's tools: `send` may not be repeated, `look` may; both fail for what is no letter."""
+    made: list[str] = []
+    outside = LocalTools("outside")
+
+    async def called(what: str, ms: int) -> str:
+        made.append(what)
+        await asyncio.sleep(ms / 1000)
+        if not what.isalpha():
+            raise InfospaceError(f"{what} is no letter")
+        return what
+
+    @outside.tool()
+    async def send(what: str, ms: int = 0) -> str:
+        """Send a letter."""
+        return await called(what, ms)
+
+    @outside.tool(read_only=True)
+    async def look(what: str, ms: int = 0) -> str:
+        """Look at a letter."""
+        return await called(what, ms)
+
+    space.tools.add(outside)
+    return made
+
+
+def over(space: Space, items: list[Any], operation: dict[str, Any], **fields: Any) -> RunResult:
+    each = {"type": "map", "target": "$c", "operation": operation, "out": "$r"}
+    retry = {"attempts": 3, "wait_s": 0}
+    return run_sync(
+        space, [{"type": "create-collection", "value": items, "out": "$c"}, {**each, "retry": retry, **fields}]
+    )
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"type": "outside/send", "arguments": {"what": "$item"}},
+        {"type": "call-tool", "tool": "outside/send", "arguments": {"what": "$item"}},
+    ],
+)
+def test_a_map_repeats_no_call_that_may_have_had_its_effect(space: Space, made: list[str], operation: Any) -> None:
+    """Neither the one that failed nor those of the items before it."""
+    result = over(space, ["a", "b", "3", "d"], operation)
+    assert (result.status, made) == ("failed", ["a", "b", "3"])
+    assert [row.position for row in result.steps] == ["1", "2"]
+
+
+def test_a_map_attempts_each_item_as_often_as_it_says(space: Space, made: list[str]) -> None:
+    """The attempts of a failing item are not multiplied by those of the step."""
+    assert over(space, ["1"], {"type": "outside/look", "arguments": {"what": "$item"}}).status == "failed"
+    assert made == ["1"] * 3
+
+
+def test_a_map_that_runs_out_of_time_is_not_repeated(space: Space, made: list[str]) -> None:
+    """The calls under way may have had their effect."""
+    operation = {"type": "outside/send", "arguments": {"what": "$item", "ms": 5_000}}
+    result = over(space, ["a", "b"], operation, timeout_s=0.05)
+    assert "`timeout_s`" in str(result.reason)
+    assert made == ["a"]
+
+
+def test_a_saved_plan_is_not_repeated_as_a_whole(space: Space, errors: Any) -> None:
+    """Its steps may have had their effect; `retry` stands on them."""
+    save_plan(space, "g", {"steps": [SEVEN]})
+    [problem] = errors([{"type": "plan:g", "retry": {"attempts": 3}}])
+    assert (problem.code, problem.pointer) == ("bad-value", "/0/retry")
+    assert "a saved plan of several steps" in problem.says

@@ -12,10 +12,12 @@ from infospace import Conflict, Invalid, NotFound, Space, open_space
 from infospace.clock import later
 from infospace.runs.journal import Beat, TakeRun
 from infospace.tools.local import LocalTools
+from planner.lanes import Halt
 from planner.outcome import RunResult
 from planner.resume import answer, pending_of, resume
+from planner.run import Run
 from planner.saved import save_plan
-from planner.start import run_sync
+from planner.start import Prepared, prepare, run_sync
 
 ASK = {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$year"}
 
@@ -198,6 +200,112 @@ def test_a_call_in_doubt_is_asked_about_and_never_made_again_unasked(space: Spac
         [row] = snapshot.runs()
         calls = snapshot.calls(row.run)
     assert [call.status for call in calls] == ["started"]
+
+
+@pytest.mark.parametrize(
+    "needs",
+    [
+        {"type": "outside/look", "out": "$v"},
+        {"type": "call-tool", "tool": "outside/look", "out": "$v"},
+        {"type": "map", "target": "$c", "operation": {"type": "outside/look"}, "out": "$v"},
+        {
+            "type": "if",
+            "condition": {"type": "tool_condition", "tool": "outside/look"},
+            "then": [note("yes", "$v")],
+            "else": [note("no", "$v")],
+        },
+        {"type": "plan:looks", "out": "$v"},
+    ],
+)
+def test_a_run_waits_where_a_tool_that_it_needs_is_not_here(tmp_path: Path, needs: dict[str, Any]) -> None:
+    """It is refused before it is touched, and goes on where the tool is; one that has been called is not needed."""
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> bool:
+        """Look."""
+        return True
+
+    @outside.tool(read_only=True)
+    async def before() -> bool:
+        """Look before."""
+        return True
+
+    path, items = tmp_path / "space.db", {"type": "create-collection", "value": [1], "out": "$c"}
+    with open_space(path) as space:
+        space.tools.add(outside)
+        save_plan(space, "looks", {"steps": [{"type": "outside/look"}]})
+        result = run_sync(space, {"steps": [items, {"type": "outside/before"}, ASK, needs, note("end", "$e")]})
+        assert result.status == "suspended", result.problems
+        answer(space, str(result.run), "3", 1)
+    with open_space(path) as space:
+        with pytest.raises(Conflict, match=r"step 4 of run_\d calls outside/look, which is not here"):
+            go_on(space, result)
+        with space.store.reading() as snapshot:
+            assert snapshot.run(str(result.run)).status == "suspended"
+        space.tools.add(outside)
+        assert data(go_on(space, result)) == "end"
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("operation", ["outside/send", "call-tool"])
+def test_a_map_rests_between_items_when_it_is_halted(space: Space, read_only: bool, operation: str) -> None:
+    """Calls under way end, no other begins; gone on with, each is made once, and the budget is enough."""
+    made: list[str] = []
+    halt, outside = Halt(), LocalTools("outside")
+
+    @outside.tool(read_only=read_only)
+    async def send(text: str) -> str:
+        """Send a text; the third call halts the run."""
+        made.append(text)
+        if len(made) == 3:
+            halt.set()
+        await asyncio.sleep(0)
+        return f"sent {text}"
+
+    space.tools.add(outside)
+    texts = [f"t{number}" for number in range(60)]
+    tool = {"tool": "outside/send"} if operation == "call-tool" else {}
+    each = {"type": operation, **tool, "arguments": {"text": "$item"}}
+    steps = [
+        {"type": "create-collection", "value": texts, "name": "texts", "out": "$c"},
+        {"type": "map", "target": "$c", "operation": each, "out": "$m"},
+    ]
+    prepared = prepare(space, {"steps": steps, "budget": {"tool_calls": 60, "steps": 2}})
+    assert isinstance(prepared, Prepared)
+    run = Run(space, prepared.plan, lambda _event: None)
+    run.halt = halt
+    result = asyncio.run(run.all(prepared.bound))
+    assert result.status == "suspended"
+    assert 3 <= len(made) <= (16 + 3 if read_only else 3)
+    assert [(row.position, row.status) for row in result.steps] == [("1", "success"), ("2", "suspended")]
+    assert result.steps[1].value == f"interrupted with {60 - len(made)} of 60 items to do"
+    with space.store.reading() as snapshot:
+        assert {call.status for call in snapshot.calls(str(result.run))} == {"success"}
+    assert run_sync(space, [note("more", "$n"), {"type": "add", "target": "texts", "value": "$n"}]).status == "success"
+    ended = go_on(space, result)
+    assert (ended.status, data(ended)) == ("success", [f"sent {text}" for text in texts])
+    assert sorted(made) == sorted(texts)
+
+
+def test_what_was_spent_is_told_while_a_run_goes_on(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With each renewal of its lease."""
+    monkeypatch.setattr("planner.lease.BEAT", 0.01)
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> float:
+        """Look until the journal tells of some seconds."""
+        while True:
+            with space.store.reading() as snapshot:
+                [row] = snapshot.runs()
+            if row.spent.get("seconds", 0) > 0:
+                return row.spent["seconds"]
+            await asyncio.sleep(0.001)
+
+    space.tools.add(outside)
+    result = run_sync(space, {"steps": [{"type": "outside/look", "out": "$s"}], "budget": {"seconds": 20}})
+    assert result.status == "success", result.reason
 
 
 def test_what_is_pending_is_read_from_the_journal(space: Space) -> None:

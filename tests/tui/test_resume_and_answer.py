@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from infospace import InfospaceError, open_space
+from planner.lease import seconds_spent
+from planner.resume import resume
 
 PLAN = {
     "steps": [
@@ -131,3 +140,61 @@ def test_ctrl_c_wakes_a_wait(tmp_path: Path) -> None:
         rest = running.stderr.read()
     assert running.returncode == 130
     assert rest.count("infospace resume run_1") == 1
+
+
+def until_ended(path: Path, position: str, process: str = "") -> None:
+    """Wait until a step of run_1 has ended, and the run belongs to a process."""
+    limit = time.monotonic() + 30
+    while time.monotonic() < limit:
+        if path.exists():
+            with suppress(InfospaceError), open_space(path, create=False) as space, space.store.reading() as snapshot:
+                owner, rows = snapshot.run("run_1").owner, snapshot.steps("run_1")
+                if process in str(owner) and any(row.position == position for row in rows):
+                    return
+        time.sleep(0.01)
+    raise AssertionError(f"step {position} did not end")
+
+
+def test_a_process_that_was_stopped_does_not_end_a_run_that_another_goes_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says whose the run is, and leaves it as the other one left it: waiting for an answer."""
+    steps = [{"type": "create-note", "value": 1, "name": "one"}, {"type": "wait", "seconds": 3}, PLAN["steps"][1]]
+    (tmp_path / "plan.json").write_text(json.dumps(steps), encoding="utf-8")
+    environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db")}
+    command = [sys.executable, "-c", "from tui.command import main; raise SystemExit(main())"]
+    started = [*command, "run", str(tmp_path / "plan.json")]
+    with subprocess.Popen(started, stderr=subprocess.PIPE, text=True, env=environment) as running:
+        assert running.stderr is not None
+        until_ended(tmp_path / "space.db", "1")
+        running.send_signal(signal.SIGSTOP)
+        monkeypatch.setattr("planner.lease.LEASE", 0)
+        with open_space(tmp_path / "space.db") as space:
+            gone_on = asyncio.run(resume(space, "run_1"))
+            assert gone_on.status == "suspended"
+            running.send_signal(signal.SIGCONT)
+            rest = running.stderr.read()
+            with space.store.reading() as snapshot:
+                run, rows = snapshot.run("run_1"), snapshot.steps("run_1")
+    assert running.returncode == 1
+    assert "another process has taken run_1 over" in rest
+    assert "Traceback" not in rest
+    assert run.status == "suspended"
+    assert [(row.position, row.status) for row in rows] == [("1", "success"), ("2", "success"), ("3", "suspended")]
+
+
+def test_the_seconds_before_a_kill_count(tmp_path: Path) -> None:
+    """As far as the journal tells: what is left of the budget is not all of it again."""
+    steps = [{"type": "wait", "seconds": 1}, {"type": "say", "value": "now"}, {"type": "wait", "seconds": 40}]
+    document = {"steps": steps, "budget": {"seconds": 30}}
+    (tmp_path / "plan.json").write_text(json.dumps(document), encoding="utf-8")
+    environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db")}
+    command = [sys.executable, "-c", "from tui.command import main; raise SystemExit(main())"]
+    for words in (["run", str(tmp_path / "plan.json")], ["resume", "run_1"]):
+        with subprocess.Popen([*command, *words], stderr=subprocess.DEVNULL, env=environment) as running:
+            until_ended(tmp_path / "space.db", "2", str(running.pid))
+            running.kill()
+    with open_space(tmp_path / "space.db") as space, space.store.reading() as snapshot:
+        row, rows = snapshot.run("run_1"), snapshot.steps("run_1")
+    assert row.status == "running"
+    assert 1 <= seconds_spent(row, rows) < 30

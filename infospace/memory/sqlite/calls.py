@@ -13,9 +13,9 @@ from infospace.runs.journal import CallRow
 
 _COLUMNS = "sequence, position, kind, target, digest, status, started, duration_ms, tokens, error, reason, answer"
 
-# A call of a run that was never opened inserts nothing.
+# A call of a run that was never opened, or that belongs to somebody else, inserts nothing.
 _INSERT = f"""INSERT OR IGNORE INTO calls (run, {_COLUMNS}) SELECT {", ".join("?" * 13)}
-    WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?1)"""
+    WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (?14 IS NULL OR owner = ?14))"""
 
 
 def write(work: Work, entry: CallRow) -> None:
@@ -35,9 +35,11 @@ def write(work: Work, entry: CallRow) -> None:
         entry.error,
         entry.reason,
         None if entry.answer is None else dump(entry.answer),
+        work.owner,
     )
     if engine.run(_INSERT, row):
         return
+    work.still_owns(entry.run, run)
     known = engine.one("SELECT status, digest FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
     if known is None:
         raise NotFound(f"there is no {entry.run}", hint="`infospace runs` lists the runs of a space")

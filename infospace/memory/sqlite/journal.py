@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from infospace.errors import Conflict, NotFound
+from infospace.errors import Conflict, NotFound, TakenOver
 from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
 from infospace.memory.sqlite import approvals, calls
@@ -25,6 +25,7 @@ from infospace.runs.journal import (
     Disapprove,
     Entry,
     OpenRun,
+    Owned,
     RunRow,
     SetDocument,
     StepRow,
@@ -37,12 +38,12 @@ _STEP = (
     " value, reason, expect, extra, trace, frames"
 )
 
-# A step of a run that was never opened inserts nothing.
+# A step of a run that was never opened, or that belongs to somebody else, inserts nothing.
 _INSERT_STEP = f"""INSERT OR IGNORE INTO steps ({_STEP}) SELECT {", ".join("?" * 19)}
-    WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?)"""
+    WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (?20 IS NULL OR owner = ?20))"""
 
 _RUN = """SELECT number, kind, goal, status, started, ended, (SELECT count(*) FROM steps WHERE run = number),
-    document, inputs, result, reason, owner, heartbeat, spent, plans FROM runs"""
+    document, inputs, result, reason, owner, heartbeat, spent, plans, forked FROM runs"""
 
 
 def record(work: Work, entries: Sequence[Entry]) -> None:
@@ -55,8 +56,8 @@ def _open(work: Work, entry: OpenRun) -> None:
     number = run_number(entry.run)
     work.given("run", number)
     made = work.engine.run(
-        """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document, plans)
-        VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?)""",
+        """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document,
+        plans, forked) VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             number,
             entry.kind,
@@ -67,6 +68,7 @@ def _open(work: Work, entry: OpenRun) -> None:
             dump(entry.inputs),
             dump(entry.document),
             dump(dict(entry.plans)),
+            None if entry.forked is None else run_number(entry.forked),
         ),
     )
     if not made:
@@ -76,8 +78,9 @@ def _open(work: Work, entry: OpenRun) -> None:
 def _step(work: Work, entry: StepRow) -> None:
     engine = work.engine
     run = run_number(entry.run)
-    row = _step_row(run, entry)
+    row = _step_row(run, entry, work.owner)
     if not engine.run(_INSERT_STEP, row):
+        work.still_owns(entry.run, run)
         _replace_step(engine, entry, run, row)
     if entry.uses:
         engine.many(
@@ -86,7 +89,7 @@ def _step(work: Work, entry: StepRow) -> None:
         )
 
 
-def _step_row(run: int, entry: StepRow) -> tuple[object, ...]:
+def _step_row(run: int, entry: StepRow, owner: str | None) -> tuple[object, ...]:
     return (
         run,
         entry.sequence,
@@ -107,7 +110,7 @@ def _step_row(run: int, entry: StepRow) -> tuple[object, ...]:
         object_column(entry.extra),
         entry.trace,
         object_column(entry.frames),
-        run,
+        owner,
     )
 
 
@@ -128,6 +131,7 @@ def _replace_step(engine: Engine, entry: StepRow, run: int, row: tuple[object, .
 
 def _close(work: Work, entry: CloseRun) -> None:
     number = run_number(entry.run)
+    work.still_owns(entry.run, number)
     _unfinished(work.engine, entry.run, number)
     work.engine.run(
         "UPDATE runs SET status = ?, ended = ?, result = ?, reason = ?, spent = ? WHERE number = ?",
@@ -139,8 +143,11 @@ def _beat(work: Work, entry: Beat) -> None:
     number = run_number(entry.run)
     owner = _unfinished(work.engine, entry.run, number)
     if owner != entry.owner:
-        raise Conflict(f"{entry.run} belongs to {owner!r} now, not to {entry.owner!r}", hint="somebody took it over")
-    work.engine.run("UPDATE runs SET heartbeat = ? WHERE number = ?", (entry.at, number))
+        raise TakenOver(entry.run, owner, entry.owner)
+    spent = None if entry.spent is None else object_column(entry.spent)
+    work.engine.run(
+        "UPDATE runs SET heartbeat = ?, spent = coalesce(?, spent) WHERE number = ?", (entry.at, spent, number)
+    )
 
 
 def _take(work: Work, entry: TakeRun) -> None:
@@ -152,6 +159,10 @@ def _take(work: Work, entry: TakeRun) -> None:
         "UPDATE runs SET status = 'running', ended = NULL, owner = ?, heartbeat = ? WHERE number = ?",
         (entry.owner, entry.at, number),
     )
+
+
+def _held(work: Work, entry: Owned) -> None:
+    work.owner = entry.owner
 
 
 def _unfinished(engine: Engine, run: str, number: int) -> str | None:
@@ -214,6 +225,7 @@ _WRITERS: dict[type[Entry], Callable[[Work, Any], None]] = {
     StepRow: _step,
     CallRow: calls.write,
     CloseRun: _close,
+    Owned: _held,
     Beat: _beat,
     TakeRun: _take,
     AnswerRow: _answer,
@@ -255,7 +267,7 @@ def _run_rows(engine: Engine, rows: Sequence[Row]) -> list[RunRow]:
 
 def _run_row(row: Row, lines: list[JSON] | None, address: str) -> RunRow:
     number, kind, goal, status, started, ended, steps, document, inputs, result, reason, owner, heartbeat = row[:13]
-    spent, plans = row[13:]
+    spent, plans, forked = row[13:]
     return RunRow(
         f"run_{number}",
         kind,
@@ -272,6 +284,7 @@ def _run_row(row: Row, lines: list[JSON] | None, address: str) -> RunRow:
         heartbeat,
         read(spent, address),
         read(plans, address),
+        run_of(forked),
     )
 
 

@@ -18,7 +18,7 @@ class Pool(Protocol):
     """The connections of a store."""
 
     busy: threading.Lock
-    """Held by whoever writes."""
+    """Owned by whoever writes."""
 
     def take(self) -> Engine:
         """Return a connection whose reads all see what the first one saw, until it is given back."""

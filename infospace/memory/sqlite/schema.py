@@ -70,7 +70,7 @@ _TABLES = (
         UNIQUE (model, digest))""",
     """CREATE TABLE runs (
         number INTEGER PRIMARY KEY, kind TEXT NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL, ended TEXT,
-        owner TEXT, heartbeat TEXT, result TEXT, reason TEXT, spent TEXT, goal TEXT NOT NULL,
+        owner TEXT, heartbeat TEXT, forked INTEGER, result TEXT, reason TEXT, spent TEXT, goal TEXT NOT NULL,
         inputs TEXT NOT NULL, document TEXT NOT NULL, plans TEXT NOT NULL)""",
     """CREATE TABLE steps (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, attempt INTEGER NOT NULL,

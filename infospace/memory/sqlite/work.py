@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from infospace.clock import now
-from infospace.errors import Conflict, Invalid
+from infospace.errors import Conflict, Invalid, TakenOver
 from infospace.ids import Kind
 from infospace.memory.sqlite import words
 from infospace.memory.sqlite.engine import Engine
@@ -35,7 +35,7 @@ _STRAYED = f"SELECT key, found FROM resources WHERE key IN (SELECT value FROM js
 class Work:
     """A transaction that has begun. `limit(kind)` is the first number of a kind that no process has reserved."""
 
-    __slots__ = ("_limit", "_numbers", "_reworded", "_stamp", "before", "engine", "now", "run")
+    __slots__ = ("_limit", "_numbers", "_reworded", "_stamp", "before", "engine", "now", "owner", "run")
 
     def __init__(
         self, engine: Engine, numbers: Numbers, limit: Callable[[Engine, Counted], int], run: int | None = None
@@ -43,12 +43,21 @@ class Work:
         self.engine = engine
         self.run = run
         """The run whose work this is, where it is known."""
+        self.owner: str | None = None
+        """Who the run has to belong to; None where nobody says so."""
         self.now = now()
         self.before: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
         self._stamp: int | None = None
         self._reworded: set[int] = set()
         self._numbers = numbers
         self._limit = limit
+
+    def still_owns(self, run: str, number: int) -> None:
+        """Raise TakenOver where the run belongs to somebody else by now."""
+        if self.owner is not None:
+            row = self.engine.one("SELECT owner FROM runs WHERE number = ?", (number,))
+            if row is not None and row[0] != self.owner:
+                raise TakenOver(run, row[0], self.owner)
 
     def stamp(self) -> int:
         """Return the generation that this transaction makes, since discovery is concerned."""

@@ -46,7 +46,8 @@ def steps(w: Writer, count: int, depth: int) -> None:
 
 def _besides(w: Writer, step: Step, depth: int) -> None:
     """What any step may have."""
-    several_steps = step["type"] in {"if", "while", "for-each", "parallel", "stop", "wait"}
+    forms = {"if", "while", "for-each", "parallel", "stop", "wait"}
+    several_steps = step["type"] in forms or step["type"].startswith("plan:")
     if w.maybe(0.05):
         step["expect"] = "that it works"
     if w.maybe(0.04):

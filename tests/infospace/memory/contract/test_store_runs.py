@@ -13,7 +13,7 @@ from store_tools import (
     step,
 )
 
-from infospace.errors import Conflict, Invalid, NotFound
+from infospace.errors import Conflict, Invalid, NotFound, TakenOver
 from infospace.ids import Kind
 from infospace.memory.changes import (
     MakeNote,
@@ -26,6 +26,7 @@ from infospace.runs.journal import (
     CallRow,
     CloseRun,
     OpenRun,
+    Owned,
     RunRow,
     SetDocument,
     TakeRun,
@@ -62,6 +63,13 @@ class TestRuns:
         assert (found.status, found.ended, found.steps, found.result) == ("success", LATER, 2, "Note_1")
         assert (found.reason, found.spent) == ("done", {"seconds": 1.5})
 
+    def test_a_fork_tells_of_which_run_it_is_one(self, store: Store) -> None:
+        """Others tell of none."""
+        run, fork = open_run(store), store.new_id("run")
+        store.commit([], [OpenRun(fork, "plan", "", {}, {}, AT, "me", forked=run)])
+        with store.reading() as snapshot:
+            assert [row.forked for row in snapshot.runs()] == [run, None]
+
     def test_runs_come_latest_first(self, store: Store) -> None:
         """All, some, or those before one."""
         made = [open_run(store) for _ in range(5)]
@@ -93,8 +101,39 @@ class TestRuns:
         assert (found.owner, found.status, found.heartbeat, found.ended) == ("you", "running", LATER, None)
         with pytest.raises(Conflict, match="belongs to 'you'"):
             store.commit([], [TakeRun(run, "third", "me", LATER)])
-        with pytest.raises(Conflict, match="belongs to 'you'"):
+        with pytest.raises(TakenOver, match="belongs to 'you'"):
             store.commit([], [Beat(run, "me", LATER)])
+
+    def test_a_former_owner_writes_nothing_more(self, store: Store) -> None:
+        """No step, no call, no end of either, and no write; whether the run goes on, rests or has ended."""
+        run, made = open_run(store), store.new_id(Kind.NOTE)
+        mine, yours = Owned(run, "me"), Owned(run, "you")
+        begun = [step(run, status="suspended"), call(run)]
+        store.commit([], [mine, *begun])
+        store.commit([], [TakeRun(run, "you", "me", LATER), yours, step(run, 2)])
+        late = [step(run, 3), step(run), step(run, 2), call(run, 2), call(run, status="success")]
+        for end in (None, CloseRun(run, "suspended", LATER), CloseRun(run, "success", LATER)):
+            for entry in (*late, CloseRun(run, "failed", LATER)):
+                with pytest.raises(TakenOver, match="another process has taken"):
+                    store.commit([MakeNote(made, "x")], [mine, entry])
+            if end is not None:
+                store.commit([], [yours, end])
+        with store.reading() as snapshot:
+            assert [row.status for row in snapshot.steps(run)] == ["suspended", "success"]
+            assert [row.status for row in snapshot.calls(run)] == ["started"]
+            assert snapshot.run(run).status == "success"
+            with pytest.raises(NotFound):
+                snapshot.get(made)
+        with pytest.raises(NotFound):
+            store.commit([], [Owned("run_99", "me"), step("run_99")])
+
+    def test_what_a_run_spent_is_kept_with_its_heartbeat(self, store: Store) -> None:
+        """A beat that says nothing of it leaves it as it was."""
+        run = open_run(store)
+        store.commit([], [Beat(run, "me", LATER, {"seconds": 1.5})])
+        store.commit([], [Beat(run, "me", LATER)])
+        with store.reading() as snapshot:
+            assert snapshot.run(run).spent == {"seconds": 1.5}
 
     @pytest.mark.parametrize("run", ["run_99", "Note_1", "run_0", ""])
     def test_an_unknown_run_is_not_found(self, store: Store, run: str) -> None:

@@ -1,0 +1,117 @@
+"""A `parallel` that is broken off: what its branches did is in the journal, whatever broke it off."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from infospace import Space
+from infospace.tools.local import LocalTools
+from planner.run import Run
+from planner.start import Prepared, prepare, run_sync
+
+HANG, SEND, LOOK = ({"type": f"outside/{name}"} for name in ("hang", "send", "look"))
+
+
+@pytest.fixture
+def fired(space: Space) -> asyncio.Event:
+    """A server whose one tool hangs, and others that do something; set when `send` was called."""
+    fired, outside = asyncio.Event(), LocalTools("outside")
+
+    @outside.tool()
+    async def hang() -> str:
+        """Never answer."""
+        await asyncio.Event().wait()
+        return "never"
+
+    @outside.tool()
+    async def send() -> str:
+        """Send something."""
+        fired.set()
+        return "sent"
+
+    @outside.tool()
+    async def look() -> str:
+        """Answer when something was sent."""
+        await fired.wait()
+        return "seen"
+
+    space.tools.add(outside)
+    return fired
+
+
+def rows(space: Space) -> tuple[list[tuple[str, str, str | None]], list[tuple[str, str]]]:
+    """The steps and the calls of the last run."""
+    with space.store.reading() as snapshot:
+        run = snapshot.runs(limit=1)[0].run
+        steps, calls = snapshot.steps(run), snapshot.calls(run)
+    return [(row.position, row.status, row.error) for row in steps], [(row.position, row.status) for row in calls]
+
+
+WRITTEN = {"type": "create-note", "value": "a", "name": "kept"}
+BRANCHES = {"type": "parallel", "branches": [[HANG], [SEND, LOOK, WRITTEN], [HANG]]}
+BROKEN = [
+    ("1.branches[1].1", "failed", "cancelled"),
+    ("1.branches[2].1", "success", None),
+    ("1.branches[2].2", "success", None),
+    ("1.branches[3].1", "failed", "cancelled"),
+]
+
+
+@pytest.mark.parametrize("limit", ["timeout_s", "seconds"])
+def test_steps_of_later_branches_are_journalled_when_time_runs_out(
+    space: Space, fired: asyncio.Event, limit: str
+) -> None:
+    """In the order of the branches, as many as there were calls; the one that waited for its turn was not begun."""
+    budget = {"seconds": 0.3} if limit == "seconds" else {}
+    step = {**BRANCHES, "timeout_s": 0.3} if limit == "timeout_s" else BRANCHES
+    result = run_sync(space, {"steps": [step], "budget": budget})
+    assert result.status == "failed"
+    steps, calls = rows(space)
+    assert steps[0][0] == "1"
+    assert steps[1:] == BROKEN
+    assert sorted(position for position, _ in calls) == [position for position, _, _ in BROKEN]
+    assert fired.is_set()
+
+
+def test_they_are_when_the_run_is_cancelled(space: Space, fired: asyncio.Event) -> None:
+    """As by Ctrl-C twice."""
+
+    async def cancelled() -> None:
+        prepared = prepare(space, [BRANCHES])
+        assert isinstance(prepared, Prepared)
+        task = asyncio.create_task(Run(space, prepared.plan, lambda _event: None).all(prepared.bound))
+        await fired.wait()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    steps, _ = rows(space)
+    assert [one for one in steps if one[0].startswith("1.branches[1]")] == BROKEN[:1]
+    assert BROKEN[1] in steps
+
+
+def test_they_are_when_a_branch_stops_the_plan(space: Space, fired: asyncio.Event) -> None:
+    """What was under way is broken off."""
+    stop: list[dict[str, Any]] = [LOOK, {"type": "stop", "value": "enough"}]
+    result = run_sync(space, [{"type": "parallel", "branches": [stop, [SEND, HANG]]}])
+    assert result.status == "stopped"
+    steps, _ = rows(space)
+    assert ("1.branches[2].1", "success", None) in steps
+    assert ("1.branches[2].2", "failed", "cancelled") in steps
+    assert fired.is_set()
+
+
+def test_no_more_are_journalled_than_the_budget_of_steps_has(space: Space, fired: asyncio.Event) -> None:
+    """It ran out in an earlier branch."""
+    steps = [{"type": "create-note", "value": number, "out": f"$n{number}"} for number in range(5)]
+    result = run_sync(
+        space, {"steps": [{"type": "parallel", "branches": [[LOOK, *steps], [SEND]]}], "budget": {"steps": 4}}
+    )
+    assert "the budget of 4 steps ran out" in str(result.reason)
+    assert [position for position, _, _ in rows(space)[0]] == ["1", *(f"1.branches[1].{at}" for at in (1, 2, 3))]
+    assert fired.is_set()
