@@ -7,7 +7,7 @@ their variables allow: a step waits for an earlier one that binds what it reads 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +54,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Units in document order; `needs` are for each the earlier ones that must have ended before it starts."""
+    """Units in document order; `needs` are for each the earlier ones that it waits for, as `needs_of` says."""
 
     units: tuple[Unit, ...]
     needs: tuple[frozenset[int], ...] = ()
@@ -173,16 +173,25 @@ def _group(units: list[Unit]) -> Iterator[Group]:
         if units:
             yield Group(tuple(units))
         return
-    needs = [
-        frozenset(i for i, before in enumerate(units[:index]) if _meet(before, unit))
-        for index, unit in enumerate(units)
-    ]
-    yield Group(tuple(units), tuple(needs))
+    yield Group(tuple(units), needs_of(units))
 
 
-def _meet(before: Unit, after: Unit) -> bool:
-    """Whether two steps may not change places."""
-    return bool(before.binds & after.reads or before.binds & after.binds or before.reads & after.binds)
+def needs_of(units: Sequence[Unit]) -> tuple[frozenset[int], ...]:
+    """Return for each unit the earlier ones that it waits for itself; those these wait for, it waits for too.
+
+    A unit waits for the latest one that binds what it reads or binds, and for those that read what it binds since.
+    """
+    binder: dict[str, int] = {}
+    readers: dict[str, list[int]] = {}
+    needs = []
+    for index, unit in enumerate(units):
+        wanted = {binder[name] for name in unit.reads | unit.binds if name in binder}
+        wanted.update(reader for name in unit.binds for reader in readers.pop(name, ()))
+        needs.append(frozenset(wanted))
+        binder.update(dict.fromkeys(unit.binds, index))
+        for name in unit.reads - unit.binds:
+            readers.setdefault(name, []).append(index)
+    return tuple(needs)
 
 
 def called_tool(step: Step, catalogue: Catalogue) -> Tool | None:
