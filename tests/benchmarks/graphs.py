@@ -29,12 +29,11 @@ class Graphs(NamedTuple):
     """What a runtime makes of the two graphs.
 
     `chain`: each step takes the number that the one before gave, from 0, and gives it plus one; running it returns
-    the last number. `fan`: steps that need nothing of one another, each asleep for SECONDS; None where a runtime has
-    no such thing.
+    the last number. `fan`: steps that need nothing of one another, each asleep for SECONDS.
     """
 
     chain: Build
-    fan: Build | None
+    fan: Build
 
 
 class Runtime(NamedTuple):

@@ -45,26 +45,31 @@ def _chained(steps: int, saver: Any) -> Any:
 
 
 def _fanned(width: int, saver: Any) -> Any:
+    from langchain_core.runnables import RunnableLambda
     from langgraph.graph import END, START, StateGraph
 
-    async def nap(_state: _Slept) -> dict[str, bool]:
+    def nap(_state: _Slept) -> dict[str, bool]:
+        time.sleep(SECONDS)
+        return {}
+
+    async def nap_async(_state: _Slept) -> dict[str, bool]:
         await asyncio.sleep(SECONDS)
         return {}
 
     graph: Any = StateGraph(_Slept)
     for number in range(width):
-        graph.add_node(f"nap {number}", nap)
+        graph.add_node(f"nap {number}", RunnableLambda(nap, nap_async))
         graph.add_edge(START, f"nap {number}")
         graph.add_edge(f"nap {number}", END)
     return graph.compile(checkpointer=saver)
 
 
-def _settings(steps: int) -> dict[str, Any]:
-    return {"configurable": {"thread_id": uuid4().hex}, "recursion_limit": steps + 5}
+def _settings(steps: int, width: int = 1) -> dict[str, Any]:
+    return {"configurable": {"thread_id": uuid4().hex}, "recursion_limit": steps + 5, "max_concurrency": width}
 
 
-def _langgraph(saver: Any, runner: asyncio.Runner) -> Graphs:
-    """Synchronous nodes in a chain, which LangGraph is quickest with, and asynchronous ones side by side."""
+def _langgraph(saver: Any) -> Graphs:
+    """Steps that are functions; those side by side have a thread each."""
 
     def chain(steps: int) -> Callable[[], object]:
         graph = _chained(steps, saver)
@@ -72,7 +77,7 @@ def _langgraph(saver: Any, runner: asyncio.Runner) -> Graphs:
 
     def fan(width: int) -> Callable[[], object]:
         graph = _fanned(width, saver)
-        return lambda: runner.run(graph.ainvoke({"begun": True}, _settings(width)))
+        return lambda: graph.invoke({"begun": True}, _settings(width, width))
 
     return Graphs(chain, fan)
 
@@ -80,22 +85,21 @@ def _langgraph(saver: Any, runner: asyncio.Runner) -> Graphs:
 @contextmanager
 def langgraph_alone(_: Path) -> Iterator[Graphs]:
     """Nothing is kept."""
-    with asyncio.Runner() as runner:
-        yield _langgraph(None, runner)
+    yield _langgraph(None)
 
 
 @contextmanager
 def langgraph(folder: Path) -> Iterator[Graphs]:
-    """A checkpoint after each step. The synchronous saver runs no asynchronous steps, and so nothing side by side."""
+    """A checkpoint after each step."""
     from langgraph.checkpoint.sqlite import SqliteSaver
 
-    with SqliteSaver.from_conn_string(str(folder / "langgraph.db")) as saver, asyncio.Runner() as runner:
-        yield Graphs(_langgraph(saver, runner).chain, None)
+    with SqliteSaver.from_conn_string(str(folder / "langgraph.db")) as saver:
+        yield _langgraph(saver)
 
 
 @contextmanager
 def langgraph_async(folder: Path) -> Iterator[Graphs]:
-    """A checkpoint after each step, in one event loop."""
+    """A checkpoint after each step, all in one event loop."""
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     with asyncio.Runner() as runner:
@@ -104,14 +108,14 @@ def langgraph_async(folder: Path) -> Iterator[Graphs]:
 
         def chain(steps: int) -> Callable[[], object]:
             graph = _chained(steps, saver)
+            return lambda: runner.run(graph.ainvoke({"number": 0}, _settings(steps)))["number"]
 
-            async def whole() -> object:
-                return (await graph.ainvoke({"number": 0}, _settings(steps)))["number"]
-
-            return lambda: runner.run(whole())
+        def fan(width: int) -> Callable[[], object]:
+            graph = _fanned(width, saver)
+            return lambda: runner.run(graph.ainvoke({"begun": True}, _settings(width, width)))
 
         try:
-            yield Graphs(chain, _langgraph(saver, runner).fan)
+            yield Graphs(chain, fan)
         finally:
             runner.run(opened.__aexit__(None, None, None))
 

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 from planner.order import Unit, needs_of
 
 names = st.frozensets(st.sampled_from("abcd"), max_size=3)
-blocks = st.lists(st.builds(lambda reads, binds: unit(reads, binds), names, names), max_size=12)
 
 
 def unit(reads: Any, binds: Any) -> Unit:
     nothing: Any = None
     return Unit(nothing, frozenset(reads), frozenset(binds), alone=False, waits=True)
+
+
+blocks = st.lists(st.builds(unit, names, names), max_size=12)
 
 
 def before(needs: tuple[frozenset[int], ...]) -> list[set[int]]:

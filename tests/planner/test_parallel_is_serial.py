@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 from infospace import Collection, Note, Relation, Space, open_space
-from planner.order import Group, Order
+from planner.order import Order
 from planner.outcome import RunResult
-from planner.plan import Block
 from planner.run import Run
 from planner.start import Prepared, prepare
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import files
+from onebyone import OneByOne
 from plangen.forms import Plans
 from plangen.supplied import outlines, supply
 
@@ -30,19 +30,6 @@ COUNT = 4_000 if os.environ.get("INFOSPACE_PROVE") == "1" else 250
 IDS = re.compile(r"\b(Note|Collection|Relation)_\d+")
 
 TIMES = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
-
-
-class OneByOne(Order):
-    """An order in which nothing runs side by side."""
-
-    def groups(self, steps: Block) -> tuple[Group, ...]:
-        """Return the same groups without what may overlap."""
-        return tuple(Group(group.units) for group in super().groups(steps))
-
-    def apart(self, steps: Block, handler: Block = ()) -> bool:
-        """No items overlap."""
-        del steps, handler
-        return False
 
 
 @pytest.fixture
