@@ -21,7 +21,7 @@ from planner.serve.live import Live, Lives, Tell, played
 from planner.serve.rebinding import bindings_of
 from planner.serve.record import find_run, is_over, living, recorded
 from planner.serve.sessions import Sessions
-from planner.serve.trimming import BINDINGS, trimmed_check, trimmed_run
+from planner.serve.trimming import PART, trimmed_bindings, trimmed_check, trimmed_run
 from planner.start import Refused, check_plan, prepare, stream
 from planner.steps import SAVED
 
@@ -157,10 +157,11 @@ class Door:
         if run is None:
             raise NotFound(f"there is no session {args.session!r}", hint="run_steps opens one")
         row, steps = find_run(self.space, run)
-        found = living(self.space, bindings_of(row.inputs, steps))
-        shown = {
-            name: {**binding(resource), "value": self.space.view().preview(resource)[:SHOWN]}
-            for name, resource in list(found.items())[:BINDINGS]
+        view = self.space.view()
+        found = {
+            name: {**binding(resource), "value": view.preview(resource)[:SHOWN]}
+            for name, resource in living(self.space, bindings_of(row.inputs, steps)).items()
         }
+        shown, left_out = trimmed_bindings(found, PART)
         told: dict[str, Any] = {"run": run, "bindings": shown}
-        return told if len(shown) == len(found) else {**told, "left_out": len(found) - len(shown)}
+        return {**told, "left_out": left_out} if left_out else told
