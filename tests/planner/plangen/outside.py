@@ -1,0 +1,71 @@
+"""What is outside of a generated plan: tools that fail or take too long, and a person who answers what is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+from unittest.mock import patch
+
+from infospace import InfospaceError, Space
+from infospace.tools.local import LocalTools
+from planner.outcome import RunResult
+from planner.plan import Plan
+from planner.resume import answer, resume
+from planner.run import Run
+from planner.start import Prepared
+
+Begin = Callable[..., Run]
+
+
+def odd() -> LocalTools:
+    """Return a server of tools that do not do what one hopes; each does so every time that a plan is run."""
+    server = LocalTools("odd")
+    called: Counter[str] = Counter()
+
+    @server.tool(read_only=True)
+    def refuse(why: str) -> str:
+        """Fail."""
+        raise InfospaceError(f"refused: {why}")
+
+    @server.tool(read_only=True)
+    def at_last(key: str, calls: int = 2) -> int:
+        """Fail, until it is called with this key for so many times."""
+        called[key] += 1
+        if called[key] < calls:
+            raise InfospaceError(f"not yet: {called[key]}")
+        return called[key]
+
+    @server.tool(read_only=True)
+    async def sleep() -> bool:
+        """Take longer than anybody waits."""
+        await asyncio.sleep(3_600)
+        return True
+
+    return server
+
+
+ANSWERS: Mapping[str, Any] = {"integer": 2, "string": "an answer", "boolean": True, "object": {"name": "Bo", "n": 1}}
+
+
+def answer_to(schema: Mapping[str, Any] | None) -> Any:
+    """Return an answer that fits a question of a generated plan: the same each time."""
+    return ["any", "answer"] if schema is None else ANSWERS[schema["type"]]
+
+
+async def to_the_end(space: Space, prepared: Prepared, begin: Begin = Run) -> RunResult:
+    """Run a plan, and answer all that it asks, until it ends or only waits for what does not come."""
+
+    def going_on(space: Space, plan: Plan, emit: Any) -> Run:
+        return begin(space, plan, emit)
+
+    with patch("planner.resume.Run", going_on):
+        result = await begin(space, prepared.plan, lambda _event: None, prepared.warnings).all(prepared.bound)
+        while result.status == "suspended" and any(one.kind == "ask" for one in result.pending):
+            assert result.run is not None
+            for one in result.pending:
+                if one.kind == "ask":
+                    answer(space, result.run, one.step, answer_to(one.schema))
+            result = await resume(space, result.run)
+    return result
