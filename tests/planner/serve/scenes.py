@@ -48,6 +48,16 @@ async def asks_for_the_language(planner: Planner) -> None:
     assert "`discover-notes`" in message.content.text
 
 
+async def looks_for_notes(planner: Planner) -> None:
+    """The nearest few, with what is known of the rest; a whole text is read by its id."""
+    answer = await planner.call("discover_notes", query="decisions about ranking", limit=5)
+    certificate = answer["extra"]["certificate"]
+    assert len(answer["data"]) == certificate["returned"] == 5 < certificate["matched"]
+    assert "hits" not in answer.get("left_out", {})
+    source = answer["data"][0]["metadata"]["source_id"]
+    assert (await planner.call("read", ref=source))["kind"] == "Note"
+
+
 async def writes_a_plan(planner: Planner) -> Any:
     """Write a wrong plan, be told every problem, apply the fixes as they are given, run it; return the right one."""
     answer = await planner.call("run_plan", plan=WRONG)

@@ -94,13 +94,19 @@ _PART: dict[str, Any] = {
 _TOO_LONG = many(an_object({"at": COUNT, "ref": TEXT, "characters": COUNT}))
 OF_PLACE = an_object({"ref": TEXT, **_PART}, too_long=_TOO_LONG)
 OF_RESOURCE = an_object({"ref": TEXT, "kind": TEXT, "name": WORD, "version": COUNT, **_PART}, too_long=_TOO_LONG)
+HIT = an_object(
+    {"format": {"enum": ["text", "json"]}, "metadata": {"type": "object", "required": ["source_id", "score"]}},
+    char_count=COUNT,
+    text=TEXT,
+)
 SHAPES: dict[str, Any] = {
     "check_plan": an_object({"ok": {"type": "boolean"}, "problems": many(PROBLEM)}, left_out=LEFT_OUT),
     **dict.fromkeys(("run_plan", "run_steps", "get_run", "answer_run", "cancel_run"), RUN),
     "read": {"oneOf": [OF_PLACE, OF_RESOURCE]},
+    "discover_notes": an_object({**ANSWER, "data": many(HIT)}, left_out=LEFT_OUT),
     "list_bindings": an_object({"run": TEXT, "bindings": named(an_object({**BINDING, "value": TEXT}))}, left_out=COUNT),
 }
-"""By tool; `discover_notes` answers as the primitive does, and `describe_primitives` in Markdown."""
+"""By tool; `describe_primitives` alone answers in Markdown."""
 
 _VALIDATORS = {tool: Draft202012Validator(shape) for tool, shape in SHAPES.items()}
 

@@ -29,6 +29,7 @@ from scenes import (
     follows_a_slow_run,
     is_asked,
     looks_around,
+    looks_for_notes,
     reads_what_is_long,
     works_in_a_session,
     writes_a_plan,
@@ -38,10 +39,11 @@ from serving import LANGUAGE, Planner, is_alive, over_http, over_stdio, planners
 MOST = {
     "describe_primitives": LANGUAGE,
     "the prompt": LANGUAGE,
+    "discover_notes": 12_000,
     "check_plan": 1_500,
     "run_plan": 4_000,
     "get_run": 3_000,
-    "answer_run": 4_000,
+    "answer_run": 3_000,
     "cancel_run": 1_500,
     "run_steps": 3_000,
     "list_bindings": 1_000,
@@ -57,6 +59,7 @@ IN_ALL = 200_000
 async def main_part(planner: Planner) -> tuple[str, Any]:
     """All that a planner does with one server; return a run that waits for an answer, and the right plan."""
     await asks_for_the_language(planner)
+    await looks_for_notes(planner)
     right = await writes_a_plan(planner)
     await follows_a_slow_run(planner)
     await answers(planner, await is_asked(planner))
