@@ -182,6 +182,7 @@ def test_a_run_that_is_cancelled_has_done_the_first_of_what_the_whole_one_does(o
         chance = random.Random(seed)  # noqa: S311 - not for secrets
         for space, prepared, _ in prepared_in(tmp_path / "whole.db", origin, seed):
             whole = rows_of(space, prepared, chance, None)
+        broken = any((row.type, row.status) == ("parallel", "failed") for row in whole)
         for space, prepared, plan in prepared_in(tmp_path / "part.db", origin, seed):
             part = rows_of(space, prepared, chance, chance.randint(1, max(1, len(whole) - 1)))
             [run] = runs_of(space)
@@ -189,14 +190,14 @@ def test_a_run_that_is_cancelled_has_done_the_first_of_what_the_whole_one_does(o
             assert run.status != "running", (seed, plan)
             assert space.store.check() == [], (seed, plan)
             assert {row.status for row in part} <= {"success", "failed", "skipped", "suspended"}, (seed, plan)
-            well = [told_in_short(row) for row in part if row.status == "success"]
-            assert well == [told_in_short(row) for row in whole if row.status == "success"][: len(well)], (seed, plan)
+            well = leaves(part)
+            assert broken or well == leaves(whole)[: len(well)], (seed, plan)
     print(f"{cancelled:,} runs were cancelled under way")  # noqa: T201
     assert cancelled > COUNT / 10
 
 
 def rows_of(space: Space, prepared: Prepared, chance: random.Random, after: int | None) -> list[StepRow]:
-    """Run a plan side by side, cancelled once so many steps have ended; return its leaves as the journal has them."""
+    """Run a plan side by side, cancelled once so many steps have ended; return its rows as the journal has them."""
     ended = 0
 
     async def play() -> None:
@@ -212,8 +213,7 @@ def rows_of(space: Space, prepared: Prepared, chance: random.Random, after: int 
 
     asyncio.run(play())
     with space.store.reading() as snapshot:
-        rows = snapshot.steps(snapshot.runs(limit=1)[0].run)
-    return [row for row in rows if row.type not in FORMS and not row.type.startswith("plan:")]
+        return snapshot.steps(snapshot.runs(limit=1)[0].run)
 
 
 def runs_of(space: Space) -> list[RunRow]:
@@ -221,6 +221,10 @@ def runs_of(space: Space) -> list[RunRow]:
         return list(snapshot.runs(limit=1))
 
 
-def told_in_short(row: StepRow) -> Any:
-    """Return what a step did, without ids."""
-    return row.position, row.type, row.out, without_ids(row.value)
+def leaves(rows: list[StepRow]) -> Any:
+    """Return what the steps that hold no others did and ended well, without ids."""
+    return [
+        (row.position, row.type, row.out, without_ids(row.value))
+        for row in rows
+        if row.status == "success" and row.type not in FORMS and not row.type.startswith("plan:")
+    ]

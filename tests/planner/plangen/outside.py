@@ -9,6 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 from infospace import InfospaceError, Space
+from infospace.fitting import misfit
 from infospace.tools.local import LocalTools
 from planner.outcome import RunResult
 from planner.plan import Plan
@@ -46,26 +47,27 @@ def odd() -> LocalTools:
     return server
 
 
-ANSWERS: Mapping[str, Any] = {"integer": 2, "string": "an answer", "boolean": True, "object": {"name": "Bo", "n": 1}}
+ANSWERS: tuple[Any, ...] = (["any", "answer"], 2, "an answer", True, {"name": "Bo", "n": 1}, None, [], {}, 0, "", 1.5)
 
 
-def answer_to(schema: Mapping[str, Any] | None) -> Any:
-    """Return an answer that fits a question of a generated plan: the same each time."""
-    return ["any", "answer"] if schema is None else ANSWERS[schema["type"]]
+def answer_to(schema: Mapping[str, Any] | None) -> list[Any]:
+    """Return what fits a question, the same each time; of one whose schema was spoilt that may be nothing."""
+    return [value for value in ANSWERS if schema is None or misfit(value, schema) is None][:1]
 
 
 async def to_the_end(space: Space, prepared: Prepared, begin: Begin = Run) -> RunResult:
-    """Run a plan, and answer all that it asks, until it ends or only waits for what does not come."""
+    """Run a plan, and answer what it asks, until it ends or only waits for what does not come."""
 
     def going_on(space: Space, plan: Plan, emit: Any) -> Run:
         return begin(space, plan, emit)
 
     with patch("planner.resume.Run", going_on):
         result = await begin(space, prepared.plan, lambda _event: None, prepared.warnings).all(prepared.bound)
-        while result.status == "suspended" and any(one.kind == "ask" for one in result.pending):
+        while answered := [
+            (one, value) for one in result.pending if one.kind == "ask" for value in answer_to(one.schema)
+        ]:
             assert result.run is not None
-            for one in result.pending:
-                if one.kind == "ask":
-                    answer(space, result.run, one.step, answer_to(one.schema))
+            for one, value in answered:
+                answer(space, result.run, one.step, value)
             result = await resume(space, result.run)
     return result
