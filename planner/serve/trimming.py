@@ -21,7 +21,7 @@ BINDINGS = 100
 REASON = 500
 """Characters of a reason that one answer shows."""
 VALUE = 120
-"""Characters of a step's `value` that one answer shows."""
+"""Characters of a step's `value`, and of what was expected of it, that one answer shows."""
 PART = 8_000
 """Characters that the steps, and the problems, of one answer have, as JSON; the first is shown however long it is."""
 SHORT_PART = 4_000
@@ -170,6 +170,8 @@ def _result(result: dict[str, Any] | None) -> dict[str, Any] | None:
 def _step(step: dict[str, Any]) -> dict[str, Any]:
     extra = _extra(step["extra"])
     shown = {**step, "value": cut(step["value"], VALUE), "extra": extra, "reason": _short(step["reason"])}
+    if isinstance(expected := step.get("expect"), str):
+        shown["expect"] = cut(expected, VALUE)
     if len(extra) < len(step["extra"]):
         shown["left_out"] = sorted(set(step["extra"]) - set(extra))
     return shown

@@ -30,6 +30,7 @@ MAY_FAIL: Mapping[str, str] = {
     "unsupported": r"tools cannot be searched in this version",
     "llm-bad-answer": r"the model's answer is wrong",
     "tool": r"odd/(refuse|at_last) failed: '(refused|not yet): ",
+    "not-allowed": r"somebody said no",
     "timeout": r"it took longer than its `timeout_s` of 0\.02 s",
 }
 """Kinds of failure that come of data, by the sentence that says so."""

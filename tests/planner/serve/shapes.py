@@ -1,4 +1,4 @@
-"""What other programs rely on in the server's answers, as JSON Schema: closed, so that nothing comes in unseen."""
+"""What other programs rely on in the server's answers, as JSON Schema. Fields may be added, and none be missing."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ TIME = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT[\d:.]+Z$"}
 
 
 def an_object(fields: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """An object that has all of these fields, and perhaps some of the others."""
-    properties = {**fields, **more}
-    return {"type": "object", "properties": properties, "required": [*fields], "additionalProperties": False}
+    """An object that has all of these fields, and perhaps others, some of which are known."""
+    return {"type": "object", "properties": {**fields, **more}, "required": [*fields]}
 
 
 PROBLEM = an_object(
@@ -102,7 +101,7 @@ HIT = an_object(
 SHAPES: dict[str, Any] = {
     "check_plan": an_object({"ok": {"type": "boolean"}, "problems": many(PROBLEM)}, left_out=LEFT_OUT),
     **dict.fromkeys(("run_plan", "run_steps", "get_run", "answer_run", "cancel_run"), RUN),
-    "read": {"oneOf": [OF_PLACE, OF_RESOURCE]},
+    "read": {"anyOf": [OF_PLACE, OF_RESOURCE]},
     "discover_notes": an_object({**ANSWER, "data": many(HIT)}, left_out=LEFT_OUT),
     "list_bindings": an_object({"run": TEXT, "bindings": named(an_object({**BINDING, "value": TEXT}))}, left_out=COUNT),
 }

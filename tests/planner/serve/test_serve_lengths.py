@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.serve.trimming import DATA, PART, QUESTION, REASON, SAID, SHORT_PART
+from planner.serve.trimming import DATA, PART, QUESTION, REASON, SAID, SHORT_PART, VALUE
 
 sys.path.insert(0, str(Path(__file__).parent))
 from scenes import whole
@@ -111,6 +111,12 @@ def test_steps_and_bindings_are_shown_as_far_as_there_is_room(space: Space, leng
         assert sum(len(name) for name in listed["bindings"]) <= PART
 
     play(space, scene)
+
+
+def test_what_was_expected_at_length_is_cut(space: Space) -> None:
+    """Though it was the planner who wrote it."""
+    answer = play(space, lambda planner: planner.call("run_plan", plan=[{**note("$x"), "expect": LONG}]))
+    assert 0 < len(answer["steps"][0]["expect"]) <= VALUE
 
 
 def test_a_sentence_of_refusal_is_cut(space: Space) -> None:
