@@ -55,7 +55,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Units in document order; `needs` are for each the earlier ones that must have ended before it starts."""
+    """Units in document order; `needs` are for each the earlier ones that it waits for, as `Needs` says."""
 
     units: tuple[Unit, ...]
     needs: tuple[frozenset[int], ...] = ()

@@ -19,7 +19,7 @@ from planner.saved import load_plan
 from planner.serve import arguments
 from planner.serve.live import Live, Lives, Tell, played
 from planner.serve.record import find_run, is_over, recorded
-from planner.serve.trimming import BINDINGS, trimmed_check, trimmed_run
+from planner.serve.trimming import PART, trimmed_bindings, trimmed_check, trimmed_run
 from planner.sessions.bindings import bindings_of, living
 from planner.sessions.naming import full_name
 from planner.sessions.session import Session
@@ -163,10 +163,11 @@ class Door:
         if run is None:
             raise NotFound(f"there is no session {args.session!r}", hint="run_steps opens one")
         row, steps = find_run(self.space, run)
-        found = living(self.space, bindings_of(row.inputs, steps))
-        shown = {
-            name: {**binding(resource), "value": self.space.view().preview(resource)[:SHOWN]}
-            for name, resource in list(found.items())[:BINDINGS]
+        view = self.space.view()
+        found = {
+            name: {**binding(resource), "value": view.preview(resource)[:SHOWN]}
+            for name, resource in living(self.space, bindings_of(row.inputs, steps)).items()
         }
+        shown, left_out = trimmed_bindings(found, PART)
         told: dict[str, Any] = {"run": run, "bindings": shown}
-        return told if len(shown) == len(found) else {**told, "left_out": len(found) - len(shown)}
+        return {**told, "left_out": left_out} if left_out else told

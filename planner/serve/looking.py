@@ -32,8 +32,9 @@ async def describe_primitives(door: Door, args: arguments.DescribePrimitives, te
     catalogue = door.space.catalogue
     if not args.names:
         return short(catalogue)
-    forms = [form_line(name) for name in args.names if name in FORMS]
-    names = [name for name in args.names if name not in FORMS]
+    wanted = dict.fromkeys(args.names)
+    forms = [form_line(name) for name in wanted if name in FORMS]
+    names = [name for name in wanted if name not in FORMS]
     return "\n\n".join([*forms, *([full(catalogue, names)] if names else [])])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from infospace.answer import cut
@@ -21,25 +21,35 @@ BINDINGS = 100
 REASON = 500
 """Characters of a reason that one answer shows."""
 VALUE = 120
-"""Characters of a step's `value` that one answer shows."""
+"""Characters of a step's `value`, and of what was expected of it, that one answer shows."""
+PART = 8_000
+"""Characters that the steps, and the problems, of one answer have, as JSON; the first is shown however long it is."""
+SHORT_PART = 4_000
+"""Characters that the bindings, and what is pending, have."""
+QUESTION = 1_000
+"""Characters of a question, and of the schema of its answer, that one answer shows."""
+SAID = 2_000
+"""Characters of a sentence by which a call is refused."""
 
 
 def trimmed_run(document: dict[str, Any], first: int = 0) -> dict[str, Any]:
     """Return a run's JSON in short, its steps from `first` on; `left_out` says what is missing, and how to read it."""
     run = document["run"]
     left_out: dict[str, str] = {}
-    steps, bindings = document["steps"], document["bindings"]
-    shown = [_step(step) for step in steps[first : first + STEPS]]
-    if first + len(shown) < len(steps):
-        left_out["steps"] = (
-            f"{len(steps) - first - len(shown)} of {len(steps)}; get_run with first_step={first + STEPS}"
-        )
-    if len(bindings) > BINDINGS:
-        left_out["bindings"] = f"{len(bindings) - BINDINGS} of {len(bindings)}; read {run}"
-        bindings = dict(list(bindings.items())[:BINDINGS])
+    steps = document["steps"]
+    shown = _first([_step(step) for step in steps[first : first + STEPS]], PART)
+    end = first + len(shown)
+    if end < len(steps):
+        left_out["steps"] = f"{len(steps) - end} of {len(steps)}; get_run with first_step={end}"
+    bindings, missing = trimmed_bindings(document["bindings"], SHORT_PART)
+    if missing:
+        left_out["bindings"] = f"{missing} of {len(document['bindings'])}; read {run}"
     problems = document["problems"]
-    if len(problems) > PROBLEMS:
-        left_out["problems"] = f"{len(problems) - PROBLEMS} of {len(problems)}; mend these first"
+    if len(told := _problems(problems)) < len(problems):
+        left_out["problems"] = _more_problems(problems, told)
+    pending = _first([_asked(one) for one in document["pending"]], SHORT_PART)
+    if pending != document["pending"]:
+        left_out["pending"] = f"some of what it waits for; read {run}"
     if any("left_out" in step for step in shown):
         left_out["extra"] = f"of some steps; read {run}"
     trimmed = {
@@ -47,7 +57,8 @@ def trimmed_run(document: dict[str, Any], first: int = 0) -> dict[str, Any]:
         "result": _result(document["result"]),
         "bindings": bindings,
         "steps": shown,
-        "problems": problems[:PROBLEMS],
+        "pending": pending,
+        "problems": told,
         "reason": _short(document["reason"]),
     }
     return {**trimmed, "left_out": left_out} if left_out else trimmed
@@ -55,10 +66,27 @@ def trimmed_run(document: dict[str, Any], first: int = 0) -> dict[str, Any]:
 
 def trimmed_check(ok: bool, problems: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the answer of a check, with as many problems as one can mend at once."""
-    answer: dict[str, Any] = {"ok": ok, "problems": list(problems[:PROBLEMS])}
-    if len(problems) > PROBLEMS:
-        answer["left_out"] = {"problems": f"{len(problems) - PROBLEMS} of {len(problems)}; mend these first"}
+    answer: dict[str, Any] = {"ok": ok, "problems": _problems(problems)}
+    if len(answer["problems"]) < len(problems):
+        answer["left_out"] = {"problems": _more_problems(problems, answer["problems"])}
     return answer
+
+
+def trimmed_bindings(bindings: Mapping[str, Any], most: int) -> tuple[dict[str, Any], int]:
+    """Return the bindings that an answer shows in so many characters, and how many it leaves out."""
+    shown: dict[str, Any] = {}
+    size = 0
+    for name, told in list(bindings.items())[:BINDINGS]:
+        length = len(dump({name: told}))
+        if size + length <= most:
+            size += length
+            shown[name] = told
+    return shown, len(bindings) - len(shown)
+
+
+def trimmed_fault(says: str) -> str:
+    """Return what a call is refused with, which may quote what it was given."""
+    return cut(says, SAID)
 
 
 def trimmed_hits(answer: dict[str, Any]) -> dict[str, Any]:
@@ -80,6 +108,54 @@ def trimmed_hits(answer: dict[str, Any]) -> dict[str, Any]:
     return {**answer, "data": kept, "left_out": left_out}
 
 
+def _first(entries: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """Return as many as have so many characters, at least one."""
+    shown: list[dict[str, Any]] = []
+    size = 0
+    for entry in entries:
+        size += len(dump(entry))
+        if shown and size > most:
+            break
+        shown.append(entry)
+    return shown
+
+
+def _problems(problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return _first([_problem(problem) for problem in problems[:PROBLEMS]], PART)
+
+
+def _more_problems(problems: Sequence[Any], shown: Sequence[Any]) -> str:
+    return f"{len(problems) - len(shown)} of {len(problems)}; mend these first"
+
+
+def _problem(problem: dict[str, Any]) -> dict[str, Any]:
+    """Shorten a problem that quotes at length; a fix is whole or null.
+
+    A pointer that is too long gives way to that of the nearest place around.
+    """
+    if len(dump(problem)) <= DATA:
+        return problem
+    pointer = problem["pointer"]
+    while len(pointer) > REASON:
+        pointer = pointer.rpartition("/")[0]
+    fix = problem["fix"] if len(dump(problem["fix"])) <= DATA else None
+    return {
+        **problem,
+        "pointer": pointer,
+        "says": cut(problem["says"], REASON),
+        "hint": _short(problem["hint"]),
+        "fix": fix,
+    }
+
+
+def _asked(pending: dict[str, Any]) -> dict[str, Any]:
+    """Shorten what a step asks; a schema is whole or left away."""
+    shown = {**pending, "question": cut(pending["question"], QUESTION)}
+    if len(dump(pending["schema"])) > QUESTION:
+        del shown["schema"]
+    return shown
+
+
 def _result(result: dict[str, Any] | None) -> dict[str, Any] | None:
     if result is None:
         return None
@@ -94,6 +170,8 @@ def _result(result: dict[str, Any] | None) -> dict[str, Any] | None:
 def _step(step: dict[str, Any]) -> dict[str, Any]:
     extra = _extra(step["extra"])
     shown = {**step, "value": cut(step["value"], VALUE), "extra": extra, "reason": _short(step["reason"])}
+    if isinstance(expected := step.get("expect"), str):
+        shown["expect"] = cut(expected, VALUE)
     if len(extra) < len(step["extra"]):
         shown["left_out"] = sorted(set(step["extra"]) - set(extra))
     return shown

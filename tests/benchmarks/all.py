@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import platform
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -23,20 +24,45 @@ from plot import loglog
 if TYPE_CHECKING:
     from figures import Table
 
-BENCHMARKS = ("opening", "discovery", "memory", "processes", "importing", "interpreter", "embedding")
+BENCHMARKS = (
+    "opening",
+    "discovery",
+    "searching",
+    "memory",
+    "processes",
+    "importing",
+    "interpreter",
+    "runtimes",
+    "embedding",
+)
 SIZES = (1_000, 10_000, 100_000)
 UNITS = {
     "opening": "milliseconds from a process's first line to its first answer",
     "discovery": "milliseconds; ten best of made queries among made vectors",
     "recall": "share of the ten best found",
     "filling": "seconds",
+    "searching": "milliseconds; a plan of 50 searches",
     "memory": "MB at most, of a process that opened the space and searched",
     "processes": "seconds, whole processes",
     "importing": "notes or MB a second",
     "embedding": "texts a second",
     "interpreter": "microseconds a step",
+    "growth": "microseconds a step",
+    "runtimes": "microseconds a step; milliseconds in all of steps that sleep",
     "targets": "two figures closer than a half are not told apart",
 }
+_TORCH = (
+    "sentence-transformers is measured where it is: the PyTorch that PyPI has for Linux requires CUDA's libraries, "
+    "some gigabytes, so that `make bench` does not install it"
+)
+NOTES = {
+    "discovery": _TORCH,
+    "embedding": _TORCH,
+    "interpreter": "no command runs without a journal: in memory it reaches no disk; without rows is for this table",
+    "runtimes": "SqliteSaver and DBOS wait for the disk at each step, as infospace does with FULL and not by default; "
+    "none of the others checks a step's arguments or keeps provenance, and Haystack keeps nothing",
+}
+"""What one has to know to read a table."""
 CURVES = {
     "discover-notes, exact": "discover-notes, exact",
     "discover-notes, HNSW": "discover-notes, HNSW",
@@ -52,6 +78,7 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     cranfield = args.data / "cranfield" if args.data and (args.data / "cranfield").is_dir() else None
     found: dict[str, Table] = {}
+    before = os.getloadavg()[0]
     with TemporaryDirectory(prefix="infospace-bench-") as name:
         for benchmark, run in _runs(Path(name), args.sizes, cranfield).items():
             if benchmark in (args.names or BENCHMARKS):
@@ -64,7 +91,7 @@ def main() -> None:
 
     found["targets"] = judged(found)
     _print("targets", found["targets"])
-    _write(args.out, found, args.sizes)
+    _write(args.out, found, args.sizes, before)
 
 
 def _arguments() -> argparse.Namespace:
@@ -92,10 +119,12 @@ def _runs(folder: Path, sizes: Sequence[int], cranfield: Path | None) -> dict[st
         # in files of its own: it asks real questions of made vectors, which an index is then tried with, and unfit for
         "opening": of("opening", folder / "opening", sizes),
         "discovery": of("discovery", folder, sizes),
+        "searching": of("searching", folder, sizes),
         "memory": of("opening", folder, sizes, function="run_memory"),
         "processes": of("processes", folder),
         "importing": of("importing"),
         "interpreter": of("interpreter"),
+        "runtimes": of("runtimes"),
         "embedding": of("embedding", cranfield),
     }
 
@@ -103,12 +132,17 @@ def _runs(folder: Path, sizes: Sequence[int], cranfield: Path | None) -> dict[st
 def _print(name: str, table: Table, seconds: float | None = None) -> None:
     took = "" if seconds is None else f"; measured in {seconds:.0f} s"
     print(f"\n{name} ({UNITS[name]}{took})")
-    print("\n".join(lines(table)), flush=True)
+    print("\n".join(lines(table)))
+    if name in NOTES:
+        print(f"({NOTES[name]})")
+    sys.stdout.flush()
 
 
-def _write(folder: Path, found: dict[str, Table], sizes: Sequence[int]) -> None:
+def _write(folder: Path, found: dict[str, Table], sizes: Sequence[int], load: float) -> None:
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    whole = {"machine": machine, **plain(found)}
+    machine += f"; processes that wanted to run before, and at the end: {load:.1f}, {os.getloadavg()[0]:.1f}"
+    notes = {name: NOTES[name] for name in found if name in NOTES}
+    whole = {"machine": machine, "notes": notes, **plain(found)}
     paths = [folder / "bench.json"]
     paths[0].write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     curves = {name: _points(found.get("discovery", {}).get(row, {}), sizes) for row, name in CURVES.items()}

@@ -1,30 +1,45 @@
-"""The interpreter's cost of one step with the journal on, in microseconds. Plans and other runtimes take turns."""
+"""The interpreter's cost of one step, in microseconds: of running and of checking several plans, which take turns.
+
+There is no run without a journal. What it costs is seen beside a space in memory, whose journal reaches no disk, and
+beside runs that no command offers, whose steps leave no row.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Callable
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from durable import DBOS_SQLITE, LANGGRAPH, RUNTIMES, installed
-from durable import STEPS as THEIR_STEPS
-from figures import NOT_INSTALLED, Call, Cell, Table, interleaved, spread
+from figures import Call, Cell, Table, interleaved, ratio, spread
 
 from infospace import Space, open_space
+from infospace.memory.sqlite.store import MEMORY
+from infospace.tools.local import LocalTools
+from planner.frame import Frame
+from planner.lanes import Commit, Journal
 from planner.run import Run
 from planner.start import Refused, check_plan, prepare
 
 TURNS = 7
-STEPS = 1_000
+STEPS, FEW = 1_000, 100
 FLOOR, CREATE, LOOP = "one SQLite transaction a step", "create-note", "for-each of create-note, an item"
+OFF = ("create-note, in memory", "create-note, without rows", "bind, in memory", "bind, without rows")
+"""Runs whose journal is in memory, or leaves the rows of its steps out."""
 Steps = list[dict[str, Any]]
 
 
 def run() -> dict[str, Table]:
-    """Return the table `interpreter`: microseconds a step of running, and of checking, several plans."""
+    """Return the tables `interpreter` and `growth`: microseconds a step of running, and of checking."""
+    with TemporaryDirectory() as name:
+        return {"interpreter": _plans(Path(name)), "growth": _growth(Path(name))}
+
+
+def _plans(folder: Path) -> Table:
     plans: dict[str, Steps] = {
         "bind": [_note("$x"), *({"type": "bind", "target": "$x", "out": f"$y{i}"} for i in range(STEPS))],
         CREATE: [_note(f"$x{i}") for i in range(STEPS)],
@@ -33,33 +48,66 @@ def run() -> dict[str, Table]:
         LOOP: [_list("$c", STEPS), _loop()],
         "map of create-note, an item": [_list("$c", STEPS), _map()],
     }
-    with TemporaryDirectory() as name, ExitStack() as open_:
-        folder = Path(name)
+    with ExitStack() as open_:
         ran: dict[str, Call] = {FLOOR: open_.enter_context(closing(_Floor(folder))).run}
         checked: dict[str, Call] = {}
         for number, (plan, steps) in enumerate(plans.items()):
             space = open_.enter_context(open_space(folder / f"{number}.db"))
             ran[plan], checked[plan] = _running(space, steps), _checking(space, steps)
-        for runtime, (modules, begin) in RUNTIMES.items():
-            if installed(modules):
-                ran[runtime] = open_.enter_context(begin(folder))
+        for off in OFF:
+            plan, _, how = off.partition(", ")
+            in_memory = how == "in memory"
+            space = open_.enter_context(open_space(MEMORY if in_memory else folder / f"{off}.db"))
+            ran[off] = _running(space, plans[plan], Run if in_memory else _unwritten)
         times = {column: interleaved(calls, TURNS) for column, calls in (("run", ran), ("check", checked))}
-    return {"interpreter": {plan: _cells(plan, times) for plan in (FLOOR, *plans, LANGGRAPH, DBOS_SQLITE)}}
+    return {row: _cells(row, times, STEPS) for row in (FLOOR, *plans, *OFF)}
 
 
-def _cells(plan: str, times: dict[str, dict[str, list[float]]]) -> dict[str, Cell]:
-    if plan in RUNTIMES and plan not in times["run"]:
-        return {"run": NOT_INSTALLED}
-    steps = THEIR_STEPS if plan in RUNTIMES else STEPS
+def _growth(folder: Path) -> Table:
+    """Plans of a hundred steps and of a thousand; a step of the longer ones costs so many times as much."""
+    kinds: dict[str, Callable[[int], Steps]] = {
+        "a chain of create-note": _chain,
+        "calls of a tool, side by side": lambda count: [{"type": "bench/look", "out": f"$x{i}"} for i in range(count)],
+    }
+    table: Table = {}
+    with ExitStack() as open_:
+        for kind, made in kinds.items():
+            space = open_.enter_context(open_space(folder / f"{kind}.db"))
+            space.tools.add(_looks())
+            for does, calling in (("check", _checking), ("run", _running)):
+                times = interleaved({str(count): calling(space, made(count)) for count in (FEW, STEPS)}, TURNS)
+                few, many = (spread([one * 1000 / count for one in times[str(count)]]) for count in (FEW, STEPS))
+                columns = {f"{FEW} steps": few, f"{STEPS:,} steps": many, "growth": ratio(many, few)}
+                table[f"{kind}: {does}"] = columns
+    return table
+
+
+def _cells(row: str, times: dict[str, dict[str, list[float]]], steps: int) -> dict[str, Cell]:
     return {
-        column: spread([taken * 1000 / steps for taken in found[plan]])
+        column: spread([taken * 1000 / steps for taken in found[row]])
         for column, found in times.items()
-        if plan in found
+        if row in found
     }
 
 
 def _note(out: str) -> dict[str, Any]:
     return {"type": "create-note", "value": {"n": 1}, "out": out}
+
+
+def _chain(count: int) -> Steps:
+    after = ({"type": "create-note", "value": {"n": f"$x{i}.n"}, "out": f"$x{i + 1}"} for i in range(1, count))
+    return [_note("$x1"), *after]
+
+
+def _looks() -> LocalTools:
+    server = LocalTools("bench")
+
+    @server.tool(read_only=True)
+    async def look() -> bool:
+        """Look, and see at once."""
+        return True
+
+    return server
 
 
 def _template(index: int) -> dict[str, Any]:
@@ -79,18 +127,33 @@ def _map() -> dict[str, Any]:
     return {"type": "map", "target": "$c", "operation": {"type": "create-note", "value": "item ${item}"}, "out": "$ys"}
 
 
-def _running(space: Space, steps: Steps) -> Call:
+def _running(space: Space, steps: Steps, begin: Callable[..., Run] = Run) -> Call:
     """What runs a plan that is checked already."""
-    prepared = prepare(space, {"steps": steps, "budget": {"steps": 100_000}})
+    prepared = prepare(space, {"steps": steps, "budget": {"steps": 100_000, "tool_calls": 100_000}})
     if isinstance(prepared, Refused):
         raise TypeError(prepared.problems)
 
     def call(_: int) -> None:
-        done = asyncio.run(Run(space, prepared.plan, lambda _event: None).all(prepared.bound))
+        done = asyncio.run(begin(space, prepared.plan, lambda _event: None).all(prepared.bound))
         if done.status != "success":
             raise RuntimeError(done.reason)
 
     return call
+
+
+def _unwritten(*arguments: Any) -> Run:
+    """Begin a run whose steps leave no row; what they make is stored all the same."""
+    run_ = Run(*arguments)
+    run_.journal = _Unwritten(run_.space.store, run_.plan.budget.steps, run_.ended)
+    run_.frame = Frame(run_.scope, run_.journal)
+    return run_
+
+
+class _Unwritten(Journal):
+    def end(self, commit: Commit) -> None:
+        if commit.changes:
+            self._store.commit(commit.changes)
+        self._ended(replace(commit.row, sequence=commit.ticket.sequence), commit.nesting)
 
 
 def _checking(space: Space, steps: Steps) -> Call:

@@ -10,8 +10,10 @@ import embedding
 import interpreter
 import opening
 import processes
-from durable import DBOS_SQLITE, LANGGRAPH
+import runtimes
 from figures import NOT_INSTALLED, NOT_MEASURED, Cell, Spread, Table, figure, ratio, written
+from graphs import INFOSPACE
+from others import DBOS_SQLITE, LANGGRAPH
 
 Found: TypeAlias = Mapping[str, Table]
 Read: TypeAlias = Callable[[Found], float | str]
@@ -60,7 +62,6 @@ def _most(table: str, column: str, rows: Callable[[str], bool]) -> Read:
 
 
 TEN, HUNDRED = "10,000 notes", "100,000 notes"
-_STEP = (interpreter.CREATE, "run")
 
 TARGETS = (
     Target(
@@ -127,21 +128,22 @@ TARGETS = (
         "a step with its journal, in the dearest of the plans",
         200.0,
         False,
-        _most("interpreter", "run", lambda row: row not in (interpreter.FLOOR, LANGGRAPH, DBOS_SQLITE)),
+        _most("interpreter", "run", lambda row: row not in (interpreter.FLOOR, *interpreter.OFF)),
         "µs",
     ),
     Target(
-        f"{LANGGRAPH} : a step of create-note",
+        f"{LANGGRAPH} : infospace, a step of a chain of {runtimes.SHORT}",
         5.0,
         True,
-        _quotient("interpreter", (LANGGRAPH, "run"), _STEP),
+        _at("runtimes", LANGGRAPH, runtimes.RATIO),
     ),
     Target(
-        f"{DBOS_SQLITE} : a step of create-note",
+        f"{DBOS_SQLITE} : infospace, a step of a chain of {runtimes.SHORT}",
         10.0,
         True,
-        _quotient("interpreter", (DBOS_SQLITE, "run"), _STEP),
+        _at("runtimes", DBOS_SQLITE, runtimes.RATIO),
     ),
+    Target(f"{runtimes.FAN}, in all", 150.0, False, _at("runtimes", INFOSPACE, runtimes.FAN), "ms"),
     Target(
         "memory, 100,000 notes open and searched, exact",
         600.0,

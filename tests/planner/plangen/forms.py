@@ -10,7 +10,7 @@ from plangen import tables  # noqa: F401 - registers its makers
 from plangen.calls import MAKERS, content
 from plangen.conditions import condition
 from plangen.spoiling import spoil
-from plangen.things import LIST, NOTE, NUMBER, TEXT, UNKNOWN, Thing, several
+from plangen.things import LIST, NOTE, NUMBER, TEXT, TRUTH, UNKNOWN, Thing, several
 from plangen.writer import Step, Writer, a_list, a_note, a_record, anything, holding
 
 SEARCHES = ("discover-collections", "index")
@@ -19,7 +19,8 @@ WEIGHTS: Mapping[str, float] = {
     **dict.fromkeys(("discover-notes", "search-within-collection", "discover-tools"), 0.4),
     **dict.fromkeys(SEARCHES, 0.2),
     **dict.fromkeys(ASKING, 0.4),
-    **dict.fromkeys(("create-note", "create-collection", "tool", "plan"), 1.5),
+    **dict.fromkeys(("create-note", "create-collection", "tool", "plan", "if"), 1.5),
+    **dict.fromkeys(("ask", "odd", "wait"), 0.6),
 }
 """How often a step is of a type, where it is not as often as of most."""
 FORMS: dict[str, Callable[[Writer, int], None]] = {}
@@ -37,7 +38,7 @@ def steps(w: Writer, count: int, depth: int) -> None:
     for _ in range(count):
         first = len(w.block)
         if depth < 3 and w.maybe(0.3):
-            FORMS[w.chance.choice([*FORMS])](w, depth)
+            FORMS[w.chance.choices([*FORMS], [WEIGHTS.get(word, 1) for word in FORMS])[0]](w, depth)
         else:
             MAKERS[w.chance.choices(words, [WEIGHTS.get(word, 1) for word in words])[0]](w)
         for step in w.block[first:]:
@@ -46,15 +47,15 @@ def steps(w: Writer, count: int, depth: int) -> None:
 
 def _besides(w: Writer, step: Step, depth: int) -> None:
     """What any step may have."""
-    forms = {"if", "while", "for-each", "parallel", "stop", "wait"}
+    forms = {"if", "while", "for-each", "parallel", "stop", "wait", "ask"}
     several_steps = step["type"] in forms or step["type"].startswith("plan:")
     if w.maybe(0.05):
         step["expect"] = "that it works"
     if w.maybe(0.04):
         step["id"] = f"step-{w.fresh()}"
-    if w.maybe(0.08) and not several_steps:
+    if w.maybe(0.08) and not several_steps and "retry" not in step:
         step["retry"] = {"attempts": 2, "wait_s": 0}
-    if w.maybe(0.05):
+    if w.maybe(0.05) and "timeout_s" not in step:
         step["timeout_s"] = 60
     if w.maybe(0.12) and step["type"] != "stop" and "on_fail" not in step:
         step["on_fail"] = "continue" if w.maybe(0.4) else _handler(w, step, depth)
@@ -226,7 +227,59 @@ def _parallel(w: Writer, depth: int) -> None:
 
 @form
 def _wait(w: Writer, _depth: int) -> None:
-    w.block.append({"type": "wait", "seconds": w.chance.choice((0, 0.001))})
+    step: Step = {"type": "wait", "seconds": w.chance.choice((0, 0.001))}
+    if w.maybe(0.3):
+        step = {"type": "wait", "condition": condition(w) if w.maybe(0.3) else _true(w)}
+    w.block.append(step)
+
+
+def _true(w: Writer) -> dict[str, Any]:
+    """A condition that holds, as a rule, so that what waits for it goes on."""
+    if w.names and w.maybe(0.5):
+        return {"type": "bound", "target": f"${w.chance.choice([*w.names])}"}
+    return {"type": "tool_condition", "tool": "files/is_ready"}
+
+
+QUESTIONS: tuple[tuple[dict[str, Any] | None, Thing], ...] = (
+    (None, NOTE),
+    ({"type": "integer", "minimum": 1}, NUMBER),
+    ({"type": "string"}, TEXT),
+    ({"type": "boolean"}, TRUTH),
+    (
+        {"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "number"}}, "required": ["name"]},
+        Thing("N", {"name": "text"}),
+    ),
+)
+
+
+@form
+def _ask(w: Writer, _depth: int) -> None:
+    schema, gives = w.chance.choice(QUESTIONS)
+    step: Step = {"type": "ask", "value": w.value("text")}
+    w.put(step if schema is None else {**step, "schema": schema}, gives)
+
+
+@form
+def _odd(w: Writer, depth: int) -> None:
+    """A tool that fails, each time or the first, or takes too long. Where steps repeat, none counts its calls."""
+    out = w.fresh()
+    choices: list[tuple[Step, Thing]] = [
+        ({"type": "odd/refuse", "arguments": {"why": w.value("text")}}, TEXT),
+        ({"type": "odd/sleep", "timeout_s": 0.02}, TRUTH),
+    ]
+    if depth == 0:
+        calls, key = w.chance.choice((2, 3)), f"{out} {w.chance.random()}"
+        retry = {"attempts": w.chance.choice((2, 3, 3)), "wait_s": w.chance.choice((0, 0.001)), "backoff": 2}
+        called = {"type": "odd/at_last", "arguments": {"key": key, "calls": calls}, "retry": retry}
+        choices += [(called, NUMBER)] * 3
+    step, gives = w.chance.choice(choices)
+    step = {**step, "out": f"${out}"}
+    if w.maybe(0.85 if step["type"] != "odd/at_last" else 0.4):
+        handler = [{"type": "create-note", "value": w.written(gives), "out": f"${out}"}]
+        step["on_fail"] = "continue" if w.maybe(0.4) else [{"type": "think", "value": "${error.reason}"}, *handler]
+    w.block.append(step)
+    if step.get("on_fail") != "continue":
+        w.names[out] = gives
 
 
 @form

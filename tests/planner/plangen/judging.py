@@ -29,6 +29,9 @@ MAY_FAIL: Mapping[str, str] = {
     "budget": r"the budget of [\d,.]+ (steps|seconds) ran out",
     "unsupported": r"tools cannot be searched in this version",
     "llm-bad-answer": r"the model's answer is wrong",
+    "tool": r"odd/(refuse|at_last) failed: '(refused|not yet): ",
+    "not-allowed": r"somebody said no",
+    "timeout": r"it took longer than its `timeout_s` of 0\.02 s",
 }
 """Kinds of failure that come of data, by the sentence that says so."""
 
@@ -45,7 +48,8 @@ CONTENT: Mapping[str, str] = {
 
 NOTES = (
     "create-note", "size", "index", "coerce", "get-metadata", "set-metadata", "generate-note", "extract", "assess",
-    "refine", "synthesize", "call-tool", "update-note", "files/read", "files/search", "files/is_ready", "files/write",
+    "refine", "synthesize", "call-tool", "ask", "update-note", "files/read", "files/search", "files/is_ready",
+    "files/write", "odd/refuse", "odd/at_last", "odd/sleep",
 )  # fmt: skip
 LISTS = (
     "create-collection", "head", "tail", "add", "union", "intersection", "difference", "distinct", "split", "project",

@@ -46,6 +46,12 @@ PLANS: Mapping[str, Any] = {
             {"type": "stop", "status": "failed", "value": "too small"},
         ],
     },
+    "asking": {
+        "steps": [
+            {"type": "ask", "value": "Which one?", "schema": {"type": "string"}, "out": "$said"},
+            {"type": "create-note", "value": "chosen: ${said}", "out": "$text"},
+        ],
+    },
     "about": {
         "inputs": {
             "note": {"kind": "Note"},

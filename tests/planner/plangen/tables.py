@@ -192,7 +192,7 @@ def _tool(w: Writer, type_: str) -> None:
 
 @maker("plan")
 def _saved(w: Writer, type_: str) -> None:
-    name = w.chance.choice(("greet", "count", "count", "open tasks", "report", "stopping", "about"))
+    name = w.chance.choice(("greet", "count", "count", "open tasks", "report", "stopping", "about", "asking"))
     given: dict[str, Any] = {}
     gives: Thing = UNKNOWN
     match name:
@@ -210,6 +210,8 @@ def _saved(w: Writer, type_: str) -> None:
             given, gives = {"who": w.value("text"), "things": w.collection()}, TEXT
         case "stopping":
             given, gives = {"n": w.value("number")}, NOTE
+        case "asking":
+            gives = TEXT
         case "about":
             given = {"person": w.value(PERSON)} if w.maybe(0.5) else {}
             given["note"] = w.one(a_record if w.maybe(0.5) else holding("text"), w.record())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -21,6 +22,9 @@ from infospace import Space
 from planner.serve.door import Door
 from planner.serve.server import make_server
 
+sys.path.insert(0, str(Path(__file__).parent))
+from shapes import misshapen
+
 LONGEST = 20_000
 """Characters of any answer, the language itself apart."""
 LANGUAGE = 25_000
@@ -35,7 +39,7 @@ _NOTING = "import os, sys; open(sys.argv[1], 'w').write(str(os.getpid())); os.ex
 
 @dataclass
 class Planner:
-    """Calls tools as a model does, and keeps count of what it had to read."""
+    """Calls tools as a model does, looks at the shape of what they answer, and counts what it had to read."""
 
     client: Client
     read: list[tuple[str, int]] = field(default_factory=list)
@@ -48,7 +52,11 @@ class Planner:
         answer = await self.client.call_tool(tool, arguments, progress_callback=self._progress)
         text = self._text(tool, answer)
         assert not answer.is_error, text
-        return text if answer.structured_content is None else answer.structured_content
+        if answer.structured_content is None:
+            return text
+        assert json.loads(text) == answer.structured_content
+        assert misshapen(tool, answer.structured_content) is None, text
+        return answer.structured_content
 
     async def wrong(self, tool: str, **arguments: Any) -> str:
         """Return the sentence by which a tool refuses."""

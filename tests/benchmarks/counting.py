@@ -1,0 +1,19 @@
+"""`one-more`: what a step of the measured chains does, a function of Python as other runtimes have it for a step."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from infospace import Args, Infospace, Note, primitive
+
+
+class OneMore(Args):
+    """Arguments of `one-more`."""
+
+    value: int = Field(description="The number to begin with.")
+
+
+@primitive(effect="pure", waits=False, examples=[{"type": "one-more", "value": 1, "out": "$n"}])
+async def one_more(args: OneMore, space: Infospace) -> Note[int]:
+    """Add one to a number."""
+    return space.note(args.value + 1)

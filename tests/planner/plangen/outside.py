@@ -1,0 +1,76 @@
+"""What is outside of a generated plan: tools that fail or take too long, and a person who answers what is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+from unittest.mock import patch
+
+from infospace import InfospaceError, Space
+from infospace.fitting import misfit
+from infospace.tools.local import LocalTools
+from planner.outcome import RunResult
+from planner.plan import Plan
+from planner.resume import answer, resume
+from planner.run import Run
+from planner.start import Prepared
+from planner.suspending import Pending
+
+Begin = Callable[..., Run]
+
+
+def odd() -> LocalTools:
+    """Return a server of tools that do not do what one hopes; each does so every time that a plan is run."""
+    server = LocalTools("odd")
+    called: Counter[str] = Counter()
+
+    @server.tool(read_only=True)
+    def refuse(why: str) -> str:
+        """Fail."""
+        raise InfospaceError(f"refused: {why}")
+
+    @server.tool(read_only=True)
+    def at_last(key: str, calls: int = 2) -> int:
+        """Fail, until it is called with this key for so many times."""
+        called[key] += 1
+        if called[key] < calls:
+            raise InfospaceError(f"not yet: {called[key]}")
+        return called[key]
+
+    @server.tool(read_only=True)
+    async def sleep() -> bool:
+        """Take longer than anybody waits."""
+        await asyncio.sleep(3_600)
+        return True
+
+    return server
+
+
+ANSWERS: tuple[Any, ...] = (["any", "answer"], 2, "an answer", True, {"name": "Bo", "n": 1}, None, [], {}, 0, "", 1.5)
+
+
+def answers_to(asked: Pending) -> list[Any]:
+    """Return what is answered, the same each time: one call of four is not allowed. Nothing where nothing fits."""
+    if asked.kind == "approve":
+        return ["once" if sum(map(ord, asked.step)) % 4 else "no"]
+    fitting = (value for value in ANSWERS if asked.schema is None or misfit(value, asked.schema) is None)
+    return list(islice(fitting, 1 if asked.kind == "ask" else 0))
+
+
+async def to_the_end(space: Space, prepared: Prepared, begin: Begin = Run) -> RunResult:
+    """Run a plan, and answer what it asks, until it ends or only waits for what does not come."""
+
+    def going_on(space: Space, plan: Plan, emit: Any) -> Run:
+        return begin(space, plan, emit)
+
+    with patch("planner.resume.Run", going_on):
+        result = await begin(space, prepared.plan, lambda _event: None, prepared.warnings).all(prepared.bound)
+        while answered := [(one.step, value) for one in result.pending for value in answers_to(one)]:
+            assert result.run is not None
+            for step, value in answered:
+                answer(space, result.run, step, value)
+            result = await resume(space, result.run)
+    return result

@@ -1,0 +1,136 @@
+"""However long what was written or asked is, an answer stays one that a model can read; what is missing is told."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infospace import Space
+from planner.serve.trimming import DATA, PART, QUESTION, REASON, SAID, SHORT_PART, VALUE
+
+sys.path.insert(0, str(Path(__file__).parent))
+from scenes import whole
+from serving import Planner, play
+
+LONG = "lorem ipsum " * 3_000
+MANY = {"type": "object", "properties": {f"p{number}": {"description": LONG[:900]} for number in range(50)}}
+
+
+def note(out: str) -> dict[str, Any]:
+    return {"type": "create-note", "value": 1, "out": out}
+
+
+def test_a_long_question_is_cut_and_its_schema_left_away_and_both_can_be_read(space: Space) -> None:
+    """The answer still has to fit the whole schema."""
+    ask = {"type": "ask", "value": LONG, "schema": {**MANY, "required": ["p1"]}, "out": "$a"}
+
+    async def scene(planner: Planner) -> None:
+        answer = await planner.call("run_plan", plan=[ask])
+        [asked] = answer["pending"]
+        assert len(asked["question"]) <= QUESTION
+        assert "schema" not in asked
+        assert answer["left_out"]["pending"].endswith(f"read {answer['run']}")
+        record = "".join(piece["data"] for piece in await whole(planner, answer["run"], max_chars=15_000))
+        assert json.loads(record)["pending"] == [{**asked, "question": LONG, "schema": ask["schema"]}]
+        sentence = await planner.wrong("answer_run", run=answer["run"], step="1", value={"p2": LONG})
+        assert len(sentence) <= SAID
+        answer = await planner.call("answer_run", run=answer["run"], step="1", value={"p1": 1})
+        assert (answer["status"], answer["result"]["data"]) == ("success", {"p1": 1})
+
+    play(space, scene)
+
+
+def test_many_questions_at_once_are_shown_as_far_as_there_is_room(space: Space) -> None:
+    """Those that were left out are asked when the first are answered."""
+    branches = [[{"type": "ask", "value": LONG[:500], "out": f"$a{number}"}] for number in range(30)]
+
+    async def scene(planner: Planner) -> Any:
+        return await planner.call("run_plan", plan=[{"type": "parallel", "branches": branches}])
+
+    answer = play(space, scene)
+    assert 1 < len(answer["pending"]) < 30
+    assert "pending" in answer["left_out"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "pointer"),
+    [
+        ([{"type": LONG}], "/0/type"),
+        ([{"type": "size", "target": f"${'x' * 30_000}"}], "/0/target"),
+        ([{"type": "size", "target": LONG}], "/0/target"),
+        ([{"type": "create-note", "value": 1, "k" * 30_000: 1}], "/0"),
+        ({"steps": [note("$x")], "inputs": {"n" * 30_000: {"type": "string"}}}, "/inputs"),
+    ],
+)
+def test_problems_that_quote_at_length_are_cut(space: Space, plan: Any, pointer: str) -> None:
+    """Their pointers stay pointers into the plan."""
+
+    async def scene(planner: Planner) -> Any:
+        await planner.call("run_plan", plan=plan)
+        return await planner.call("check_plan", plan=plan)
+
+    problems = play(space, scene)["problems"]
+    assert problems
+    for problem in problems:
+        assert problem["pointer"] == pointer
+        assert max(len(problem["says"]), len(problem["hint"] or "")) <= REASON
+
+
+def test_a_fix_that_is_not_too_long_is_whole(space: Space) -> None:
+    """Its problem may quote at length."""
+    plan = [note("$x"), {"type": "create-note", "value": LONG, "metadata": {"a": 1}, "vlaue": 1}]
+
+    async def scene(planner: Planner) -> Any:
+        return await planner.call("check_plan", plan=plan)
+
+    [problem] = play(space, scene)["problems"]
+    assert problem["fix"]
+
+
+@pytest.mark.parametrize("length", [1, 40, 1_500])
+def test_steps_and_bindings_are_shown_as_far_as_there_is_room(space: Space, length: int) -> None:
+    """All of the steps are found by going on from where an answer ended."""
+    names = [f"v{number}_{'x' * length}" for number in range(120)]
+
+    async def scene(planner: Planner) -> None:
+        answer = await planner.call("run_plan", plan=[note(f"${name}") for name in names])
+        run, steps, bindings = answer["run"], answer["steps"], answer["bindings"]
+        assert 0 < len(bindings) < len(names)
+        assert sum(len(name) for name in bindings) <= SHORT_PART
+        while "steps" in answer.get("left_out", {}):
+            answer = await planner.call("get_run", run=run, first_step=len(steps))
+            assert answer["steps"]
+            steps += answer["steps"]
+        assert [step["out"] for step in steps] == [f"${name}" for name in names]
+        listed = await planner.call("list_bindings", run=run)
+        assert len(listed["bindings"]) + listed["left_out"] == len(names)
+        assert sum(len(name) for name in listed["bindings"]) <= PART
+
+    play(space, scene)
+
+
+def test_what_was_expected_at_length_is_cut(space: Space) -> None:
+    """Though it was the planner who wrote it."""
+    answer = play(space, lambda planner: planner.call("run_plan", plan=[{**note("$x"), "expect": LONG}]))
+    assert 0 < len(answer["steps"][0]["expect"]) <= VALUE
+
+
+def test_a_sentence_of_refusal_is_cut(space: Space) -> None:
+    """Though it quotes what it was given."""
+    assert len(play(space, lambda planner: planner.wrong("read", ref=LONG))) <= SAID
+
+
+def test_contracts_asked_for_twice_are_given_once(space: Space) -> None:
+    """However often."""
+
+    async def scene(planner: Planner) -> tuple[str, str]:
+        once = await planner.call("describe_primitives", names=["size", "if"])
+        return once, await planner.call("describe_primitives", names=["size", "if"] * 100)
+
+    once, often = play(space, scene)
+    assert once == often
+    assert len(once) < DATA

@@ -1,0 +1,68 @@
+"""The server over standard input and output: how it ends, and what it does not take."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infospace import open_space
+from planner.serve.stdio import LONGEST_LINE
+
+sys.path.insert(0, str(Path(__file__).parent))
+from serving import command, is_alive, over_stdio
+
+SLOW = {"steps": [{"type": "create-note", "value": "first", "out": "$x"}, {"type": "wait", "seconds": 60}]}
+
+
+def raw(space: Path) -> subprocess.Popen[bytes]:
+    """Return a server to which every byte is written by hand, once it has answered."""
+    server = subprocess.Popen(
+        command(space), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n")
+    server.stdin.flush()
+    assert json.loads(server.stdout.readline())["id"] == 1
+    return server
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_ends_the_server_though_its_input_stays_open(tmp_path: Path, number: int, code: int) -> None:
+    with raw(tmp_path / "space.db") as server:
+        server.send_signal(number)
+        assert server.wait(60) == code
+        assert server.stderr is not None
+        assert b"Traceback" not in server.stderr.read()
+
+
+@pytest.mark.slow
+def test_a_message_that_is_too_long_ends_the_connection_and_is_told(tmp_path: Path) -> None:
+    """Nobody can tell which request it was, so nobody could answer it."""
+    with raw(tmp_path / "space.db") as server:
+        _, said = server.communicate(b"x" * (LONGEST_LINE + 70_000), timeout=60)
+        assert server.returncode == 0
+        assert b"is longer than" in said
+
+
+@pytest.mark.slow
+def test_a_client_that_leaves_ends_its_server_which_cancels_what_runs(tmp_path: Path) -> None:
+    """The journal says so, and no process is left behind."""
+    space, noted = tmp_path / "space.db", tmp_path / "server.pid"
+
+    async def leave() -> str:
+        async with over_stdio(space, noted) as planner:
+            return str((await planner.call("run_plan", plan=SLOW, wait_s=0))["run"])
+
+    run = asyncio.run(leave())
+    assert not is_alive(int(noted.read_text()))
+    with open_space(space) as opened, opened.store.reading() as snapshot:
+        assert snapshot.run(run).status == "cancelled"
+        assert snapshot.steps(run)[-1].error == "cancelled"

@@ -1,0 +1,54 @@
+"""Which steps of a block wait for which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.order import Needs, Unit
+
+names = st.frozensets(st.sampled_from("abcd"), max_size=3)
+
+
+def unit(reads: Any, binds: Any) -> Unit:
+    nothing: Any = None
+    return Unit(nothing, frozenset(reads), frozenset(binds), alone=False, waits=True)
+
+
+def needs_of(units: list[Unit]) -> tuple[frozenset[int], ...]:
+    """Return for each unit, as they come, what it waits for."""
+    needs = Needs()
+    return tuple(needs.of(one) for one in units)
+
+
+blocks = st.lists(st.builds(unit, names, names), max_size=12)
+
+
+def before(needs: tuple[frozenset[int], ...]) -> list[set[int]]:
+    """Return for each unit all that have ended when it starts."""
+    found: list[set[int]] = []
+    for own in needs:
+        found.append(set(own).union(*(found[need] for need in own)))
+    return found
+
+
+@given(blocks)
+def test_a_step_starts_after_every_step_with_which_it_may_not_change_places(units: list[Unit]) -> None:
+    """One that binds what it reads or binds, or reads what it binds; and what those start after. After no other."""
+    pairs = tuple(
+        frozenset(
+            i
+            for i, one in enumerate(units[:index])
+            if one.binds & (after.reads | after.binds) or one.reads & after.binds
+        )
+        for index, after in enumerate(units)
+    )
+    assert before(needs_of(units)) == before(pairs)
+
+
+def test_what_all_steps_wait_for_grows_no_faster_than_they_do() -> None:
+    """A thousand that read one variable and bind one of their own wait for one step each, not for all before."""
+    units = [unit("", "x"), *(unit({"x", f"y{number}"}, {f"y{number + 1}"}) for number in range(1_000))]
+    assert sum(map(len, needs_of(units))) < 2_500
