@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from infospace.argument import Reading
+from infospace.argument import OFFERED
 from infospace.catalogue import Catalogue
 from infospace.tools.tool import Tool
 from planner.plan import (
@@ -162,7 +162,7 @@ class Order:
         entry = self._catalogue.find(type_)
         if entry is None or not isinstance(entry.effect, str) or entry.returns == "Relation":
             return True, True
-        if entry.effect == "calls" and not entry.asks and not entry.only_reads:
+        if entry.effect == "calls" and not entry.asks:
             tool = called_tool(step, self._catalogue)
             return tool is None or not tool.read_only, True
         return entry.effect == "writes", entry.may_wait
@@ -201,8 +201,8 @@ def _literal(type_: str, arguments: Mapping[str, Any], catalogue: Catalogue) -> 
     entry = catalogue.find(type_)
     for argument in entry.arguments.values() if entry else ():
         written = arguments.get(argument.name)
-        if argument.reading is Reading.TOOL and isinstance(written, str):
-            return catalogue.tools.find(written)
+        if argument.reading in OFFERED and isinstance(written, str):
+            return catalogue.tools.find(written, OFFERED[argument.reading])
     return None
 
 

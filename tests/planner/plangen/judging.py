@@ -46,6 +46,7 @@ CONTENT: Mapping[str, str] = {
 NOTES = (
     "create-note", "size", "index", "coerce", "get-metadata", "set-metadata", "generate-note", "extract", "assess",
     "refine", "synthesize", "call-tool", "update-note", "files/read", "files/search", "files/is_ready", "files/write",
+    "get-prompt", "read-resource",
 )  # fmt: skip
 LISTS = (
     "create-collection", "head", "tail", "add", "union", "intersection", "difference", "distinct", "split", "project",
