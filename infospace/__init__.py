@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from infospace.argument import JsonSchema as JsonSchema
     from infospace.argument import Limit as Limit
     from infospace.argument import Path as Path
+    from infospace.argument import PromptName as PromptName
     from infospace.argument import Query as Query
     from infospace.argument import Ref as Ref
+    from infospace.argument import ServedResource as ServedResource
     from infospace.argument import Slice as Slice
     from infospace.argument import Text as Text
     from infospace.argument import ToolArguments as ToolArguments
@@ -58,8 +60,10 @@ _HOMES = {
         "JsonSchema",
         "Limit",
         "Path",
+        "PromptName",
         "Query",
         "Ref",
+        "ServedResource",
         "Slice",
         "Text",
         "ToolArguments",

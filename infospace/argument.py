@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
@@ -38,7 +38,7 @@ from infospace.wording import shown
 if TYPE_CHECKING:
     from infospace.aggregates import Aggregate as ParsedAggregate
     from infospace.paths import Readable
-    from infospace.tools.tool import Tool
+    from infospace.tools.tool import Tool, ToolKind
     from infospace.where import Tally
     from infospace.where import Where as ParsedWhere
 
@@ -56,8 +56,20 @@ class Reading(Enum):
     """Nothing in it is a reference."""
     TOOL = "tool"
     """The full name of a tool, which becomes that tool."""
+    PROMPT = "prompt"
+    """The full name of a prompt of a server, which becomes that prompt."""
+    SERVED = "served"
+    """A server and a URI, which become that resource of the server."""
     TOOL_ARGUMENTS = "tool arguments"
     """A value that fits the schema of the tool beside it."""
+
+
+OFFERED: Final[Mapping[Reading, ToolKind]] = {
+    Reading.TOOL: "tool",
+    Reading.PROMPT: "prompt",
+    Reading.SERVED: "resource",
+}
+"""What servers offer, by the reading of arguments that name it."""
 
 
 class UnknownValue:
@@ -351,6 +363,8 @@ if TYPE_CHECKING:
     Text: TypeAlias = str
     JsonSchema: TypeAlias = dict[str, Any]
     ToolName: TypeAlias = Tool
+    PromptName: TypeAlias = Tool
+    ServedResource: TypeAlias = Tool
     ToolArguments: TypeAlias = dict[str, Any]
     Value: TypeAlias = JSON
 else:
@@ -364,5 +378,7 @@ else:
     Text = Annotated[str, AfterValidator(_has_words)]
     JsonSchema = Annotated[dict, Reads(Reading.LITERAL), _plain(_read_schema, type="object")]
     ToolName = Annotated[object, Reads(Reading.TOOL), _plain(_read_tool, type="string", format="tool")]
+    PromptName = Annotated[object, Reads(Reading.PROMPT), _plain(_read_tool, type="string", format="prompt")]
+    ServedResource = Annotated[object, Reads(Reading.SERVED), _plain(_read_tool, type="string", format="resource")]
     ToolArguments = Annotated[dict, Reads(Reading.TOOL_ARGUMENTS), _plain(_read_tool_arguments, type="object")]
     Value = Annotated[object, _plain(lambda value: value)]

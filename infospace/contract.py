@@ -88,8 +88,6 @@ class Primitive:
     """Whether a call asks the language model at least once."""
     waits: bool | None = None
     """Whether a call may wait for something beside the loop; None where nothing is said of it."""
-    only_reads: bool = False
-    """Whether what a call does outside changes nothing there, so that it may run beside other steps."""
     formerly: Sequence[str] = ()
     """What plans for earlier runtimes call it."""
     renamed: Mapping[str, str | None] = field(default_factory=dict)
@@ -180,7 +178,6 @@ def primitive(
     avoid: Sequence[str] = (),
     asks: bool = False,
     waits: bool | None = None,
-    only_reads: bool = False,
     formerly: Sequence[str] = (),
     renamed: Mapping[str, str | None] | None = None,
 ) -> Callable[[Callable[..., Awaitable[Any]]], Primitive]:
@@ -215,7 +212,6 @@ def primitive(
             names=names,
             asks=asks,
             waits=waits,
-            only_reads=only_reads,
             formerly=formerly,
             renamed=renamed or {},
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from infospace.aggregates import Aggregate, Reckoning
-from infospace.argument import UNKNOWN, Args, Bound, Reading, argument_name
+from infospace.argument import OFFERED, UNKNOWN, Args, Bound, Reading, argument_name
 from infospace.contract import Argument, Primitive
 from infospace.errors import Invalid
 from infospace.faults import ArgumentsInvalid, Fault
@@ -107,8 +107,8 @@ class CallChecker:
                 return UNKNOWN
             case Reading.WHERE | Reading.LITERAL:
                 return written
-            case Reading.TOOL:
-                return self._tools.named(written, pointer, env)
+            case Reading.TOOL | Reading.PROMPT | Reading.SERVED as reading:
+                return self._tools.named(written, pointer, env, OFFERED[reading])
             case Reading.TOOL_ARGUMENTS:
                 return UNKNOWN if isinstance(written, dict) or whole(written) is not None else written
         value, schema = self._values.value(written, pointer, argument, env)

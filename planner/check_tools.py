@@ -8,7 +8,7 @@ from typing import Any
 from infospace.argument import UNKNOWN
 from infospace.jsonvalue import JSON
 from infospace.kinds import NO_METADATA, NoteShape, never_fits
-from infospace.tools.tool import Tool
+from infospace.tools.tool import Tool, ToolKind
 from infospace.tools.toolbox import Toolbox
 from planner.check_fit import FitChecker
 from planner.check_values import ValueChecker
@@ -26,25 +26,29 @@ class ToolChecker:
         self._problems = problems
         self._fit = FitChecker(values, problems)
 
-    def find(self, name: str, pointer: str, *, fix: bool = True) -> Tool | None:
-        """Return a tool of the space; that there is none of that name is an error."""
-        tool = self._tools.find(name)
+    def find(self, name: str, pointer: str, *, kind: ToolKind = "tool", fix: bool = True) -> Tool | None:
+        """Return a tool of the space, or a prompt or resource; that there is none of that name is an error."""
+        tool = self._tools.find(name, kind)
         if tool is None:
-            near = self._tools.near(name) if fix else None
+            near = self._tools.near(name, kind) if fix else None
             mend = replace(pointer, near) if near else None
-            self._problems.error(
-                "unknown-tool", pointer, f"there is no tool {name!r} in this space", self._tools.hint(name), mend
-            )
+            says = f"there is no {kind} {name!r} in this space"
+            self._problems.error(f"unknown-{kind}", pointer, says, self._tools.hint(name, kind), mend)
         return tool
 
-    def named(self, written: JSON, pointer: str, env: Environment) -> Any:
-        """Check an argument that is the full name of a tool; return the tool, or UNKNOWN until the run knows it."""
+    def named(self, written: JSON, pointer: str, env: Environment, kind: ToolKind = "tool") -> Any:
+        """Check an argument that is the full name of a tool, or of a prompt or resource.
+
+        Return it, or UNKNOWN until the run knows it.
+        """
         value, schema = self._values.value(written, pointer, None, env)
         if isinstance(value, str):
-            return self.find(value, pointer) or UNKNOWN
+            return self.find(value, pointer, kind=kind) or UNKNOWN
         if value is not UNKNOWN or (schema is not None and never_fits(schema, {"type": "string"})):
-            says = "`tool` is a tool's full name"
-            self._problems.error("bad-argument", pointer, says, '"server/tool", or `$hit.metadata.tool`')
+            says, hint = f"`{kind}` is a full name", f'"server/{kind}"'
+            if kind == "tool":
+                says, hint = "`tool` is a tool's full name", '"server/tool", or `$hit.metadata.tool`'
+            self._problems.error("bad-argument", pointer, says, hint)
         return UNKNOWN
 
     def arguments(self, tool: Tool | None, written: JSON, pointer: str, env: Environment) -> None:

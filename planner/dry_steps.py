@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Literal, cast
 
-from infospace.argument import Bound, Reading
+from infospace.argument import OFFERED, Bound, Reading
 from infospace.contract import Primitive
 from infospace.errors import InfospaceError
 from infospace.faults import ArgumentsInvalid
@@ -93,7 +93,7 @@ class DryExecution(FormExecution):
             return await super()._perform(entry, arguments, view)
         tool, inner = None, {}
         for argument in entry.arguments.values():
-            if argument.reading is Reading.TOOL:
+            if argument.reading in OFFERED:
                 tool = arguments.get(argument.name)
             elif argument.reading is Reading.TOOL_ARGUMENTS:
                 inner = arguments.get(argument.name, {})

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from infospace.catalogue import Catalogue
-from planner.order import named_tool
+from planner.order import Named, named_tool
 from planner.plan import All, AnyOf, Block, Condition, If, Not, Plan, Saved, Test, Wait, While, every_step
 
 
-def needed_tools(steps: Block, plans: Mapping[str, Plan], catalogue: Catalogue) -> dict[str, str]:
+def needed_tools(steps: Block, plans: Mapping[str, Plan], catalogue: Catalogue) -> dict[Named, str]:
     """Return the full names of the tools that steps call, each with the label of the first step that does."""
-    found: dict[str, str] = {}
+    found: dict[Named, str] = {}
     for step in steps:
         for name in _named((step,), plans, catalogue, frozenset()):
             found.setdefault(name, step.label)
     return found
 
 
-def _named(steps: Block, plans: Mapping[str, Plan], catalogue: Catalogue, within: frozenset[str]) -> Iterator[str]:
+def _named(steps: Block, plans: Mapping[str, Plan], catalogue: Catalogue, within: frozenset[str]) -> Iterator[Named]:
     for step in every_step(steps):
         name = named_tool(step, catalogue)
         if name is not None:
@@ -32,7 +32,7 @@ def _named(steps: Block, plans: Mapping[str, Plan], catalogue: Catalogue, within
                 yield from _named(plans[plan].steps, plans, catalogue, within | {plan})
 
 
-def _asked(condition: Condition) -> Iterator[str]:
+def _asked(condition: Condition) -> Iterator[Named]:
     match condition:
         case All(of) | AnyOf(of):
             for part in of:
@@ -42,4 +42,4 @@ def _asked(condition: Condition) -> Iterator[str]:
         case Test("tool_condition", arguments):
             tool = arguments.get("tool")
             if isinstance(tool, str) and "$" not in tool:
-                yield tool
+                yield tool, "tool"

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from infospace.argument import Reading
+from infospace.argument import OFFERED
 from infospace.catalogue import Catalogue
-from infospace.tools.tool import Tool
+from infospace.tools.tool import Tool, ToolKind
 from planner.plan import (
     All,
     AnyOf,
@@ -40,6 +40,9 @@ from planner.plan import (
     every_step,
 )
 from planner.references import ReferenceInvalid, read_text, references_in, strings
+
+Named: TypeAlias = "tuple[str, ToolKind]"
+"""The full name of something that servers offer, and whether it is a tool, a prompt or a resource."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,7 @@ class Order:
         entry = self._catalogue.find(type_)
         if entry is None or not isinstance(entry.effect, str) or entry.returns == "Relation":
             return True, True
-        if entry.effect == "calls" and not entry.asks and not entry.only_reads:
+        if entry.effect == "calls" and not entry.asks:
             tool = called_tool(step, self._catalogue)
             return tool is None or not tool.read_only, True
         return entry.effect == "writes", entry.may_wait
@@ -225,28 +228,28 @@ def _group(units: list[Unit]) -> Iterator[Group]:
 
 def called_tool(step: Step, catalogue: Catalogue) -> Tool | None:
     """Return the tool that a step calls, as far as its name stands in the plan."""
-    name = named_tool(step, catalogue)
-    return None if name is None else catalogue.tools.find(name)
+    named = named_tool(step, catalogue)
+    return None if named is None else catalogue.tools.find(*named)
 
 
-def named_tool(step: Step, catalogue: Catalogue) -> str | None:
+def named_tool(step: Step, catalogue: Catalogue) -> Named | None:
     """Return the full name of the tool that a step calls, None where it calls none or the plan does not tell."""
     match step.form:
         case ToolCall(tool):
-            return tool
+            return tool, "tool"
         case Map(_, operation, arguments):
-            return operation if "/" in operation else _literal(operation, arguments, catalogue)
+            return (operation, "tool") if "/" in operation else _literal(operation, arguments, catalogue)
         case Call(arguments):
             return _literal(step.type, arguments, catalogue)
     return None
 
 
-def _literal(type_: str, arguments: Mapping[str, Any], catalogue: Catalogue) -> str | None:
+def _literal(type_: str, arguments: Mapping[str, Any], catalogue: Catalogue) -> Named | None:
     entry = catalogue.find(type_)
     for argument in entry.arguments.values() if entry else ():
         written = arguments.get(argument.name)
-        if argument.reading is Reading.TOOL and isinstance(written, str) and "/" in written and "$" not in written:
-            return written
+        if argument.reading in OFFERED and isinstance(written, str) and "/" in written and "$" not in written:
+            return written, OFFERED[argument.reading]
     return None
 
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from infospace.argument import Bound, Reading
+from infospace.argument import OFFERED, Bound, Reading
 from infospace.contract import Primitive
 from infospace.errors import Missing
 from infospace.ids import is_id
 from infospace.jsonvalue import JSON
 from infospace.paths import Path, read
 from infospace.resources import Collection, Note, Relation, Resource, text_of
+from infospace.tools.tool import ToolKind
 from infospace.view import Infospace
 from planner.references import (
     ListOf,
@@ -56,8 +57,8 @@ class Resolver:
                     resolved[name] = self._items(written)
                 case Reading.WHERE:
                     resolved[name] = self._where(written)
-                case Reading.TOOL:
-                    resolved[name] = self._tool(written)
+                case Reading.TOOL | Reading.PROMPT | Reading.SERVED as reading:
+                    resolved[name] = self._offered(written, OFFERED[reading])
                 case Reading.VALUE | Reading.TOOL_ARGUMENTS:
                     resolved[name] = self.value(written)
                 case Reading.LITERAL:
@@ -123,9 +124,9 @@ class Resolver:
         found = self.thing(reference)
         return text_of(found.value) if isinstance(found, Place) else self._view.text(found)
 
-    def _tool(self, raw: JSON) -> Any:
+    def _offered(self, raw: JSON, kind: ToolKind) -> Any:
         name = self.value(raw)
-        return self._view.space.tools.get(name) if isinstance(name, str) else name
+        return self._view.space.tools.get(name, kind) if isinstance(name, str) else name
 
     def _items(self, raw: JSON) -> list[Any] | Any:
         if not isinstance(raw, list):

@@ -114,7 +114,7 @@ def _has_its_tools(space: Space, row: RunRow, plan: Plan, record: Record) -> Non
     """Raise Conflict where steps that have not ended call tools that are not here: the run would fail for good."""
     left = tuple(one for one in plan.steps if (known := record.row(one.label)) is None or known.extra.get("retried"))
     needed = needed_tools(left, plan.plans, space.catalogue)
-    missing = {name: label for name, label in needed.items() if space.tools.find(name) is None}
+    missing = {name: label for (name, kind), label in needed.items() if space.tools.find(name, kind) is None}
     for name, label in missing.items():
         more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
         says = f"step {label} of {row.run} calls {name}{more}, which is not here"

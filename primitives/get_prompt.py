@@ -6,20 +6,19 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Note, Text, ToolArguments, primitive
+from infospace import Args, Infospace, Note, PromptName, ToolArguments, primitive
 from infospace.tools import reading
 
 
 class GetPrompt(Args):
     """Arguments of `get-prompt`."""
 
-    prompt: Text = Field(description="The prompt's full name, `server/prompt`.")
+    prompt: PromptName = Field(description="The prompt's full name, `server/prompt`.")
     arguments: ToolArguments = Field(default_factory=dict, description="The prompt's own arguments, texts by name.")
 
 
 @primitive(
     effect="calls",
-    only_reads=True,
     failures=[
         "No server that the space knows has a prompt of that name.",
         "The arguments do not fit: all that is wrong is said, and nothing is asked.",

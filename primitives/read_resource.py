@@ -6,19 +6,18 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Note, Text, primitive
+from infospace import Args, Infospace, Note, ServedResource, primitive
 from infospace.tools import reading
 
 
 class ReadResource(Args):
     """Arguments of `read-resource`."""
 
-    resource: Text = Field(description="The server and the URI, `server/URI`; the server need not list it.")
+    resource: ServedResource = Field(description="The server and the URI, `server/URI`; the server need not list it.")
 
 
 @primitive(
     effect="calls",
-    only_reads=True,
     failures=[
         "The space knows no such server.",
         "The server has nothing under that URI, or cannot be reached.",

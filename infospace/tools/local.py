@@ -80,7 +80,7 @@ class LocalTools:
 
     def find(self, name: str) -> Tool | None:
         """Return the tool of a name."""
-        return next((tool for tool in self.tools() if tool.name == name), None)
+        return next((tool for tool in self.tools() if (tool.name, tool.kind) == (name, "tool")), None)
 
     async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
         """Call the function. An InfospaceError of it is the tool's own failure; anything else is a bug of it.

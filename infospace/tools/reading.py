@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 from infospace.jsonvalue import JSON
 from infospace.resources import Note
 from infospace.tools.calling import answered
+from infospace.tools.tool import Tool
 
 if TYPE_CHECKING:
     from infospace.view import Infospace
 
 
-async def get_prompt(view: Infospace, full_name: str, arguments: JSON) -> Note[Any]:
+async def get_prompt(view: Infospace, prompt: Tool, arguments: JSON) -> Note[Any]:
     """Get a prompt and make a Note of its messages; all blocks go into the answer's `extra`.
 
-    Raises NotFound for no such prompt, and what `answered` does.
+    Raises what `answered` does.
     """
-    answer = await answered(view, view.space.tools.prompt(full_name), arguments)
+    answer = await answered(view, prompt, arguments)
     messages = [dict(block) for block in answer.blocks]
     view.extra["content"] = messages
     told: list[JSON] = [
@@ -28,12 +29,12 @@ async def get_prompt(view: Infospace, full_name: str, arguments: JSON) -> Note[A
     return view.note(only if isinstance(only, str) else told)
 
 
-async def read_resource(view: Infospace, full_name: str) -> Note[Any]:
+async def read_resource(view: Infospace, resource: Tool) -> Note[Any]:
     """Read a resource and make a Note of its contents; all of them go into the answer's `extra`.
 
-    Raises NotFound for no such server, and what `answered` does.
+    Raises what `answered` does.
     """
-    answer = await answered(view, view.space.tools.resource(full_name), {})
+    answer = await answered(view, resource, {})
     contents: list[Any] = [block.get("resource") for block in answer.blocks]
     view.extra["content"] = contents
     parts: list[JSON] = [_text(content) for content in contents]

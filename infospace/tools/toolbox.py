@@ -11,7 +11,7 @@ from infospace.errors import Conflict, Invalid, NotFound
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
 from infospace.tools.kept import Called
-from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolFailed, ToolProvider
+from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 
 if TYPE_CHECKING:
     from infospace.tools.servers.known import Servers
@@ -48,44 +48,33 @@ class Toolbox:
         for server in sorted(providers):
             yield from providers[server].tools()
 
-    def find(self, full_name: str) -> Tool | None:
-        """Return the tool of a full name, `server/tool`; None when there is none."""
+    def find(self, full_name: str, kind: ToolKind = "tool") -> Tool | None:
+        """Return what has a full name, `server/tool`, `server/prompt` or `server/URI`; None when there is none.
+
+        A resource need not be among those that its server lists.
+        """
         server, _, name = full_name.partition("/")
         provider = self._all().get(server)
-        return None if provider is None else provider.find(name)
+        if provider is None:
+            return None
+        if kind == "tool":
+            return provider.find(name)
+        listed = next((tool for tool in provider.tools() if (tool.kind, tool.name) == (kind, name)), None)
+        if listed is not None or kind == "prompt" or not name:
+            return listed
+        schema = {"type": "object", "additionalProperties": False}
+        return Tool(server, name, "", schema, read_only=True, destructive=False, kind="resource")
 
-    def get(self, full_name: str) -> Tool:
-        """Return the tool of a full name; NotFound says which is nearest."""
-        found = self.find(full_name)
+    def get(self, full_name: str, kind: ToolKind = "tool") -> Tool:
+        """Return what has a full name; NotFound says which is nearest."""
+        found = self.find(full_name, kind)
         if found is None:
-            raise NotFound(f"there is no tool {full_name!r}", hint=self.hint(full_name))
+            raise NotFound(f"there is no {kind} {full_name!r}", hint=self.hint(full_name, kind))
         return found
 
-    def prompt(self, full_name: str) -> Tool:
-        """Return the prompt of a full name, `server/prompt`; NotFound says which is nearest."""
-        prompts = {tool.full_name: tool for tool in self.everything() if tool.kind == "prompt"}
-        if full_name not in prompts:
-            raise NotFound(f"there is no prompt {full_name!r}", hint=_hint(full_name, list(prompts)))
-        return prompts[full_name]
-
-    def resource(self, full_name: str) -> Tool:
-        """Return the resource of a full name, `server/URI`, whether its server lists it or not.
-
-        Raises NotFound where no server has that name.
-        """
-        server, _, uri = full_name.partition("/")
-        provider = self._all().get(server)
-        if provider is None or not uri:
-            listed = [tool.full_name for tool in self.everything() if tool.kind == "resource"]
-            raise NotFound(f"there is no resource {full_name!r}", hint=_hint(full_name, listed) if listed else None)
-        known = (tool for tool in provider.tools() if tool.kind == "resource" and tool.name == uri)
-        schema = {"type": "object", "additionalProperties": False}
-        unlisted = Tool(server, uri, "", schema, read_only=True, destructive=False, kind="resource")
-        return next(known, unlisted)
-
-    def near(self, full_name: str) -> str | None:
-        """Return the full name that was probably meant: one alike, or the only one with that tool name."""
-        names = [tool.full_name for tool in self]
+    def near(self, full_name: str, kind: ToolKind = "tool") -> str | None:
+        """Return the full name that was probably meant: one alike, or the only one with that last part."""
+        names = self._names(kind)
         near = nearest(full_name, names)
         if near is not None:
             return near
@@ -93,16 +82,21 @@ class Toolbox:
         same = [name for name in names if name.rpartition("/")[2] == last]
         return same[0] if len(same) == 1 else None
 
-    def hint(self, full_name: str) -> str:
-        """Say which tool was probably meant, or which there are; or why its server has none."""
-        near = self.near(full_name)
+    def hint(self, full_name: str, kind: ToolKind = "tool") -> str:
+        """Say which was probably meant, or which there are; or why its server has none."""
+        near = self.near(full_name, kind)
         if near is not None:
             return f"did you mean {near!r}?"
         lacking = self._lacking(full_name.partition("/")[0])
         if lacking is not None:
             return lacking
-        names = [tool.full_name for tool in self]
-        return _hint(full_name, names) if names else "no tools in this space"
+        names = self._names(kind)
+        if not names:
+            return f"no {kind}s in this space"
+        return f"there are {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
+
+    def _names(self, kind: ToolKind) -> list[str]:
+        return [tool.full_name for tool in self.everything() if tool.kind == kind]
 
     def _lacking(self, server: str) -> str | None:
         """Say why a server that a file names has no tools here; None of any other."""
@@ -156,10 +150,3 @@ class Toolbox:
         if self.servers is not None and tool.kind == "tool":
             took = round((time.perf_counter() - clock) * 1000, 3)
             self.servers.record(Called(tool.server, tool.name, started, took, well))
-
-
-def _hint(wanted: str, names: list[str]) -> str:
-    near = nearest(wanted, names)
-    if near is not None:
-        return f"did you mean {near!r}?"
-    return f"there are {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"

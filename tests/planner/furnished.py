@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from infospace import Space
+from infospace.jsonvalue import JSON
 from infospace.tools.local import LocalTools
+from infospace.tools.tool import Tool, ToolAnswer
 from planner.saved import save_plan
 from planner.start import run_sync
 
@@ -46,9 +49,28 @@ class Line(BaseModel, extra="forbid"):
     text: str
 
 
+class Files(LocalTools):
+    """A server that has a prompt, and resources, besides its tools."""
+
+    def tools(self) -> Sequence[Tool]:
+        """Return its tools, then the prompt and a resource."""
+        prompt = Tool(self.server, "digest", "Sum a subject up.", kind="prompt", read_only=True)
+        resource = Tool(self.server, "file://a.md", "The first file.", kind="resource", read_only=True)
+        return [*super().tools(), prompt, resource]
+
+    async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
+        """Call a tool, or give what it has."""
+        if tool.kind == "prompt":
+            said = {"type": "text", "text": f"Sum up: {arguments.get('subject', 'all')}"}
+            return ToolAnswer([{"type": "message", "role": "user", "content": said}])
+        if tool.kind == "resource":
+            return ToolAnswer([{"type": "resource", "resource": {"uri": tool.name, "text": f"this is {tool.name}"}}])
+        return await super().call(tool, arguments, timeout_s)
+
+
 def files() -> LocalTools:
     """Return a server of four tools, of which one writes."""
-    server = LocalTools("files")
+    server = Files("files")
 
     @server.tool(read_only=True)
     def read(path: str) -> str:

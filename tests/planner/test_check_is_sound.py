@@ -38,8 +38,6 @@ SHARED = 50
 """Plans that run in one space, one after another, before it is made anew."""
 OFTEN = 3
 """How often at least every primitive, form and condition is run to a good end, in each half."""
-FROM_SERVERS = {"get-prompt", "read-resource"}
-"""What wants a server with prompts and resources, which the spaces here do without."""
 
 
 @dataclass
@@ -182,5 +180,5 @@ def test_an_accepted_plan_fails_for_no_reason_that_the_check_claims_to_cover(spa
     assert min(tally.outcomes[word] for word in ("success", "failed", "stopped", "refused")) > HALF / 50, tally.outcomes
     assert tally.outcomes["success"] > HALF / 4
     assert min(tally.bad[word] for word in ("odd/refuse", "odd/at_last", "odd/sleep")) >= OFTEN
-    every = {*installed().types(), *FORMS, *TESTS, *JOINS, "odd/at_last", "plan:asking"} - FROM_SERVERS
+    every = {*installed().types(), *FORMS, *TESTS, *JOINS, "odd/at_last", "plan:asking"}
     assert [type_ for type_ in sorted(every) if tally.good[type_] < OFTEN] == []

@@ -104,7 +104,7 @@ def test_every_example_runs(
     """
     assert endpoint is not None
     found.tools.add(files())
-    if entry.only_reads:
+    if entry.type in ("get-prompt", "read-resource"):
         own = {"command": sys.executable, "args": ["-m", "tui.command", "--space", found.store.address, "serve"]}
         synced(found, mcp=write(Path(found.store.address).parent, planner=own))
     steps = NAMES.get(str(example.get("target")), [])

@@ -66,8 +66,8 @@ def test_a_prompt_is_its_text_or_its_messages(space: Space, blocks: list[Any], c
     """All that came stays in the answer."""
     provider = Answering(*blocks)
     space.tools.add(provider)
-    view = space.view()
-    note = asyncio.run(get_prompt.call(get_prompt.validate({"prompt": "s/p", "arguments": {"a": "b"}}), view))
+    view, prompt = space.view(), space.tools.get("s/p", "prompt")
+    note = asyncio.run(get_prompt.call(get_prompt.validate({"prompt": prompt, "arguments": {"a": "b"}}), view))
     assert note.content == content
     assert (view.extra["tool"], view.extra["content"]) == ("s/p", blocks)
     assert provider.asked == [("prompt", "p", {"a": "b"})]
@@ -86,8 +86,8 @@ def test_a_resource_is_its_text_or_its_parts(space: Space, contents: list[Any], 
     """Under any URI that the server may have."""
     provider = Answering(*({"type": "resource", "resource": one} for one in contents))
     space.tools.add(provider)
-    view = space.view()
-    note = asyncio.run(read_resource.call(read_resource.validate({"resource": "s/x://a/b"}), view))
+    view, resource = space.view(), space.tools.get("s/x://a/b", "resource")
+    note = asyncio.run(read_resource.call(read_resource.validate({"resource": resource}), view))
     assert (note.content, view.extra["content"]) == (content, contents)
     assert provider.asked == [("resource", "x://a/b", {})]
 
@@ -96,10 +96,10 @@ def test_what_is_not_there_is_not_found(space: Space) -> None:
     """With the nearest prompt, or the servers' lack."""
     space.tools.add(Answering())
     with pytest.raises(NotFound, match=r"there is no prompt 's/pp' \(did you mean 's/p'\?\)"):
-        space.tools.prompt("s/pp")
+        space.tools.get("s/pp", "prompt")
     for name in ("t/x://a", "s/", "s"):
         with pytest.raises(NotFound, match="there is no resource"):
-            space.tools.resource(name)
+            space.tools.get(name, "resource")
 
 
 def test_they_run_beside_other_steps(space: Space) -> None:

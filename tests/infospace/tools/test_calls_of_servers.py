@@ -131,17 +131,20 @@ def test_a_plan_calls_gets_and_reads(served: Space) -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "says"),
+    ("step", "code"),
     [
-        ({"type": "get-prompt", "prompt": "a/gret", "arguments": {"who": "x"}}, "did you mean 'a/greet'?"),
-        ({"type": "get-prompt", "prompt": "a/greet"}, '"who" is missing'),
-        ({"type": "read-resource", "resource": "b/odd://one"}, "there is no resource 'b/odd://one'"),
+        ({"type": "get-prompt", "prompt": "a/gret", "arguments": {"who": "x"}}, "unknown-prompt"),
+        ({"type": "get-prompt", "prompt": "a/greet"}, "missing-argument"),
+        ({"type": "read-resource", "resource": "b/odd://one"}, "unknown-resource"),
     ],
 )
-def test_a_prompt_or_a_server_that_is_not_there_fails_its_step(served: Space, step: dict[str, Any], says: str) -> None:
-    result = run_sync(served, [step])
-    assert result.status == "failed"
-    assert says in str(result.reason)
+def test_a_prompt_or_a_server_that_is_not_there_is_refused(served: Space, step: dict[str, Any], code: str) -> None:
+    """By the check, which knows what servers listed; what is known in the run alone fails there."""
+    assert [problem.code for problem in run_sync(served, [step]).problems] == [code]
+    late = run_sync(
+        served, [{"type": "create-note", "value": "a/gret", "out": "$p"}, {"type": "get-prompt", "prompt": "$p"}]
+    )
+    assert (late.status, "did you mean 'a/greet'?" in str(late.reason)) == ("failed", True)
 
 
 def test_a_prompt_is_no_step(served: Space) -> None:

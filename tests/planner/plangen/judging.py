@@ -50,6 +50,7 @@ NOTES = (
     "create-note", "size", "index", "coerce", "get-metadata", "set-metadata", "generate-note", "extract", "assess",
     "refine", "synthesize", "call-tool", "ask", "update-note", "files/read", "files/search", "files/is_ready",
     "files/write", "odd/refuse", "odd/at_last", "odd/sleep",
+    "get-prompt", "read-resource",
 )  # fmt: skip
 LISTS = (
     "create-collection", "head", "tail", "add", "union", "intersection", "difference", "distinct", "split", "project",

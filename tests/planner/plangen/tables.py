@@ -190,6 +190,14 @@ def _tool(w: Writer, type_: str) -> None:
         w.put({"type": "split", "target": f"${lines}"}, several(Thing("N", LINE)))
 
 
+@maker("get-prompt", "read-resource")
+def _outside(w: Writer, type_: str) -> None:
+    step: Step = {"type": type_, "resource": f"files/file://{w.chance.choice('abc')}.md"}
+    if type_ == "get-prompt":
+        step = {"type": type_, "prompt": "files/digest", "arguments": {"subject": w.value("text")}}
+    w.put(step, TEXT)
+
+
 @maker("plan")
 def _saved(w: Writer, type_: str) -> None:
     name = w.chance.choice(("greet", "count", "count", "open tasks", "report", "stopping", "about", "asking"))
