@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 class Execution(ABC):
     """One execution of one step. The control forms are in `execute_forms`."""
 
+    _decided: tuple[Decision, ...] = ()
+    """What the step itself decided, where it is left in its midst."""
+    _rests: str | None = None
+    """What is left of it then."""
+
     def __init__(self, run: Run, step: Step, frame: Frame, position: str, *, last: bool = True) -> None:
         self.again = False
         """Whether it failed and is to be attempted once more."""
@@ -62,10 +67,6 @@ class Execution(ABC):
         """Its row, where it ended in an earlier part of the run and is gone through once more for what it binds."""
         self._open: Outcome | None = None
         """How the step failed, while its `on_fail` list runs."""
-        self._decided: tuple[Decision, ...] = ()
-        """What the step itself decided, where it is left in its midst."""
-        self._rests: str | None = None
-        """What is left of it then."""
 
     async def run(self) -> Failure | None:
         """Execute, journal, bind, and handle a failure as the step says."""
@@ -268,7 +269,8 @@ class Execution(ABC):
         if not self._duration:
             self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
         row, frame = self._row(outcome, handled), self._frame
-        frame.track.end(Commit(self._ticket, row, frame.nesting, tuple(changes), (*frame.decisions, *self._decided)))
+        decided = frame.decisions + self._decided
+        frame.track.end(Commit(self._ticket, row, frame.nesting, tuple(changes), decided))
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:
         resource = outcome.resource

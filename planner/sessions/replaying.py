@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from infospace.errors import BrokenOff
 from infospace.jsonvalue import JSON
 from infospace.resources import Resource
 from infospace.runs.journal import FINISHED, RunRow, StepRow
@@ -49,6 +50,8 @@ async def replay_lines(run: Run, row: RunRow, past: Record, bound: Mapping[str, 
         return run.stopped(stop)
     except Suspension as suspension:
         return run.suspended(suspension)
+    except BrokenOff:
+        return run.close(*run.broken_off)
     reason = None if failure is None else sentence(failure)
     if row.status in FINISHED:
         return run.conclude() if reason is None else run.close("failed", None, reason)

@@ -16,6 +16,7 @@ import pytest
 
 from infospace import Space, open_space
 from infospace.catalogue import installed
+from infospace.runs.call import CANCELLED
 from planner.conditions import JOINS, TESTS
 from planner.forms import FORMS
 from planner.outcome import RunResult
@@ -124,7 +125,8 @@ def faults(space: Space, document: Any, prepared: Prepared, tally: Tally) -> Ite
     codes = {problem.code for problem in prepared.warnings}
     warned = "maybe-unbound" in codes
     for row in result.steps:
-        reason = foreseeable(document, row, codes) if row.status == "failed" else None
+        failed = row.status == "failed" and row.error != CANCELLED
+        reason = foreseeable(document, row, codes) if failed else None
         reason = overlooked(document, row) if row.status == "success" else reason
         if reason:
             yield f"{row.position} {row.type}: {reason}"
