@@ -38,6 +38,7 @@ COMMANDS = {
     "plans": "keep plans in the space by name: save, list, show, rm",
     "model": "the embedding model: which, from where, verified or not",
     "doctor": "what works on this machine, and what to do about the rest",
+    "tui": "look at the space on a screen: runs, plans, steps, variables",
     "serve": "serve the space to planner models over MCP",
     "demo": "see it work on sample notes",
 }

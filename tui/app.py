@@ -1,0 +1,258 @@
+"""The screen: it opens on a space, shows one place at a time, and does nothing itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.worker import Worker
+
+from infospace.errors import InfospaceError
+from infospace.jsonvalue import JSON
+from planner.events import Event
+from tui.engine import Engine
+from tui.place import Place
+from tui.places import PLACES, Entry, entry_of
+from tui.running import Going, Runner
+from tui.widgets.bar import Tab
+from tui.widgets.dialogs import Confirm, Help
+
+if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
+    from infospace.memory.store import Snapshot
+    from infospace.space import Space
+    from planner.outcome import RunResult
+    from tui.memory import Memory
+
+T = TypeVar("T")
+
+DEFAULT_THEME = "textual-dark"
+
+PATIENCE = 10
+"""Seconds that steps under way are given to end, when somebody leaves."""
+
+SETTLED = 1.0
+"""Seconds after which something to be remembered is written."""
+
+_ENDED = {
+    "success": "has ended well",
+    "stopped": "was stopped by its plan",
+    "failed": "failed",
+    "refused": "is refused",
+    "suspended": "waits",
+    "cancelled": "was cancelled",
+    "running": "goes on",
+}
+
+EVERYWHERE = """
+| key | does, everywhere |
+|---|---|
+| 1 … 9, or F2 … F10 | goes to a place; the function keys do from within a field too |
+| ^p | the command palette: everything that can be done here, by name; themes |
+| tab, shift+tab | to the next, or the previous part of the place |
+| escape | out of a field, or a dialog |
+| ^q | leaves |
+"""
+
+
+class InfospaceApp(App[int]):
+    """The screen of a space, which is closed by whoever opened it."""
+
+    TITLE = "infospace"
+    CSS_PATH = "app.tcss"
+    NOTIFICATION_TIMEOUT = 8
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(f"{number},f{number + 1}", f"go('{entry.name}')", entry.title, show=False, system=True)
+            for number, entry in enumerate(PLACES, start=1)
+        ),
+        Binding("f1,question_mark", "help", "Help", key_display="?"),
+        Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
+    ]
+
+    opened: reactive[str | None] = reactive(None)
+    """The run that is open, of which some places show something."""
+    chosen: reactive[str | None] = reactive(None)
+    """The position of the step that was chosen in it."""
+
+    def __init__(self, space: Space, memory: Memory) -> None:
+        super().__init__()
+        self.space = space
+        self.memory = memory
+        self.engine = Engine()
+        self.runner = Runner(space, self.engine, self.heard)
+        self._writing: Timer | None = None
+        self._start = memory.get("place", PLACES[0].name)
+        for entry in PLACES:
+            self.add_mode(entry.name, partial(_made, entry))
+
+    def on_mount(self) -> None:
+        """Go where one was, as it looked."""
+        theme = self.memory.get("theme", DEFAULT_THEME)
+        self.theme = theme if theme in self.available_themes else DEFAULT_THEME
+        self.theme_changed_signal.subscribe(self, lambda theme: self.remember("theme", theme.name))
+        self.switch_mode(self._start if entry_of(self._start) else PLACES[0].name)
+        if self.memory.complaint is not None:
+            self.notify(self.memory.complaint, severity="warning", markup=False)
+
+    # Places
+
+    @property
+    def place(self) -> Place | None:
+        """The place that is shown, also behind a dialog."""
+        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, Place)), None)
+
+    async def action_go(self, name: str) -> None:
+        """Show a place. What stands in front of the one that is shown stays there."""
+        if not isinstance(self.screen, Place):
+            return
+        self.remember("place", name)
+        await self.switch_mode(name)
+
+    async def on_tab_chosen(self, message: Tab.Chosen) -> None:
+        """Go where somebody clicked."""
+        await self.action_go(message.name)
+
+    def action_help(self) -> None:
+        """Show what the place is for, and its keys."""
+        place = self.place
+        if place is not None and isinstance(self.screen, Place):
+            self.push_screen(Help(f"Help: {type(place).__name__}", f"{place.help}\n\n{_keys(place)}\n{EVERYWHERE}"))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Give what can be done in the place, where one can go, and what Textual can do."""
+        if isinstance(screen, Place):
+            yield from screen.commands()
+            for entry in PLACES:
+                yield SystemCommand(f"Go to {entry.title}", entry.summary, self._going_to(entry.name))
+        for command in super().get_system_commands(screen):
+            if command.title != "Quit":
+                yield command
+        yield SystemCommand("Quit", "Leave; runs that go on can be resumed later", self.action_leave)
+
+    def _going_to(self, name: str) -> Callable[[], object]:
+        return lambda: self.call_later(self.action_go, name)
+
+    def remember(self, key: str, value: JSON) -> None:
+        """Keep a value for the next start, under a key such as `runs.filter`."""
+        self.memory.set(key, value)
+        if self._writing is not None:
+            self._writing.stop()
+        self._writing = self.set_timer(SETTLED, self._write)
+
+    async def _write(self) -> None:
+        try:
+            await asyncio.to_thread(self.memory.write)
+        except InfospaceError as error:
+            self.complain(error)
+
+    # Words
+
+    def complain(self, error: InfospaceError) -> None:
+        """Say what went wrong."""
+        self.notify(str(error), severity="error", markup=False)
+
+    def confess(self, error: Exception) -> None:
+        """Say that there is a bug; INFOSPACE_DEBUG shows where."""
+        if os.environ.get("INFOSPACE_DEBUG"):
+            raise error
+        self.notify(f"infospace has a bug ({type(error).__name__}: {error})", severity="error", markup=False)
+
+    # The space
+
+    def asked(self, question: Callable[[Snapshot], T]) -> T:
+        """Ask a snapshot; for threads."""
+        with self.space.store.reading() as snapshot:
+            return question(snapshot)
+
+    def heard(self, going: Going, events: list[Event]) -> None:
+        """Hand the events of a run that goes on here to the places that were visited."""
+        for stack in self._screen_stacks.values():
+            for screen in stack:
+                if isinstance(screen, Place):
+                    screen.heard(going, events)
+
+    # Runs
+
+    def open_run(self, run: str, step: str | None = None, place: str = "plan") -> None:
+        """Open a run, perhaps at a step, and go to a place that shows it."""
+        self.opened = run
+        self.chosen = step
+        self.call_later(self.action_go, place)
+
+    def follow(self, playing: Coroutine[Any, Any, RunResult]) -> Worker[None]:
+        """Let a run go on here, such as `runner.start(prepared)`; how it ends, and what goes wrong, is said."""
+        return self.run_worker(self._followed(playing), group="runs")
+
+    async def _followed(self, playing: Coroutine[Any, Any, RunResult]) -> None:
+        try:
+            result = await playing
+        except InfospaceError as error:
+            self.complain(error)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bug becomes a sentence, and the screen goes on
+            self.confess(error)
+        else:
+            name = result.run or "the plan"
+            reason = f": {result.reason}" if result.reason else ""
+            severity: SeverityLevel = "information" if result.status in {"success", "stopped"} else "warning"
+            self.notify(f"{name} {_ENDED[result.status]}{reason}", severity=severity, markup=False)
+
+    # Leaving
+
+    async def action_leave(self) -> None:
+        """Leave; where runs go on here, ask first."""
+        going = len(self.runner.going)
+        if not going:
+            self.exit(0)
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.run_worker(self._leave(), exit_on_error=False)
+
+        what = "A run goes on here." if going == 1 else f"{going} runs go on here."
+        detail = "It is put to rest after the steps under way, and can be resumed."
+        self.push_screen(Confirm("Leave?", f"{what} {detail}", yes="Leave"), answered)
+
+    async def _leave(self) -> None:
+        """Let the steps under way end, for a while; what takes longer is broken off."""
+        waited = [going.future for going in self.runner.going if going.future is not None]
+        for going in self.runner.going:
+            self.runner.halt(going)
+        if waited:
+            self.notify("Finishing the steps under way …")
+            await asyncio.wait(waited, timeout=PATIENCE)
+        for going in self.runner.going:
+            self.runner.break_off(going)
+        self.exit(0)
+
+    async def on_unmount(self) -> None:
+        """End what goes on, and remember."""
+        await asyncio.to_thread(self.engine.close)
+        with suppress(InfospaceError):
+            self.memory.write()
+
+
+def _made(entry: Entry) -> Place:
+    return entry.load()()
+
+
+def _keys(place: Place) -> str:
+    """Return the keys of a place as a Markdown table."""
+    rows = [
+        f"| {place.app.get_key_display(binding)} | {binding.tooltip or binding.description} |"
+        for binding in place.deeds()
+    ]
+    return "\n".join(["| key | does |", "|---|---|", *rows]) if rows else ""
