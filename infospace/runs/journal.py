@@ -215,3 +215,31 @@ class RunRow:
     heartbeat: str | None
     spent: Mapping[str, float] = field(default_factory=dict)
     plans: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunHead:
+    """A run in a list of many: what stands in the journal of it, without its plan."""
+
+    run: str
+    kind: RunKind
+    goal: str
+    status: RunStatus
+    started: str
+    ended: str | None
+    reason: str | None
+    owner: str | None
+    heartbeat: str | None
+    spent: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How far a run is: executions, the plan's own steps that have ended and those it has, calls, and their tokens."""
+
+    executions: int
+    ended: int
+    steps: int
+    llm_calls: int
+    tool_calls: int
+    tokens: int
