@@ -25,6 +25,8 @@ from tui.places import PLACES, Entry, entry_of
 from tui.running import Going, Runner
 from tui.widgets.bar import Tab
 from tui.widgets.dialogs import Confirm, Help
+from tui.widgets.report import Report
+from tui.wording import Colours
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -162,6 +164,14 @@ class InfospaceApp(App[int]):
         """Say what went wrong."""
         self.notify(str(error), severity="error", markup=False)
 
+    @property
+    def colours(self) -> Colours:
+        """The colours of the theme by name; those that are no plain colour are left out."""
+        names = ("success", "error", "warning", "accent", "primary", "secondary")
+        variables = self.theme_variables
+        found = {name: variables.get(f"text-{name}", "") for name in names}
+        return {name: colour for name, colour in found.items() if colour.startswith("#")}
+
     def confess(self, error: Exception) -> None:
         """Say that there is a bug; INFOSPACE_DEBUG shows where."""
         if os.environ.get("INFOSPACE_DEBUG"):
@@ -189,6 +199,21 @@ class InfospaceApp(App[int]):
         self.opened = run
         self.chosen = step
         self.call_later(self.action_go, place)
+
+    def compare(self, before: str, after: str) -> None:
+        """Show what differs between two runs."""
+        self.run_worker(self._compared(before, after), group="compare", exclusive=True)
+
+    async def _compared(self, before: str, after: str) -> None:
+        from planner.history import diff
+        from tui.command.differences import difference_lines
+
+        try:
+            found = await asyncio.to_thread(self.asked, lambda snapshot: diff(snapshot, before, after))
+        except InfospaceError as error:
+            self.complain(error)
+        else:
+            self.push_screen(Report("Two runs", difference_lines(found)))
 
     def follow(self, playing: Coroutine[Any, Any, RunResult]) -> Worker[None]:
         """Let a run go on here, such as `runner.start(prepared)`; how it ends, and what goes wrong, is said."""

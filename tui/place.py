@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult, SystemCommand
@@ -103,7 +103,7 @@ class Place(Screen[None]):
 
     def do(self, work: Coroutine[Any, Any, None], *, group: str = "default", exclusive: bool = True) -> Worker[None]:
         """Start work of this place. A later one of the same group ends it; what it raises becomes a sentence."""
-        return self.run_worker(self._said(work), group=group, exclusive=exclusive)
+        return self.run_worker(_Work(self._said(work), work), group=group, exclusive=exclusive)
 
     async def _said(self, work: Coroutine[Any, Any, None]) -> None:
         try:
@@ -112,3 +112,17 @@ class Place(Screen[None]):
             self.infospace.complain(error)
         except Exception as error:  # noqa: BLE001 - a bug becomes a sentence, and the screen goes on
             self.infospace.confess(error)
+
+
+class _Work:
+    """Work that may be ended before it has begun."""
+
+    def __init__(self, *parts: Coroutine[Any, Any, None]) -> None:
+        self._parts = parts
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        return self._parts[0].__await__()
+
+    def __del__(self) -> None:
+        for part in self._parts:
+            part.close()

@@ -11,24 +11,30 @@ from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.events import Click, Resize
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+WIDE = 120
+"""Characters from which on a table is wide."""
 GAP = 1
 """Blank characters between two columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: `width` in characters, None takes what the others leave; it is left out of a table below `wide`."""
+    """A column: `width` in characters, None takes what the others leave; it is left out of a table below `wide`.
+
+    In a table below `WIDE` its width is `narrow`, where that is given.
+    """
 
     title: str
     width: int | None = None
     align: Literal["left", "right"] = "left"
     wide: int = 0
+    narrow: int | None = None
     least: int = 8
     """The least width of a column that takes what is left."""
 
@@ -108,6 +114,18 @@ class Grid(ScrollView, can_focus=True):
             """The table."""
             return self.grid
 
+    class Drawn(Message):
+        """Rows were drawn that were not in sight before."""
+
+        def __init__(self, grid: Grid) -> None:
+            super().__init__()
+            self.grid = grid
+
+        @property
+        def control(self) -> Grid:
+            """The table."""
+            return self.grid
+
     def __init__(self, columns: Sequence[Column] = (), *, empty: str = "", name: str = "") -> None:
         super().__init__(id=name or None)
         self.columns: tuple[Column, ...] = tuple(columns)
@@ -129,6 +147,7 @@ class Grid(ScrollView, can_focus=True):
         if self._at and count and rows.key(index) != self._at:
             index = next((place for place in range(count) if rows.key(place) == self._at), index)
         self._lay_out()
+        self.call_after_refresh(self.post_message, self.Drawn(self))
         if index != self.cursor:
             self.cursor = index
         self._tell()
@@ -148,6 +167,18 @@ class Grid(ScrollView, can_focus=True):
         return False
 
     # Where it is
+
+    @property
+    def in_sight(self) -> range:
+        """The indices of the rows in sight."""
+        top = round(self.scroll_offset.y)
+        return range(top, min(len(self.rows), top + max(0, self.scrollable_content_region.height - 1)))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Tell that others came into sight."""
+        super().watch_scroll_y(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.call_after_refresh(self.post_message, self.Drawn(self))
 
     def validate_cursor(self, cursor: int) -> int:
         """Keep it on a row."""
@@ -230,13 +261,12 @@ class Grid(ScrollView, can_focus=True):
 
     def _lay_out(self) -> None:
         room = self.scrollable_content_region.width
-        shown = [column.wide <= room for column in self.columns]
-        fixed = sum((column.width or 0) + GAP for column, there in zip(self.columns, shown, strict=True) if there)
-        flexible = [column for column, there in zip(self.columns, shown, strict=True) if there and column.width is None]
-        share = (room - fixed + GAP) // len(flexible) if flexible else 0
+        shown = [column for column in self.columns if column.wide <= room]
+        taken = {column: _width(column, room) for column in shown if column.width is not None}
+        rest = room - sum(taken.values()) - GAP * (len(shown) - 1)
+        share = rest // max(1, len(shown) - len(taken))
         self._widths = [
-            0 if not there else column.width if column.width is not None else max(column.least, share)
-            for column, there in zip(self.columns, shown, strict=True)
+            0 if column not in shown else taken.get(column, max(column.least, share)) for column in self.columns
         ]
         total = sum(width + GAP for width in self._widths if width) - GAP
         self.virtual_size = Size(max(room, total), len(self.rows) + 1)
@@ -289,7 +319,6 @@ class Grid(ScrollView, can_focus=True):
         ]
         return Strip(segments).crop_extend(left, left + width, style)
 
-    def region_of(self, index: int) -> Region:
-        """Return where a row is on the screen."""
-        content = self.content_region
-        return Region(content.x, content.y + 1 + index - round(self.scroll_offset.y), content.width, 1)
+
+def _width(column: Column, room: int) -> int:
+    return column.narrow if column.narrow is not None and room < WIDE else column.width or 0

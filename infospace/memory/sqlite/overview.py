@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from infospace.jsontext import dump
-from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.engine import Engine, Row
 from infospace.memory.sqlite.rows import read, run_number
 from infospace.runs.journal import RunHead, Tally
 
@@ -37,7 +37,13 @@ _SAYING = """SELECT number FROM runs
 def run_heads(engine: Engine) -> list[RunHead]:
     """Return all runs, latest first."""
     address = engine.address
-    return [RunHead(f"run_{number}", *rest, read(spent, address)) for number, *rest, spent in engine.all(_HEADS)]
+    return [_head(row, address) for row in engine.all(_HEADS)]
+
+
+def _head(row: Row, address: str) -> RunHead:
+    number, kind, goal, status, started, ended, reason, owner, heartbeat, spent = row
+    spent = read(spent, address)
+    return RunHead(f"run_{number}", kind, goal, status, started, ended, reason, owner, heartbeat, spent)
 
 
 def tallies(engine: Engine, runs: Sequence[str]) -> dict[str, Tally]:

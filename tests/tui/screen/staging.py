@@ -79,8 +79,9 @@ class Stage:
 
     @property
     def text(self) -> str:
-        """What is on the screen, as lines of text."""
-        return _text_of(self.app.export_screenshot(simplify=True))
+        """What is on the screen, or in the dialog in front of it, as lines of text."""
+        strips = self.app.screen._compositor.render_strips(self.app.size)
+        return "\n".join(strip.text for strip in strips)
 
     def said(self) -> list[str]:
         """What was said in notifications that are still there."""

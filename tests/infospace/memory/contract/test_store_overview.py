@@ -63,5 +63,5 @@ def test_runs_are_found_by_what_is_said_in_them(store: Store) -> None:
         assert snapshot.runs_saying('"a_b"') == {run}
         assert snapshot.runs_saying("100") == {run, other}
         assert snapshot.runs_saying("Straße\nzu") == {third}
-        assert snapshot.runs_saying('SIZE') == snapshot.runs_saying("find") == {run, other, third}
+        assert snapshot.runs_saying("SIZE") == snapshot.runs_saying("find") == {run, other, third}
         assert snapshot.runs_saying("nowhere") == set()
