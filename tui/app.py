@@ -23,10 +23,13 @@ from tui.engine import Engine
 from tui.place import Place
 from tui.places import PLACES, Entry, entry_of
 from tui.running import Going, Runner
+from tui.runplace import RunPlace
+from tui.subject import Subject, read_plan, read_run, stamp
 from tui.widgets.bar import Tab
 from tui.widgets.dialogs import Confirm, Help
 from tui.widgets.report import Report
 from tui.wording import Colours
+from tui.working import Work
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -42,6 +45,9 @@ DEFAULT_THEME = "textual-dark"
 
 PATIENCE = 10
 """Seconds that steps under way are given to end, when somebody leaves."""
+
+LOOK = 1.0
+"""Seconds between two looks at a run that another process goes on with."""
 
 SETTLED = 1.0
 """Seconds after which something to be remembered is written."""
@@ -93,6 +99,10 @@ class InfospaceApp(App[int]):
         self.memory = memory
         self.engine = Engine()
         self.runner = Runner(space, self.engine, self.heard)
+        self.subject: Subject | None = None
+        """What is open, once it is read."""
+        self._stamp: object = None
+        self._looking = False
         self._writing: Timer | None = None
         self._start = memory.get("place", PLACES[0].name)
         for entry in PLACES:
@@ -103,6 +113,7 @@ class InfospaceApp(App[int]):
         theme = self.memory.get("theme", DEFAULT_THEME)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
         self.theme_changed_signal.subscribe(self, lambda theme: self.remember("theme", theme.name))
+        self.set_interval(LOOK, self._look_again)
         self.switch_mode(self._start if entry_of(self._start) else PLACES[0].name)
         if self.memory.complaint is not None:
             self.notify(self.memory.complaint, severity="warning", markup=False)
@@ -116,7 +127,7 @@ class InfospaceApp(App[int]):
 
     async def action_go(self, name: str) -> None:
         """Show a place. What stands in front of the one that is shown stays there."""
-        if not isinstance(self.screen, Place):
+        if not isinstance(self.screen, Place) or entry_of(name) is None:
             return
         self.remember("place", name)
         await self.switch_mode(name)
@@ -144,6 +155,10 @@ class InfospaceApp(App[int]):
 
     def _going_to(self, name: str) -> Callable[[], object]:
         return lambda: self.call_later(self.action_go, name)
+
+    def do(self, work: Coroutine[Any, Any, None], *, group: str, exclusive: bool = True) -> Worker[None]:
+        """Start work; a later one of the same group ends it, and what it raises becomes a sentence."""
+        return self.run_worker(Work(self, work), group=group, exclusive=exclusive)
 
     def remember(self, key: str, value: JSON) -> None:
         """Keep a value for the next start, under a key such as `runs.filter`."""
@@ -187,6 +202,13 @@ class InfospaceApp(App[int]):
 
     def heard(self, going: Going, events: list[Event]) -> None:
         """Hand the events of a run that goes on here to the places that were visited."""
+        subject = self.subject
+        if subject is not None and subject.run is not None and going.run == subject.run.run:
+            subject.here = going in self.runner.going
+            if subject.hear(events) or not subject.here:
+                self.do(self._open(going.run), group="open")
+            else:
+                self._drawn_anew()
         for stack in self._screen_stacks.values():
             for screen in stack:
                 if isinstance(screen, Place):
@@ -198,41 +220,88 @@ class InfospaceApp(App[int]):
         """Open a run, perhaps at a step, and go to a place that shows it."""
         self.opened = run
         self.chosen = step
+        self.subject = None
+        self.do(self._open(run), group="open")
         self.call_later(self.action_go, place)
+
+    def open_latest(self) -> None:
+        """Open the latest run that can be opened."""
+        self.do(self._open(None), group="open")
+
+    def open_plan(self, document: JSON) -> None:
+        """Show a plan that was not run, with what the check says of it."""
+        self.opened = None
+        self.do(self._open_plan(document), group="open")
+
+    async def _open_plan(self, document: JSON) -> None:
+        self.subject = await asyncio.to_thread(read_plan, self.space, document)
+        self._drawn_anew()
+
+    async def _open(self, run: str | None) -> None:
+        try:
+            if run is None:
+                heads = await asyncio.to_thread(self.asked, lambda snapshot: snapshot.run_heads())
+                run = next((head.run for head in heads if head.kind in {"plan", "session"}), None)
+            if run is None:
+                return
+            wanted = run
+            self.subject = await asyncio.to_thread(self.asked, lambda snapshot: read_run(snapshot, wanted))
+            self.opened = run
+            self.subject.here = self.runner.of(run) is not None
+        except InfospaceError as error:
+            self.complain(error)
+        self._drawn_anew()
+
+    def _drawn_anew(self) -> None:
+        place = self.place
+        if isinstance(place, RunPlace):
+            place.changed()
+
+    async def _look_again(self) -> None:
+        """Read the run that is open again, where another process has gone on with it."""
+        subject = self.subject
+        if subject is None or subject.run is None or subject.ended or subject.here or self._looking:
+            return
+        if not isinstance(self.place, RunPlace):
+            return
+        self._looking = True
+        try:
+            run = subject.run.run
+            now = await asyncio.to_thread(self.asked, lambda snapshot: stamp(snapshot, run))
+            if now != self._stamp or self.runner.of(run) is not None:
+                self._stamp = now
+                found = await asyncio.to_thread(self.asked, lambda snapshot: read_run(snapshot, run))
+                if self.subject is subject:
+                    found.here = self.runner.of(run) is not None
+                    self.subject = found
+                    self._drawn_anew()
+        except InfospaceError as error:
+            self.complain(error)
+            self.subject = None
+        finally:
+            self._looking = False
 
     def compare(self, before: str, after: str) -> None:
         """Show what differs between two runs."""
-        self.run_worker(self._compared(before, after), group="compare", exclusive=True)
+        self.do(self._compared(before, after), group="compare")
 
     async def _compared(self, before: str, after: str) -> None:
         from planner.history import diff
         from tui.command.differences import difference_lines
 
-        try:
-            found = await asyncio.to_thread(self.asked, lambda snapshot: diff(snapshot, before, after))
-        except InfospaceError as error:
-            self.complain(error)
-        else:
-            self.push_screen(Report("Two runs", difference_lines(found)))
+        found = await asyncio.to_thread(self.asked, lambda snapshot: diff(snapshot, before, after))
+        self.push_screen(Report("Two runs", difference_lines(found)))
 
     def follow(self, playing: Coroutine[Any, Any, RunResult]) -> Worker[None]:
         """Let a run go on here, such as `runner.start(prepared)`; how it ends, and what goes wrong, is said."""
-        return self.run_worker(self._followed(playing), group="runs")
+        return self.do(self._followed(playing), group="runs", exclusive=False)
 
     async def _followed(self, playing: Coroutine[Any, Any, RunResult]) -> None:
-        try:
-            result = await playing
-        except InfospaceError as error:
-            self.complain(error)
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a bug becomes a sentence, and the screen goes on
-            self.confess(error)
-        else:
-            name = result.run or "the plan"
-            reason = f": {result.reason}" if result.reason else ""
-            severity: SeverityLevel = "information" if result.status in {"success", "stopped"} else "warning"
-            self.notify(f"{name} {_ENDED[result.status]}{reason}", severity=severity, markup=False)
+        result = await playing
+        name = result.run or "the plan"
+        reason = f": {result.reason}" if result.reason else ""
+        severity: SeverityLevel = "information" if result.status in {"success", "stopped"} else "warning"
+        self.notify(f"{name} {_ENDED[result.status]}{reason}", severity=severity, markup=False)
 
     # Leaving
 
@@ -245,7 +314,7 @@ class InfospaceApp(App[int]):
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self.run_worker(self._leave(), exit_on_error=False)
+                self.do(self._leave(), group="leave")
 
         what = "A run goes on here." if going == 1 else f"{going} runs go on here."
         detail = "It is put to rest after the steps under way, and can be resumed."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
-from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult, SystemCommand
@@ -14,9 +14,9 @@ from textual.screen import Screen
 from textual.widgets import Footer
 from textual.worker import Worker
 
-from infospace.errors import InfospaceError
 from planner.events import Event
 from tui.widgets.bar import Bar
+from tui.working import Work
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -103,26 +103,4 @@ class Place(Screen[None]):
 
     def do(self, work: Coroutine[Any, Any, None], *, group: str = "default", exclusive: bool = True) -> Worker[None]:
         """Start work of this place. A later one of the same group ends it; what it raises becomes a sentence."""
-        return self.run_worker(_Work(self._said(work), work), group=group, exclusive=exclusive)
-
-    async def _said(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except InfospaceError as error:
-            self.infospace.complain(error)
-        except Exception as error:  # noqa: BLE001 - a bug becomes a sentence, and the screen goes on
-            self.infospace.confess(error)
-
-
-class _Work:
-    """Work that may be ended before it has begun."""
-
-    def __init__(self, *parts: Coroutine[Any, Any, None]) -> None:
-        self._parts = parts
-
-    def __await__(self) -> Generator[Any, Any, None]:
-        return self._parts[0].__await__()
-
-    def __del__(self) -> None:
-        for part in self._parts:
-            part.close()
+        return self.run_worker(Work(self.infospace, work), group=group, exclusive=exclusive)

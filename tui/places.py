@@ -24,7 +24,10 @@ class Entry:
         return found
 
 
-PLACES = (Entry("runs", "Runs", "all runs, live: search, open, resume, replay, fork, compare, delete"),)
+PLACES = (
+    Entry("runs", "Runs", "all runs, live: search, open, resume, replay, fork, compare, delete"),
+    Entry("plan", "Plan", "the steps of the run that is open, as a tree and over time"),
+)
 
 
 def entry_of(name: str) -> Entry | None:
