@@ -27,6 +27,8 @@ class Entry:
 PLACES = (
     Entry("runs", "Runs", "all runs, live: search, open, resume, replay, fork, compare, delete"),
     Entry("plan", "Plan", "the steps of the run that is open, as a tree and over time"),
+    Entry("step", "Step", "one step: its arguments, its result, its calls"),
+    Entry("variables", "Variables", "what every variable was bound to at any moment of the run"),
 )
 
 

@@ -29,7 +29,7 @@ Colours = Mapping[str, str]
 def sign(state: str, colours: Colours) -> Text:
     """Return the sign of a state in its colour."""
     mark, colour = SIGNS.get(state, ("?", "error"))
-    return Text(mark, colours.get(colour, "dim"))
+    return Text.assemble((mark, colours.get(colour, "dim")))
 
 
 def took(milliseconds: float) -> str:

@@ -150,7 +150,9 @@ class Plan(RunPlace):
             return Text("")
         if node.problem is not None:
             problem = node.problem
-            text = Text(f"{problem.code} at {problem.pointer or 'the document'}: ", "bold").append(safely(problem.says))
+            text = Text.assemble((f"{problem.code} at {problem.pointer or 'the document'}: ", "bold")).append(
+                safely(problem.says)
+            )
             if problem.hint:
                 text.append(f"\n→ {safely(problem.hint)}", "dim")
             if problem.fix is not None:
