@@ -136,6 +136,8 @@ class StepTree:
     def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
         """Return what is told of a node."""
         node = self.nodes[index]
+        if node.problem is not None and self.outline is not None:
+            return [self._named(self.outline, node)]
         return [self._cell(column, node, width) for column, width in zip(self.columns, widths, strict=True)]
 
     def _cell(self, column: Column, node: Node, width: int) -> Text | str:

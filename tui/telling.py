@@ -26,7 +26,7 @@ SHORT = 2_000
 
 
 def step_told(row: StepRow | None, step: Step | None, position: str, colours: Colours) -> Text:
-    """Return what became of a step."""
+    """Return what became of a step, and why."""
     text = Text()
     type_ = row.type if row is not None else step.type if step is not None else ""
     state = "" if row is None else row.status
@@ -49,19 +49,23 @@ def step_told(row: StepRow | None, step: Step | None, position: str, colours: Co
         text.append(f"\n{shown(row.reason)}", colours.get("error", ""))
     if row.trace:
         text.append(f"\n{shown(row.trace)}", "dim")
-    if row.value and row.status != "failed":
-        text.append("\n\n").append(_heading("result")).append(f"\n{shown(row.value)}")
     certificate = row.extra.get("certificate")
     if isinstance(certificate, Mapping):
         text.append("\n\n").append(_heading("what the search proved")).append("\n")
         text.append("\n".join(certificate_lines(certificate)))
-    rest = {
-        key: value
-        for key, value in row.extra.items()
-        if key not in {"certificate", "pending"} and value not in ([], {}, None)
-    }
+    return text
+
+
+def result_told(row: StepRow | None) -> Text:
+    """Return what a step gave in short, and what its answer has besides."""
+    text = Text()
+    if row is None:
+        return text
+    if row.value and row.status != "failed":
+        text.append("\n").append(_heading("result")).append(f"\n{shown(row.value)}\n")
+    rest = {key: value for key, value in row.extra.items() if key not in TOLD and value not in ([], {}, None)}
     if rest:
-        text.append("\n\n").append(_heading("besides"))
+        text.append("\n").append(_heading("besides"))
         for key, value in rest.items():
             text.append(f"\n{key}: ", "dim").append(shown(cut(_compact(value), SHORT)))
     return text

@@ -23,7 +23,7 @@ from planner.resolved import Argument, resolved
 from planner.written import step_at, written_step
 from tui.runplace import RunPlace
 from tui.subject import Subject
-from tui.telling import arguments_told, calls_told, raw_told, step_told
+from tui.telling import arguments_told, calls_told, raw_told, result_told, step_told
 from tui.widgets.data import Data
 from tui.widgets.pager import Pager
 
@@ -60,6 +60,7 @@ class Step(RunPlace):
             with VerticalScroll(id="told"):
                 yield Static("", id="step")
                 yield Static("", id="arguments")
+                yield Static("", id="rest")
             with TabbedContent(id="tabs"):
                 with TabPane("Result", id="result"):
                     yield Data(name="data")
@@ -92,6 +93,7 @@ class Step(RunPlace):
         told = Text("") if position is None else step_told(row, step, position, self.infospace.colours)
         self.query_one("#step", Static).update(told)
         self.query_one("#arguments", Static).update("")
+        self.query_one("#rest", Static).update(result_told(row))
         self.query_one("#told", VerticalScroll).scroll_home(animate=False)
         if subject is None or position is None:
             return

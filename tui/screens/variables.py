@@ -92,6 +92,8 @@ class Variables(RunPlace):
     def __init__(self) -> None:
         super().__init__()
         self._moments: Moments | None = None
+        self._chosen: str | None = None
+        """The step that was chosen when this was shown last."""
         self._names: Bindings | None = None
 
     def body(self) -> ComposeResult:
@@ -102,6 +104,14 @@ class Variables(RunPlace):
         with Container(id="halves"):
             yield Grid(Bindings.COLUMNS, empty="nothing is bound yet", name="bindings")
             yield Data(name="value")
+
+    def shown(self) -> None:
+        """Go to the step that was chosen meanwhile."""
+        super().shown()
+        chosen = self.infospace.chosen
+        if chosen is not None and chosen != self._chosen and self._moments is not None:
+            self._chosen = chosen
+            self.query_one(Slider).value = self._moments.moment_of(chosen) or self.query_one(Slider).value
 
     def look_at(self, subject: Subject | None, *, afresh: bool) -> None:
         """Go over a run; of another one, to its end."""
@@ -119,10 +129,11 @@ class Variables(RunPlace):
         at_end = slider.value == slider.most
         self._moments = moments
         slider.most = len(moments)
-        chosen = self.infospace.chosen
-        if afresh and chosen is not None and moments.moment_of(chosen):
-            slider.value = moments.moment_of(chosen)
-        elif afresh or at_end:
+        chosen, self._chosen = self.infospace.chosen, self.infospace.chosen
+        there = moments.moment_of(chosen) if chosen is not None and chosen != _first(subject) else 0
+        if afresh:
+            slider.value = there or slider.most
+        elif at_end:
             slider.value = slider.most
         self._at(slider.value)
 
@@ -215,3 +226,8 @@ class Variables(RunPlace):
         text, whole = self.query_one("#value", Data).copied()
         self.app.copy_to_clipboard(text)
         self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
+
+
+def _first(subject: Subject) -> str | None:
+    """The step at which whoever looks at a plan begins."""
+    return subject.plan.steps[0].label if subject.plan.steps else None

@@ -49,7 +49,10 @@ class Rows(Protocol):
         """Return what tells a row from the others, also when rows come and go."""
 
     def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
-        """Return the cells of a row, one for each column; a column that is left out has the width 0."""
+        """Return the cells of a row, one for each column, or one that goes over all of them.
+
+        A column that is left out has the width 0.
+        """
 
 
 class NoRows:
@@ -295,6 +298,10 @@ class Grid(ScrollView, can_focus=True):
         return self._drawn(cells, style, left, width)
 
     def _drawn(self, cells: Sequence[Text | str], style: Style, left: int, width: int) -> Strip:
+        if len(cells) == 1:
+            only = cells[0].copy() if isinstance(cells[0], Text) else Text(cells[0])
+            only.truncate(width, overflow="ellipsis")
+            return self._drawn_text(only, style, left, width)
         line = Text(no_wrap=True, end="")
         first = True
         for cell, room, column in zip(cells, self._widths, self.columns, strict=True):

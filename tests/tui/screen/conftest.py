@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tui.memory import Memory
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from furnishing import furnish
 from staging import Show, Stage, Story
 
 
@@ -26,3 +28,12 @@ def show(space: Space) -> Show:
         asyncio.run(Stage.play(on or space, story, size, memory))
 
     return play
+
+
+@pytest.fixture
+def furnished(space: Space, monkeypatch: pytest.MonkeyPatch) -> Space:
+    """A space with a run of each kind; times are told in UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    furnish(space, monkeypatch)
+    return space

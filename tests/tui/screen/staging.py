@@ -60,6 +60,12 @@ class Stage:
         """Type a text."""
         await self.pilot.press(*("space" if sign == " " else sign for sign in text))
 
+    async def open(self, run: str, step: str | None = None, place: str = "plan") -> None:
+        """Open a run, as another place would."""
+        self.app.open_run(run, step, place)
+        await self.sees(f"{run} ")
+        await self.until(lambda: self.app.place is not None and self.app.place.name_of_place == place)
+
     async def until(self, holds: Callable[[], object], what: str = "") -> None:
         """Wait until something holds."""
         end = time.monotonic() + PATIENCE
