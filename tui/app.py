@@ -29,7 +29,7 @@ from tui.widgets.bar import Tab
 from tui.widgets.dialogs import Confirm, Help
 from tui.widgets.report import Report
 from tui.wording import Colours
-from tui.working import Work
+from tui.working import guarded
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
@@ -156,9 +156,11 @@ class InfospaceApp(App[int]):
     def _going_to(self, name: str) -> Callable[[], object]:
         return lambda: self.call_later(self.action_go, name)
 
-    def do(self, work: Coroutine[Any, Any, None], *, group: str, exclusive: bool = True) -> Worker[None]:
+    def do(
+        self, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, group: str, exclusive: bool = True
+    ) -> Worker[None]:
         """Start work; a later one of the same group ends it, and what it raises becomes a sentence."""
-        return self.run_worker(Work(self, work), group=group, exclusive=exclusive)
+        return self.run_worker(guarded(self, work, *given), group=group, exclusive=exclusive)
 
     def remember(self, key: str, value: JSON) -> None:
         """Keep a value for the next start, under a key such as `runs.filter`."""
@@ -206,7 +208,7 @@ class InfospaceApp(App[int]):
         if subject is not None and subject.run is not None and going.run == subject.run.run:
             subject.here = going in self.runner.going
             if subject.hear(events) or not subject.here:
-                self.do(self._open(going.run), group="open")
+                self.do(self._open, going.run, group="open")
             else:
                 self._drawn_anew()
         for stack in self._screen_stacks.values():
@@ -221,17 +223,17 @@ class InfospaceApp(App[int]):
         self.opened = run
         self.chosen = step
         self.subject = None
-        self.do(self._open(run), group="open")
+        self.do(self._open, run, group="open")
         self.call_later(self.action_go, place)
 
     def open_latest(self) -> None:
         """Open the latest run that can be opened."""
-        self.do(self._open(None), group="open")
+        self.do(self._open, None, group="open")
 
     def open_plan(self, document: JSON) -> None:
         """Show a plan that was not run, with what the check says of it."""
         self.opened = None
-        self.do(self._open_plan(document), group="open")
+        self.do(self._open_plan, document, group="open")
 
     async def _open_plan(self, document: JSON) -> None:
         self.subject = await asyncio.to_thread(read_plan, self.space, document)
@@ -247,10 +249,17 @@ class InfospaceApp(App[int]):
             wanted = run
             self.subject = await asyncio.to_thread(self.asked, lambda snapshot: read_run(snapshot, wanted))
             self.opened = run
-            self.subject.here = self.runner.of(run) is not None
+            self._joined(self.subject, run)
         except InfospaceError as error:
             self.complain(error)
         self._drawn_anew()
+
+    def _joined(self, subject: Subject, run: str) -> None:
+        """Add what goes on here to what the journal has of a run."""
+        going = self.runner.of(run)
+        subject.here = going is not None
+        for position, at in () if going is None else going.begun.items():
+            subject.outline.began(position, at)
 
     def _drawn_anew(self) -> None:
         place = self.place
@@ -272,7 +281,7 @@ class InfospaceApp(App[int]):
                 self._stamp = now
                 found = await asyncio.to_thread(self.asked, lambda snapshot: read_run(snapshot, run))
                 if self.subject is subject:
-                    found.here = self.runner.of(run) is not None
+                    self._joined(found, run)
                     self.subject = found
                     self._drawn_anew()
         except InfospaceError as error:
@@ -283,7 +292,7 @@ class InfospaceApp(App[int]):
 
     def compare(self, before: str, after: str) -> None:
         """Show what differs between two runs."""
-        self.do(self._compared(before, after), group="compare")
+        self.do(self._compared, before, after, group="compare")
 
     async def _compared(self, before: str, after: str) -> None:
         from planner.history import diff
@@ -292,12 +301,12 @@ class InfospaceApp(App[int]):
         found = await asyncio.to_thread(self.asked, lambda snapshot: diff(snapshot, before, after))
         self.push_screen(Report("Two runs", difference_lines(found)))
 
-    def follow(self, playing: Coroutine[Any, Any, RunResult]) -> Worker[None]:
-        """Let a run go on here, such as `runner.start(prepared)`; how it ends, and what goes wrong, is said."""
-        return self.do(self._followed(playing), group="runs", exclusive=False)
+    def follow(self, playing: Callable[..., Coroutine[Any, Any, RunResult]], *given: Any) -> Worker[None]:
+        """Let a run go on here, by `runner.start` or `resume` or `fork`; how it ends, and what goes wrong, is said."""
+        return self.do(self._followed, playing, *given, group="runs", exclusive=False)
 
-    async def _followed(self, playing: Coroutine[Any, Any, RunResult]) -> None:
-        result = await playing
+    async def _followed(self, playing: Callable[..., Coroutine[Any, Any, RunResult]], *given: Any) -> None:
+        result = await playing(*given)
         name = result.run or "the plan"
         reason = f": {result.reason}" if result.reason else ""
         severity: SeverityLevel = "information" if result.status in {"success", "stopped"} else "warning"
@@ -314,7 +323,7 @@ class InfospaceApp(App[int]):
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self.do(self._leave(), group="leave")
+                self.do(self._leave, group="leave")
 
         what = "A run goes on here." if going == 1 else f"{going} runs go on here."
         detail = "It is put to rest after the steps under way, and can be resumed."

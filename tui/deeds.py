@@ -27,18 +27,18 @@ class Deeds(Place):
 
     def resume_run(self, run: str) -> None:
         """Go on with a run; where it asks something, ask that first."""
-        self.do(self._resume(run), group="deed")
+        self.do(self._resume, run, group="deed")
 
     async def _resume(self, run: str) -> None:
         questions = await self.ask(lambda snapshot: _questions(snapshot.steps(run), snapshot.answers(run)))
         if questions:
             await self._answer(run, questions)
         else:
-            self.infospace.follow(self.infospace.runner.resume(run))
+            self.infospace.follow(self.infospace.runner.resume, run)
 
     def answer_run(self, run: str) -> None:
         """Ask what a run waits for, and go on with it."""
-        self.do(self._asked_of(run), group="deed")
+        self.do(self._asked_of, run, group="deed")
 
     async def _asked_of(self, run: str) -> None:
         def look(snapshot: Snapshot) -> tuple[str, list[Pending]]:
@@ -57,13 +57,13 @@ class Deeds(Place):
         if questions[1:]:
             await self._answer(run, questions[1:])
         else:
-            self.infospace.follow(self.infospace.runner.resume(run))
+            self.infospace.follow(self.infospace.runner.resume, run)
 
     def stop_run(self, run: str) -> None:
         """Put a run that goes on here to rest, or at once when it was told before; end one that rests."""
         going = self.infospace.runner.of(run)
         if going is None:
-            self.do(self._cancel(run), group="deed")
+            self.do(self._cancel, run, group="deed")
             return
         again = going.halt.now
         self.infospace.runner.halt(going)
@@ -83,7 +83,7 @@ class Deeds(Place):
 
     def fork_run(self, run: str, step: str | None = None) -> None:
         """Ask from which step on a plan is to be run anew, and how it is changed; run it."""
-        self.do(self._fork(run, step), group="deed")
+        self.do(self._fork, run, step, group="deed")
 
     async def _fork(self, run: str, step: str | None) -> None:
         row = await self.ask(lambda snapshot: snapshot.run(run))
@@ -92,11 +92,11 @@ class Deeds(Place):
             raise NotFound(f"{run} has no steps to begin from", hint="runs of plans can be forked")
         forked = await self.app.push_screen_wait(Fork(run, row.document, labels, step))
         if forked is not None:
-            self.infospace.follow(self.infospace.runner.fork(run, forked.step, forked.patch))
+            self.infospace.follow(self.infospace.runner.fork, run, forked.step, forked.patch)
 
     def replay_run(self, run: str) -> None:
         """Run a run once more from its record, and show what differs."""
-        self.do(self._replay(run), group="replay")
+        self.do(self._replay, run, group="replay")
 
     async def _replay(self, run: str) -> None:
         from planner.replay import replay

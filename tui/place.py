@@ -16,7 +16,7 @@ from textual.worker import Worker
 
 from planner.events import Event
 from tui.widgets.bar import Bar
-from tui.working import Work
+from tui.working import guarded
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -101,6 +101,8 @@ class Place(Screen[None]):
         """Return what a question to a snapshot gives; it is asked in a thread. Raises what it raises."""
         return await asyncio.to_thread(self.infospace.asked, question)
 
-    def do(self, work: Coroutine[Any, Any, None], *, group: str = "default", exclusive: bool = True) -> Worker[None]:
+    def do(
+        self, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, group: str = "default", exclusive: bool = True
+    ) -> Worker[None]:
         """Start work of this place. A later one of the same group ends it; what it raises becomes a sentence."""
-        return self.run_worker(Work(self.infospace, work), group=group, exclusive=exclusive)
+        return self.run_worker(guarded(self.infospace, work, *given), group=group, exclusive=exclusive)

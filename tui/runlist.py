@@ -19,7 +19,7 @@ class RunList:
     COLUMNS: ClassVar[tuple[Column, ...]] = (
         Column("", 1),
         Column("run", 8),
-        Column("status", 11),
+        Column("status", 12),
         Column("goal", None, least=16),
         Column("steps", 9, "right", narrow=6),
         Column("time", 9, "right", narrow=8),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from planner.events import Emit, Event, RunFinished, RunStarted
+from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished, StepStarted
 from planner.lanes import Halt
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Going:
 
     run: str = ""
     goal: str = ""
+    begun: dict[str, float] = field(default_factory=dict)
+    """When the steps began that are under way, by position (seconds since 1970)."""
     halt: Halt = field(default_factory=Halt)
     ended: RunResult | None = None
     """How it ended, once it has."""
@@ -134,6 +137,10 @@ class Runner:
         news: dict[Going, list[Event]] = {}
         while self._news:
             going, event = self._news.popleft()
+            if isinstance(event, StepStarted):
+                going.begun[event.position] = time.time()
+            elif isinstance(event, StepFinished):
+                going.begun.pop(event.row.position, None)
             news.setdefault(going, []).append(event)
         for going, events in news.items():
             self._hear(going, events)

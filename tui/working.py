@@ -1,11 +1,14 @@
-"""Work beside the event loop's own: what it raises becomes a sentence, and it may be ended before it has begun."""
+"""Work beside the event loop's own: what it raises becomes a sentence, and the screen goes on."""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Generator
-from typing import Any, Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeAlias
 
 from infospace.errors import InfospaceError
+
+Doing: TypeAlias = "Callable[[], Coroutine[Any, Any, None]]"
+"""Something for a worker: begun by it, and so never begun where the worker is ended before."""
 
 
 class Teller(Protocol):
@@ -18,25 +21,15 @@ class Teller(Protocol):
         """Say that there is a bug."""
 
 
-class Work:
-    """Something for a worker to await."""
+def guarded(teller: Teller, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any) -> Doing:
+    """Return work that raises nothing."""
 
-    def __init__(self, teller: Teller, work: Coroutine[Any, Any, None]) -> None:
-        self._work = work
-        self._guarded = _guarded(teller, work)
+    async def done() -> None:
+        try:
+            await work(*given)
+        except InfospaceError as error:
+            teller.complain(error)
+        except Exception as error:  # noqa: BLE001 - a bug becomes a sentence, and the screen goes on
+            teller.confess(error)
 
-    def __await__(self) -> Generator[Any, Any, None]:
-        return self._guarded.__await__()
-
-    def __del__(self) -> None:
-        self._guarded.close()
-        self._work.close()
-
-
-async def _guarded(teller: Teller, work: Coroutine[Any, Any, None]) -> None:
-    try:
-        await work
-    except InfospaceError as error:
-        teller.complain(error)
-    except Exception as error:  # noqa: BLE001 - a bug becomes a sentence, and the screen goes on
-        teller.confess(error)
+    return done

@@ -22,11 +22,12 @@ from textual.widgets import Input, Static
 
 from infospace.runs.journal import RunHead
 from planner.events import Event
+from planner.resume import pending_of
 from tui.deeds import Deeds
 from tui.runlist import RunList, state_of
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
-from tui.wording import many
+from tui.wording import line, many
 
 if TYPE_CHECKING:
     from tui.running import Going
@@ -84,7 +85,7 @@ class Runs(Deeds):
     def shown(self) -> None:
         """Look now."""
         self._runs.colours = self.infospace.colours
-        self.do(self._look(), group="look")
+        self.do(self._look, group="look")
 
     def heard(self, going: Going, events: Sequence[Event]) -> None:
         """Look soon when a run here began or ended."""
@@ -96,7 +97,7 @@ class Runs(Deeds):
     def _look_again(self) -> None:
         if self.is_current and time.monotonic() >= self._next:
             self._next = float("inf")
-            self.do(self._look(), group="look")
+            self.do(self._look, group="look")
 
     async def _look(self) -> None:
         begun = time.monotonic()
@@ -124,7 +125,7 @@ class Runs(Deeds):
         self.query_one("#found", Static).update(f"{says}{inside}")
         self._about()
         if self._runs.wanted:
-            self.do(self._learn(), group="learn", exclusive=False)
+            self.do(self._learn, group="learn", exclusive=False)
 
     async def _learn(self) -> None:
         """Ask how far the runs are that came into sight."""
@@ -136,16 +137,26 @@ class Runs(Deeds):
     def on_grid_drawn(self) -> None:
         """Ask for what was missing in the rows that were drawn."""
         if self._runs.wanted:
-            self.do(self._learn(), group="learn", exclusive=False)
+            self.do(self._learn, group="learn", exclusive=False)
 
     def _about(self) -> None:
         head = self._head()
         says = ""
         if head is not None:
-            waits = "it waits; a answers, r resumes" if head.status == "suspended" else ""
             left = "its process is gone; r goes on with it" if state_of(head) == "left" else ""
-            says = head.reason or waits or left or head.goal
-        self.query_one("#about", Static).update(says)
+            says = head.reason or left or head.goal
+            if head.status == "suspended" and not head.reason:
+                self.do(self._waits, head.run, group="about")
+        self.query_one("#about", Static).update(line(says))
+
+    async def _waits(self, run: str) -> None:
+        """Say what a run waits for."""
+        waiting = await self.ask(lambda snapshot: pending_of(snapshot.steps(run)))
+        if waiting and self.query_one(Grid).key == run:
+            deed = "r looks again" if waiting[0].kind == "wait" else "a answers"
+            self.query_one("#about", Static).update(
+                f"step {waiting[0].step} waits: {line(waiting[0].question)} ({deed})"
+            )
 
     def _head(self) -> RunHead | None:
         key = self.query_one(Grid).key
@@ -162,7 +173,7 @@ class Runs(Deeds):
         self._runs.filter(text)
         self._show()
         if len(text.strip()) >= LEAST:
-            self.do(self._search(text.strip()), group="bodies")
+            self.do(self._search, text.strip(), group="bodies")
 
     async def _search(self, text: str) -> None:
         await asyncio.sleep(TYPING)
@@ -250,7 +261,7 @@ class Runs(Deeds):
 
     def action_delete(self) -> None:
         """Remove the run at the cursor for good, when that is confirmed."""
-        self._with(lambda run: self.do(self._delete(run), group="deed"))
+        self._with(lambda run: self.do(self._delete, run, group="deed"))
 
     async def _delete(self, run: str) -> None:
         store = self.infospace.space.store

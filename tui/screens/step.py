@@ -102,7 +102,7 @@ class Step(RunPlace):
         calls = _calls(subject, position)
         self.query_one("#called", Static).update(calls_told(calls, self.infospace.colours))
         self.query_one(TabbedContent).get_tab("calls").label = f"Calls {len(calls)}" if calls else "Calls"
-        self.do(self._read(subject, row), group="read")
+        self.do(self._read, subject, row, group="read")
 
     async def _read(self, subject: Subject, row: StepRow | None) -> None:
         """Read the arguments and the result, which may be long."""

@@ -121,9 +121,9 @@ class Variables(RunPlace):
             self.query_one("#value", Data).tell("")
             self.query_one("#moment", Static).update("")
             return
-        self.do(self._read(subject, afresh=afresh), group="moments")
+        self.do(self._read, subject, afresh, group="moments")
 
-    async def _read(self, subject: Subject, *, afresh: bool) -> None:
+    async def _read(self, subject: Subject, afresh: bool) -> None:
         moments = await asyncio.to_thread(self._replayed, subject)
         slider = self.query_one(Slider)
         at_end = slider.value == slider.most
@@ -166,7 +166,7 @@ class Variables(RunPlace):
         moments, subject = self._moments, self.infospace.subject
         if moments is None or subject is None or moment > len(moments):
             return
-        self.do(self._show(moments, subject, moment), group="at")
+        self.do(self._show, moments, subject, moment, group="at")
 
     async def _show(self, moments: Moments, subject: Subject, moment: int) -> None:
         bindings = await asyncio.to_thread(moments.after, moment)
@@ -202,7 +202,7 @@ class Variables(RunPlace):
         if bound is None:
             data.tell("")
         else:
-            self.do(data.show(bound.id, bound.version), group="value")
+            self.do(data.show, bound.id, bound.version, group="value")
 
     def action_open(self) -> None:
         """Go into the value."""

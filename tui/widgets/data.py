@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.worker import Worker
 
 from infospace.errors import NotFound
 from infospace.resources import Collection
@@ -14,7 +16,7 @@ from infospace.space import Space
 from tui.table import Table, read_table
 from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
-from tui.working import Work
+from tui.working import guarded
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -78,7 +80,7 @@ class Data(Container):
         """Read the items that came into sight."""
         event.stop()
         if self.table is not None and self.table.wanted:
-            self.run_worker(Work(self.infospace, self._more(self.table)), group="more")
+            self._do(self._more, self.table, group="more", exclusive=False)
 
     def on_grid_titled(self, event: Grid.Titled) -> None:
         """Sort by the column."""
@@ -93,7 +95,12 @@ class Data(Container):
         if column is None:
             at = -1 if table.sorted_by is None else table.sorted_by[0]
             column = (at + 1) % len(table.columns)
-        self.run_worker(Work(self.infospace, self._sorted(table, column)), group="sort", exclusive=True)
+        self._do(self._sorted, table, column, group="sort", exclusive=True)
+
+    def _do(
+        self, work: Callable[..., Coroutine[Any, Any, None]], *given: Any, group: str, exclusive: bool
+    ) -> Worker[None]:
+        return self.run_worker(guarded(self.infospace, work, *given), group=group, exclusive=exclusive)
 
     async def _sorted(self, table: Table, column: int) -> None:
         await asyncio.to_thread(table.sort, column)

@@ -48,14 +48,14 @@ class Fork(ModalScreen[Forked | None]):
             dialog.border_title = f"Fork {self._run}"
             with Horizontal(classes="field"):
                 yield Label("run anew from step")
-                yield Select(self._labels, value=self._step, allow_blank=False)
-            yield Static("Steps before it are taken as they were; change the plan from it on.", classes="detail")
+                yield Select(self._labels, value=self._step, allow_blank=False, compact=True)
+            yield Static("Steps before it are taken as they were. Change the plan from it on:", classes="detail -close")
             written = json.dumps(self._document, ensure_ascii=False, indent=2)
-            yield TextArea(written, language=None, show_line_numbers=True, tab_behavior="indent")
+            yield TextArea(written, language=None, show_line_numbers=True, tab_behavior="indent", compact=True)
             yield Static("", classes="wrong", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("Fork (^s)", id="fork", variant="primary")
-                yield Button("Cancel", id="cancel")
+                yield Button("Fork (^s)", id="fork", variant="primary", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Fork, or leave it."""

@@ -18,7 +18,7 @@ class TestPictures:
         async def story(stage: Stage) -> None:
             await stage.sees("run_1 ", "2/2", "5/5", "5 runs")
             await stage.press("down", "down", "m")
-            await stage.sees("a answers", "●")
+            await stage.sees("step 2 waits: Which year", "●")
             stage.is_as(f"runs-{size}")
 
         show(story, SIZES[size], furnished)
