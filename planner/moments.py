@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from infospace.runs.journal import RunRow, StepRow
@@ -99,7 +99,8 @@ class Moments:
         if row.type == "parallel":
             branches = sorted((part for part in scopes if _branch(part, row.position)), key=_number)
             for part in branches:
-                scopes.setdefault(scope, {}).update(scopes[part])
+                own = {name: replace(binding, scope=scope) for name, binding in scopes[part].items()}
+                scopes.setdefault(scope, {}).update(own)
         for part in [part for part in scopes if _inside(part, row.position)]:
             del scopes[part]
         if row.out is not None and row.resource is not None:
