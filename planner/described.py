@@ -28,6 +28,8 @@ def effect_said(step: Step, catalogue: Catalogue) -> str:
     if entry.asks:
         return "asks the model"
     said = effect_words(entry)
+    if said in ("pure", "reads") and step.name is not None:
+        return "names"
     return "" if said == "pure" else said
 
 
