@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from infospace.runs.journal import RunRow, StepRow
-from planner.outline import holder_of, part_of
+from planner.outline import holder_of, holds, part_of
 from planner.plan import ForEach, Plan
 from planner.written import step_at
 
@@ -75,7 +75,7 @@ class Moments:
     def moment_before(self, position: str) -> int:
         """Return the moment at which an execution began, or would have."""
         for place, row in enumerate(self.ended):
-            if row.position == position or _inside(row.position, position):
+            if row.position == position or holds(position, row.position):
                 return place
         return len(self.ended)
 
@@ -101,7 +101,7 @@ class Moments:
             for part in branches:
                 own = {name: replace(binding, scope=scope) for name, binding in scopes[part].items()}
                 scopes.setdefault(scope, {}).update(own)
-        for part in [part for part in scopes if _inside(part, row.position)]:
+        for part in [part for part in scopes if holds(row.position, part)]:
             del scopes[part]
         if row.out is not None and row.resource is not None:
             bound = Binding(row.out, row.resource, row.version, row.position, scope)
@@ -152,7 +152,7 @@ def in_order(rows: Sequence[StepRow]) -> Iterator[StepRow]:
     """Iterate over executions as they ended one after the other: a form after what ran inside of it."""
     waiting: list[StepRow] = []
     for row in sorted(rows, key=lambda row: row.sequence):
-        while waiting and not _inside(row.position, waiting[-1].position):
+        while waiting and not holds(waiting[-1].position, row.position):
             yield waiting.pop()
         waiting.append(row)
     yield from reversed(waiting)
@@ -175,10 +175,6 @@ def _chain(position: str) -> Iterator[str]:
             return
         scope = scope_of(holder_of(scope))
     yield ""
-
-
-def _inside(position: str, holder: str) -> bool:
-    return position.startswith(holder) and position[len(holder) : len(holder) + 1] in {".", "/", "["}
 
 
 def _branch(part: str, position: str) -> bool:

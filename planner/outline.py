@@ -302,6 +302,11 @@ def holder_of(part: str) -> str:
     return part[: list(_PART.finditer(f"{part}."))[-1].start()]
 
 
+def holds(position: str, other: str) -> bool:
+    """Whether the step at one position has another position in it."""
+    return other.startswith(position) and other[len(position) : len(position) + 1] in {".", "/", "["}
+
+
 def seconds(moment: str) -> float:
     """Return a time of the journal in seconds since 1970."""
     return datetime.fromisoformat(moment).timestamp()

@@ -31,6 +31,8 @@ class Banner(Static):
 class RunPlace(Deeds):
     """A place that shows something of `infospace.subject`; `look_at` is called whenever that is to be drawn anew."""
 
+    REASON: ClassVar[bool] = False
+    """Whether the place says why the run ended as it did."""
     DEEDS: ClassVar[list[BindingType]] = [
         Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
         Binding("r", "resume", "Resume", show=False, tooltip="goes on with a run that waits, or was left alone"),
@@ -76,7 +78,7 @@ class RunPlace(Deeds):
 
     def _head(self, subject: Subject | None) -> None:
         self.query_one("#subject", Static).update(Text(NOTHING, "dim") if subject is None else self._said_of(subject))
-        waits = "" if subject is None else " ".join(_waiting(subject))
+        waits = "" if subject is None else " ".join(_waiting(subject, reason=self.REASON))
         banner = self.query_one("#banner", Banner)
         banner.update(waits)
         banner.display = bool(waits)
@@ -141,11 +143,11 @@ def _name(subject: Subject | None) -> str | None:
     return None if subject is None else subject.name
 
 
-def _waiting(subject: Subject) -> Iterable[str]:
-    """Say what a run waits for, and what can be done about it."""
+def _waiting(subject: Subject, *, reason: bool) -> Iterable[str]:
+    """Say what a run waits for and what can be done about it; with `reason`, why it ended."""
     for pending in subject.pending[:1]:
         more = f" (and {len(subject.pending) - 1} more)" if len(subject.pending) > 1 else ""
         deed = "r asks again" if pending.kind == "wait" else "a answers"
         yield f"step {pending.step} waits: {line(pending.question)}{more}  [{deed}]"
-    if subject.run is not None and subject.run.reason and subject.run.status != "success":
+    if reason and subject.run is not None and subject.run.reason and subject.run.status != "success":
         yield line(subject.run.reason)

@@ -19,7 +19,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from planner.outline import Node, Outline, part_of
+from planner.outline import Node, Outline, holds, part_of
 from tui.command.output import shown as safely
 from tui.runplace import RunPlace
 from tui.steptree import StepTree, effects
@@ -35,6 +35,7 @@ class Plan(RunPlace):
 
     FIRST = "Grid"
     CSS_PATH = "plan.tcss"
+    REASON = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "step", "Step", tooltip="opens the step: its arguments, its result, its calls"),
         Binding("space", "fold", "Fold", tooltip="folds or unfolds what is in a step"),
@@ -45,7 +46,7 @@ class Plan(RunPlace):
         Binding("l", "follow", "Follow", tooltip="stays with the step that goes on"),
         Binding("n", "next", "Next failure", show=False, tooltip="goes to the next failure, problem or waiting step"),
         Binding("u", "use", "Use fix", show=False, tooltip="uses the fix of the problem, and checks again"),
-        Binding("k", "check", "Check", show=False, tooltip="checks the plan against the space as it is now"),
+        Binding("c", "check", "Check", show=False, tooltip="checks the plan against the space as it is now"),
         *RunPlace.DEEDS,
     ]
 
@@ -70,19 +71,16 @@ class Plan(RunPlace):
         """Draw the tree."""
         tree = self._tree
         tree.colours = self.infospace.colours
-        grid = self.query_one(Grid)
+        grid, at = self.query_one(Grid), None
         if subject is None:
             tree.outline, tree.nodes = None, []
         else:
             tree.take(subject.outline, afresh=afresh)
-            if self._follows and subject.outline.going:
-                self._go_along(subject.outline)
+            at = self._goes_on(subject.outline) or (self.infospace.chosen if afresh else None)
+            if at is not None and afresh:
+                tree.unfold_to(at)
         self._lay_out()
-        grid.show(tree, tree.columns)
-        if afresh and self.infospace.chosen is not None:
-            tree.unfold_to(self.infospace.chosen)
-            grid.show(tree)
-            grid.go_to(self.infospace.chosen)
+        grid.show(tree, tree.columns, at=at)
         self._about()
 
     def _draw_going(self) -> None:
@@ -101,11 +99,14 @@ class Plan(RunPlace):
 
     # Following
 
-    def _go_along(self, outline: Outline) -> None:
-        deepest = max(outline.going, key=lambda position: (position.count("."), outline.going[position]))
-        self._tree.follow(deepest)
-        self.query_one(Grid).rows = self._tree
-        self.query_one(Grid).go_to(deepest)
+    def _goes_on(self, outline: Outline) -> str | None:
+        """Return the innermost step that goes on for longest, unfolded, where it is followed."""
+        if not self._follows or not outline.going:
+            return None
+        inner = [one for one in outline.going if not any(holds(one, other) for other in outline.going)]
+        first = min(inner, key=lambda position: outline.going[position])
+        self._tree.follow(first)
+        return first
 
     def action_follow(self) -> None:
         """Stay with what goes on, or not."""

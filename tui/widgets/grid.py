@@ -136,12 +136,18 @@ class Grid(ScrollView, can_focus=True):
         self.empty = empty
         self._widths: list[int] = []
         self._at = ""
-        """The key at the cursor."""
+        """The key at the cursor, or that it is to be at."""
+        self._told = ""
+        """The key that was told last."""
 
     # What is shown
 
-    def show(self, rows: Rows, columns: Sequence[Column] | None = None) -> None:
-        """Show other rows. The cursor stays on the row of the same key where there is one, else at its place."""
+    def show(self, rows: Rows, columns: Sequence[Column] | None = None, *, at: str | None = None) -> None:
+        """Show other rows, with the cursor at a key.
+
+        Without one it stays on the row of the same key, or at its place where there is none.
+        """
+        self._at = self._at if at is None else at
         if columns is not None:
             self.columns = tuple(columns)
         self.rows = rows
@@ -153,6 +159,9 @@ class Grid(ScrollView, can_focus=True):
         self.call_after_refresh(self.post_message, self.Drawn(self))
         if index != self.cursor:
             self.cursor = index
+        elif at is not None:
+            self._in_sight()
+        self._told = "" if at is not None else self._told
         self._tell()
         self.refresh()
 
@@ -195,8 +204,11 @@ class Grid(ScrollView, can_focus=True):
 
     def _tell(self) -> None:
         key = self.key
-        if key is not None and key != self._at:
-            self._at = key
+        if key is None:
+            return
+        self._at = key
+        if key != self._told:
+            self._told = key
             self.post_message(self.Highlighted(self, self.cursor, key))
 
     def _in_sight(self) -> None:

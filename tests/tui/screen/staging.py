@@ -18,7 +18,7 @@ from infospace import Space
 from tui.app import InfospaceApp
 from tui.memory import Memory
 
-PATIENCE = 60
+PATIENCE = 10
 """Seconds after which what was waited for will not come."""
 
 SIZES = {"80x24": (80, 24), "160x50": (160, 50)}
@@ -63,7 +63,7 @@ class Stage:
     async def open(self, run: str, step: str | None = None, place: str = "plan") -> None:
         """Open a run, as another place would."""
         self.app.open_run(run, step, place)
-        await self.sees(f"{run} ")
+        await self.until(lambda: self.app.subject is not None and self.app.subject.name == run, run)
         await self.until(lambda: self.app.place is not None and self.app.place.name_of_place == place)
 
     async def until(self, holds: Callable[[], object], what: str = "") -> None:
