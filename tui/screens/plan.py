@@ -39,8 +39,8 @@ class Plan(RunPlace):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "step", "Step", tooltip="opens the step: its arguments, its result, its calls"),
         Binding("space", "fold", "Fold", tooltip="folds or unfolds what is in a step"),
-        Binding("right", "unfold(True)", "Unfold", show=False, tooltip="unfolds, then goes in"),
-        Binding("left", "unfold(False)", "Fold", show=False, tooltip="folds, then goes out"),
+        Binding("right", "unfold(True)", "Unfold, go in", show=False, tooltip="unfolds, then goes in"),
+        Binding("left", "unfold(False)", "Fold, go out", show=False, tooltip="folds, then goes out"),
         Binding("e", "all", "Unfold all", show=False, tooltip="unfolds everything; again folds everything"),
         Binding("t", "timeline", "Timeline", tooltip="bars over time, where kinds and sizes leave no room"),
         Binding("l", "follow", "Follow", tooltip="stays with the step that goes on"),

@@ -18,7 +18,7 @@ from infospace import Space
 from tui.app import InfospaceApp
 from tui.memory import Memory
 
-PATIENCE = 10
+PATIENCE = 60
 """Seconds after which what was waited for will not come."""
 
 SIZES = {"80x24": (80, 24), "160x50": (160, 50)}
