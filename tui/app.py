@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
@@ -194,6 +195,15 @@ class InfospaceApp(App[int]):
         if os.environ.get("INFOSPACE_DEBUG"):
             raise error
         self.notify(f"infospace has a bug ({type(error).__name__}: {error})", severity="error", markup=False)
+
+    def _fatal_error(self) -> None:
+        """End with a sentence where Textual would show a traceback; INFOSPACE_DEBUG=1 shows it."""
+        if os.environ.get("INFOSPACE_DEBUG"):
+            super()._fatal_error()
+            return
+        error = self._exception
+        says = f"infospace has a bug ({type(error).__name__}: {error}); INFOSPACE_DEBUG=1 shows where"
+        self.panic(Text(says))
 
     # The space
 

@@ -76,7 +76,7 @@ class Deeds(Place):
             detail = "What it did stays. It cannot be resumed any more."
             if not await self.app.push_screen_wait(Confirm(f"End {run} as cancelled?", detail, yes="End it")):
                 return
-        from planner.cancel import cancel
+        from planner.cancelling import cancel
 
         await asyncio.to_thread(cancel, self.infospace.space, run)
         self.shown()
@@ -109,4 +109,4 @@ class Deeds(Place):
 
 def _questions(rows: list[StepRow], answers: Mapping[str, JSON]) -> list[Pending]:
     """Return what is asked and not answered yet."""
-    return [one for one in pending_of(rows) if one.kind != "wait" and one.step not in answers]
+    return [one for one in pending_of(rows) if one.kind != "wait" and one.kept_as not in answers]

@@ -94,7 +94,7 @@ class RunList:
         if tally is None:
             self.wanted.add(head.run)
         state = state_of(head)
-        status = sign(state, self.colours).append(f" {'left alone' if state == 'left' else state}")
+        status = sign(state, self.colours).append(f" {'broken off' if state == 'left' else state}")
         mark = Text("●", self.colours.get("accent", "")) if head.run in self.marked else Text(" ")
         goal = Text(line(head.goal)) if head.goal else Text("(no goal)", "dim")
         if self._words and head.run in self._bodies and not all(word in _told(head) for word in self._words):

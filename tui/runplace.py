@@ -35,7 +35,7 @@ class RunPlace(Deeds):
     """Whether the place says why the run ended as it did."""
     DEEDS: ClassVar[list[BindingType]] = [
         Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
-        Binding("r", "resume", "Resume", show=False, tooltip="goes on with a run that waits, or was left alone"),
+        Binding("r", "resume", "Resume", show=False, tooltip="goes on with a run that waits, or that broke off"),
         Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
         Binding("f", "fork", "Fork", tooltip="runs the plan anew from the chosen step on, with a change"),
         Binding("p", "replay", "Replay", show=False, tooltip="runs it once more from its record: what differs?"),

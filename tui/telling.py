@@ -121,11 +121,27 @@ def calls_told(calls: Sequence[CallRow], colours: Colours) -> Text:
         tokens = f", {call.tokens:,} tokens" if call.tokens else ""
         doubt = ", and never heard of again" if call.status == "started" else f" in {took(call.duration_ms)}{tokens}"
         text.append(f"{doubt}, step {call.position}", "dim")
+        for heading, body in _request(call.request):
+            text.append("\n").append(_heading(heading)).append(f"\n{shown(body)}")
         if call.reason:
             text.append(f"\n{shown(call.reason)}", colours.get("error", ""))
         for heading, body in _answer(call.answer):
             text.append("\n").append(_heading(heading)).append(f"\n{shown(body)}")
     return text
+
+
+def _request(request: JSON) -> Iterator[tuple[str, str]]:
+    """What was asked: a model's messages and what was wished of its answer, or a tool's arguments."""
+    if not isinstance(request, Mapping):
+        return
+    messages: Any = request.get("messages")
+    if not isinstance(messages, list):
+        yield "request", content_text(request)
+        return
+    for message in messages:
+        yield f"{message.get('role', '?')} says", str(message.get("content", ""))
+    if request.get("schema") is not None:
+        yield "the answer was to fit", content_text(request["schema"])
 
 
 def _answer(answer: JSON) -> Iterator[tuple[str, str]]:

@@ -30,6 +30,7 @@ class Call:
     kind: CallKind
     target: str
     digest: bytes
+    request: JSON
     _started: str = field(default_factory=now)
     _clock: float = field(default_factory=time.perf_counter)
 
@@ -72,5 +73,6 @@ class Call:
                 answer=answer,
                 reason=reason,
                 error=error,
+                request=self.request,
             )
         )

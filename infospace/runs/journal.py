@@ -64,6 +64,7 @@ class CallRow:
     `sequence` counts the calls of a run from 1, as they begin. `position` is the step's, `target` what was called
     (a model, `server/tool`), `digest` the SHA-256 of all that the answer depends on: by them a replay finds the
     `answer` again. One that stayed `started` is in doubt. `tokens` are those of question and answer together.
+    `request` is what was asked, for whoever looks: a model's messages, a tool's arguments.
     """
 
     run: str
@@ -79,6 +80,7 @@ class CallRow:
     answer: JSON = None
     reason: str | None = None
     error: str | None = None
+    request: JSON = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from infospace import Conflict, Space
+from infospace import Space
 from infospace.runs.journal import StepRow
-from planner.cancel import cancel
 from planner.described import effect_said, size_said
 from planner.outline import PAGE, Node, Outline, holder_of, outline, part_of
 from planner.parse import parse_plan
@@ -193,15 +192,3 @@ def test_sizes_and_effects_are_told(space: Space) -> None:
     assert said == ["Collection 2", "Note 700", "Note 1", "Collection 2"]
     steps = plan(ITEMS, note("x", name="n"), {"type": "ask", "value": "?", "out": "$a"}, {"type": "no-such"}).steps
     assert [effect_said(step, space.catalogue) for step in steps] == ["", "names", "asks", ""]
-
-
-def test_a_run_that_rests_is_ended_and_one_that_has_ended_is_not(space: Space) -> None:
-    """What it did stays."""
-    run = str(run_sync(space, [note(1, "$x", name="kept"), {"type": "ask", "value": "?", "out": "$a"}]).run)
-    cancel(space, run)
-    with space.store.reading() as snapshot:
-        row = snapshot.run(run)
-        assert (row.status, row.reason) == ("cancelled", "the run was cancelled")
-        assert snapshot.named("kept") is not None
-    with pytest.raises(Conflict, match="has ended already: cancelled"):
-        cancel(space, run)

@@ -3,7 +3,7 @@
 Type in the field above the list to see only some: every word has to be in a run's id, kind, status, goal or reason.
 Runs that have the text in their plan or in the values of their steps are shown too, with `≈`.
 
-`left alone` is a run whose process is gone without ending it: it can be resumed. A run that waits (`suspended`) may
+`broken off` is a run whose process is gone without ending it: it can be resumed. A run that waits (`suspended`) may
 ask something; answering it goes on with it, here.
 """
 
@@ -51,7 +51,7 @@ class Runs(Deeds):
         Binding("enter", "open", "Open", tooltip="opens the run: its plan, steps and variables"),
         Binding("slash", "filter", "Filter", key_display="/", tooltip="goes to the field above the list"),
         Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
-        Binding("r", "resume", "Resume", tooltip="goes on with a run that waits, or was left alone"),
+        Binding("r", "resume", "Resume", tooltip="goes on with a run that waits, or that broke off"),
         Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
         Binding("m", "mark", "Mark", show=False, tooltip="marks the run for comparing"),
         Binding("c", "compare", "Compare", tooltip="compares the marked run with this one, or the two marked ones"),

@@ -19,6 +19,7 @@ from infospace.jsonvalue import JSON
 from planner.suspending import Pending
 from tui.command.answer import value_of
 from tui.command.output import shown
+from tui.command.pending import meanings, wanted
 
 DOUBTFUL = {
     "repeat": ("Make the call again", "repeat"),
@@ -55,7 +56,7 @@ class Ask(ModalScreen[Answered | None]):
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = f"{self._run} asks, step {self._pending.step}"
             dialog.border_subtitle = f"and {self._more} more" if self._more else "escape: later"
-            with VerticalScroll(classes="question", can_focus=False):
+            with VerticalScroll(classes="question"):
                 yield Static(shown(self._pending.question), markup=False)
             if self._choices:
                 yield OptionList(*(Option(label, id=str(index)) for index, (label, _) in enumerate(self._choices)))
@@ -71,8 +72,7 @@ class Ask(ModalScreen[Answered | None]):
         self.query_one("OptionList, Input").focus()
 
     def _wanted(self) -> str:
-        schema = self._pending.schema
-        return "any text or JSON" if not schema else json.dumps(dict(schema), ensure_ascii=False)
+        return wanted(self._pending.schema)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Answer, or leave it for later."""
@@ -130,7 +130,9 @@ def choices_of(pending: Pending) -> list[tuple[str, Any]]:
     """Return the answers that a question admits, each with its label; none where there are too many to be listed."""
     if pending.kind == "doubt":
         return [(label, value if value is not None else _Words(key)) for key, (label, value) in DOUBTFUL.items()]
-    return [(_label(value), value) for value in _values(pending.schema)]
+    values = _values(pending.schema)
+    said = meanings(pending.schema)
+    return list(zip(said if len(said) == len(values) > 1 else map(_label, values), values, strict=True))
 
 
 def _values(schema: Mapping[str, Any] | None) -> list[Any]:

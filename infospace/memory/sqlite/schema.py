@@ -97,7 +97,7 @@ _TABLES = (
     """CREATE TABLE calls (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, kind TEXT NOT NULL,
         target TEXT NOT NULL, digest BLOB NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL,
-        duration_ms REAL NOT NULL, tokens INTEGER NOT NULL, error TEXT, reason TEXT, answer TEXT,
+        duration_ms REAL NOT NULL, tokens INTEGER NOT NULL, error TEXT, reason TEXT, answer TEXT, request TEXT,
         PRIMARY KEY (run, sequence)) WITHOUT ROWID""",
     *words.TABLES,
     *described.TABLES,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from typing import Any
 
 import pytest
+from chatting import Endpoint, Say
 from furnishing import EVERY, REFUSED, note
 from staging import SIZES, Show, Stage
 from textual.widgets import TabbedContent
@@ -244,6 +246,24 @@ def test_a_step_tells_its_calls(show: Show, furnished: Space) -> None:
     show(story, on=furnished)
 
 
+def test_a_step_tells_what_a_model_was_asked(show: Show, space: Space, endpoint: Endpoint) -> None:
+    """The messages, what its answer was to fit, and what it answered."""
+    endpoint.script.append(Say(json.dumps({"fault": "broken"})))
+    schema = {"type": "object", "properties": {"fault": {"type": "string"}}, "required": ["fault"]}
+    ask = {"type": "extract", "target": "$x", "instruction": "What is wrong?", "schema": schema, "out": "$fault"}
+    result = run_sync(space, [note("It arrived broken.", "$x"), ask])
+    assert result.status == "success", result.reason
+
+    async def story(stage: Stage) -> None:
+        await stage.open(str(result.run), "2", "step")
+        await stage.sees("2  extract → $fault", "Calls 1")
+        await stage.press("right_square_bracket")
+        await stage.sees("llm made", "user says", "It arrived broken.", "What is wrong?", "the answer was to fit")
+        await stage.sees('{"fault": "broken"}')
+
+    show(story, (160, 50))
+
+
 def test_a_step_that_failed_says_why_and_what_would_have_fitted(show: Show, furnished: Space) -> None:
     """First of all."""
 
@@ -327,7 +347,7 @@ def test_a_run_that_is_removed_while_it_is_open_is_a_sentence(show: Show, furnis
 
     async def story(stage: Stage) -> None:
         await stage.open("run_3")
-        from planner.cancel import cancel
+        from planner.cancelling import cancel
 
         cancel(furnished, "run_3")
         furnished.store.forget(["run_3"], really=True)
