@@ -240,9 +240,11 @@ class InfospaceApp(App[int]):
         """Open the latest run that can be opened."""
         self.do(self._open, None, group="open")
 
-    def open_plan(self, document: JSON) -> None:
-        """Show a plan that was not run, with what the check says of it."""
+    def open_plan(self, document: JSON, *, show: bool = False) -> None:
+        """Open a plan that was not run, with what the check says of it; with `show`, go where that is seen."""
         self.opened = None
+        if show:
+            self.call_later(self.action_go, "plan")
         self.do(self._open_plan, document, group="open")
 
     async def _open_plan(self, document: JSON) -> None:

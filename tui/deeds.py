@@ -10,12 +10,14 @@ from infospace.errors import NotFound
 from infospace.jsonvalue import JSON
 from infospace.runs.journal import StepRow
 from planner.lease import is_live
+from planner.outcome import RunResult
+from planner.patches import patched
 from planner.resume import answer, pending_of, plan_of
 from planner.suspending import Pending
 from tui.place import Place
 from tui.widgets.asking import Answered, Ask
 from tui.widgets.dialogs import Confirm
-from tui.widgets.forking import Fork
+from tui.widgets.forking import Fork, Forked
 from tui.widgets.report import Report
 
 if TYPE_CHECKING:
@@ -92,7 +94,14 @@ class Deeds(Place):
             raise NotFound(f"{run} has no steps to begin from", hint="runs of plans can be forked")
         forked = await self.app.push_screen_wait(Fork(run, row.document, labels, step))
         if forked is not None:
-            self.infospace.follow(self.infospace.runner.fork, run, forked.step, forked.patch)
+            self.infospace.follow(self._forked, run, forked, row.document)
+
+    async def _forked(self, run: str, forked: Forked, document: JSON) -> RunResult:
+        """Run the fork; where it is refused, show why."""
+        result = await self.infospace.runner.fork(run, forked.step, forked.patch)
+        if result.status == "refused":
+            self.infospace.open_plan(patched(document, forked.patch), show=True)
+        return result
 
     def replay_run(self, run: str) -> None:
         """Run a run once more from its record, and show what differs."""

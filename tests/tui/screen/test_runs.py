@@ -307,6 +307,25 @@ def test_a_run_is_forked_with_a_change(show: Show, furnished: Space) -> None:
         assert snapshot.get(str(snapshot.run("run_6").result)).content == "three (3)"
 
 
+def test_a_fork_that_is_refused_shows_why(show: Show, furnished: Space) -> None:
+    """As a plan that was not run, with its problems."""
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("run_5 ")
+        await stage.press("end", "f")
+        await stage.sees("Fork run_1")
+        area = stage.app.screen.query_one(TextArea)
+        area.text = area.text.replace('"size"', '"siz"')
+        await stage.press("ctrl+s")
+        await stage.sees("a plan, not run", "1 error", "'siz'")
+        await stage.press("n")
+        await stage.sees("u uses this fix")
+
+    show(story, on=furnished)
+    with furnished.store.reading() as snapshot:
+        assert len(snapshot.run_heads()) == 5
+
+
 def test_a_run_whose_process_is_gone_is_left_alone_and_resumed(show: Show, space: Space) -> None:
     """It goes on from the journal."""
     run = space.store.new_id("run")
