@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from infospace.clock import now
 from infospace.memory.store import Store
-from infospace.runs.journal import Beat, RunRow, StepRow
+from infospace.runs.journal import Beat, RunHead, RunRow, StepRow
 
 BEAT = 5.0
 """Seconds between two renewals."""
@@ -25,7 +25,7 @@ def new_owner() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
-def is_live(run: RunRow) -> bool:
+def is_live(run: RunRow | RunHead) -> bool:
     """Whether a run that is `running` may still have its owner."""
     if run.status != "running" or run.owner is None:
         return False

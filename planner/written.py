@@ -8,6 +8,7 @@ from typing import Any
 
 from infospace.jsonvalue import JSON
 from infospace.runs.journal import RunRow
+from planner.plan import Block, ForEach, If, Parallel, Plan, Saved, Step, While
 from planner.steps import SAVED
 
 _INTO = re.compile(r"(\.then\.|\.else\.|\.body\[\d+\]\.|\.do\[\d+\]\.|\.branches\[\d+\]\.|(?:\[\d+\])?\.on_fail\.|/)")
@@ -63,3 +64,35 @@ def _labelled(block: JSON, label: str) -> Mapping[str, Any] | None:
     if by_id is not None or not name.isdigit() or not 0 < int(name) <= len(steps):
         return by_id
     return steps[int(name) - 1]
+
+
+def step_at(plan: Plan, position: str) -> Step | None:
+    """Return the step of a plan that is executed at a position, None where it has none there."""
+    label, *rest = _INTO.split(position)
+    found = _step_labelled(plan.steps, label)
+    for into, inner in zip(rest[::2], rest[1::2], strict=True):
+        if found is None:
+            return None
+        found = _step_labelled(_steps_in(plan, found, into), inner)
+    return found
+
+
+def _step_labelled(block: Block, label: str) -> Step | None:
+    name = _BEHIND.sub("", label)
+    return next((step for step in block if step.label == name), None)
+
+
+def _steps_in(plan: Plan, step: Step, into: str) -> Block:
+    """The steps inside of a step that a position leads into."""
+    if into.endswith(".on_fail."):
+        return step.on_fail if isinstance(step.on_fail, tuple) else ()
+    form, (key, _, index) = step.form, into.strip(".]").partition("[")
+    if isinstance(form, Saved):
+        return plan.plans[form.name].steps if form.name in plan.plans else ()
+    if isinstance(form, ForEach):
+        return form.do
+    if isinstance(form, If):
+        return form.then if key == "then" else form.otherwise
+    if isinstance(form, Parallel):
+        return form.branches[int(index) - 1] if 0 < int(index) <= len(form.branches) else ()
+    return form.body if isinstance(form, While) else ()

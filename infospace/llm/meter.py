@@ -139,7 +139,7 @@ class Meter:
         return wanted
 
     async def _made(self, model: LanguageModel, request: Request, key: bytes, made: Made, promised: int) -> Reply:
-        call = Call(self._record, made, self.number(), "llm", model.name, key)
+        call = Call(self._record, made, self.number(), "llm", model.name, key, request.told())
         try:
             call.begins()
             reply = await model.complete(request)

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from typing_extensions import TypedDict
 
+from infospace.jsonvalue import JSON
 from infospace.schemas import Schema
 
 CHARACTERS_PER_TOKEN = 4
@@ -30,6 +31,15 @@ class Request:
     messages: tuple[Message, ...]
     schema: Schema | None = None
     max_tokens: int | None = None
+
+    def told(self) -> JSON:
+        """Return what is asked as JSON: the messages, and what was wished of the answer."""
+        told: dict[str, JSON] = {
+            "messages": [{"role": one["role"], "content": one["content"]} for one in self.messages]
+        }
+        if self.schema is not None:
+            told["schema"] = dict(self.schema)
+        return told if self.max_tokens is None else {**told, "max_tokens": self.max_tokens}
 
     def digest(self, model: str) -> bytes:
         """Return the SHA-256 of all that an answer depends on, by which a record finds it again."""

@@ -53,7 +53,7 @@ from infospace.memory.answers import (
 )
 from infospace.memory.changes import Change, Evidence, Linked
 from infospace.resources import Resource, SearchResult
-from infospace.runs.journal import Approve, CallRow, Entry, RunRow, StepRow, Use
+from infospace.runs.journal import Approve, CallRow, Entry, RunHead, RunRow, StepRow, Tally, Use
 from infospace.runs.origin import Origin, Product, Reading
 from infospace.tools.kept import Offered
 
@@ -263,6 +263,18 @@ class Snapshot(Offered, Protocol):
 
     def runs(self, *, limit: int | None = None, before: int | None = None) -> list[RunRow]:
         """Return runs, latest first, with numbers below `before`."""
+
+    def run_heads(self) -> list[RunHead]:
+        """Return all runs, latest first, without reading any plan."""
+
+    def tallies(self, runs: Sequence[str]) -> dict[str, Tally]:
+        """Return how far runs are, by run; those that are not there are left out."""
+
+    def runs_saying(self, text: str) -> set[str]:
+        """Return the runs with a text in their goal, reason or plan, or in a step's value or reason.
+
+        ASCII letters of either case are the same, and others need not be.
+        """
 
     def steps(self, run: str) -> list[StepRow]:
         """Return a run's steps in the order of their sequence."""

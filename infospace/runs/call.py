@@ -33,6 +33,7 @@ class Call:
     kind: CallKind
     target: str
     digest: bytes
+    request: JSON
     _started: str = field(default_factory=now)
     _clock: float = field(default_factory=time.perf_counter)
 
@@ -75,5 +76,6 @@ class Call:
                 answer=answer,
                 reason=reason,
                 error=error,
+                request=self.request,
             )
         )

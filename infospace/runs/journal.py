@@ -64,6 +64,7 @@ class CallRow:
     `sequence` counts the calls of a run from 1, as they begin. `position` is the step's, `target` what was called
     (a model, `server/tool`), `digest` the SHA-256 of all that the answer depends on: by them a replay finds the
     `answer` again. One that stayed `started` is in doubt. `tokens` are those of question and answer together.
+    `request` is what was asked, for whoever looks: a model's messages, a tool's arguments.
     """
 
     run: str
@@ -79,6 +80,7 @@ class CallRow:
     answer: JSON = None
     reason: str | None = None
     error: str | None = None
+    request: JSON = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,3 +243,31 @@ class RunRow:
     spent: Mapping[str, float] = field(default_factory=dict)
     plans: Mapping[str, JSON] = field(default_factory=dict)
     forked: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunHead:
+    """A run in a list of many: what stands in the journal of it, without its plan."""
+
+    run: str
+    kind: RunKind
+    goal: str
+    status: RunStatus
+    started: str
+    ended: str | None
+    reason: str | None
+    owner: str | None
+    heartbeat: str | None
+    spent: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How far a run is: executions, the plan's own steps that have ended and those it has, calls, and their tokens."""
+
+    executions: int
+    ended: int
+    steps: int
+    llm_calls: int
+    tool_calls: int
+    tokens: int

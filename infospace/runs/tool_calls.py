@@ -99,7 +99,8 @@ class ToolCalls:
             hint = '"budget": {"tool_calls": …}'
             raise BudgetSpent(f"the budget of {self._most:,} tool_calls is spent", hint=hint)
         self.count += 1
-        return await self._made(Call(self._record, made, self._number(), "tool", tool.full_name, key), call)
+        journalled = Call(self._record, made, self._number(), "tool", tool.full_name, key, dict(arguments))
+        return await self._made(journalled, call)
 
     @property
     def _only(self) -> bool:

@@ -39,6 +39,7 @@ COMMANDS = {
     "tools": "the servers of tools: sync what they list, see how they stand",
     "model": "the embedding model: which, from where, verified or not",
     "doctor": "what works on this machine, and what to do about the rest",
+    "tui": "look at the space on a screen: runs, plans, steps, variables",
     "serve": "serve the space to planner models over MCP",
     "demo": "see it work on sample notes",
 }

@@ -23,14 +23,21 @@ Line = tuple[str, str | None]
 
 def show_difference(found: Difference, out: Output) -> None:
     """Print a comparison."""
-    out.text(f"{found.before.run} → {found.after.run}  {_ends(found.before, found.after)}", "bold")
-    for line, style in _lines(found):
+    *lines, last = difference_lines(found)
+    for line, style in lines:
         out.text(line, style)
-    steps = f"{found.alike:,} step{'' if found.alike == 1 else 's'} alike"
-    plans = "; the plans differ" if found.replanned else ""
     if found.lost:
         out.talk(f"what was given cannot be compared of {', '.join(found.lost[:SHOWN])}: it was removed", "yellow")
-    out.talk(f"{'the same: ' if found.same else ''}{steps}{plans}", "dim")
+    out.talk(*last)
+
+
+def difference_lines(found: Difference) -> Iterator[Line]:
+    """Give a comparison as lines with their styles: who is compared, what differs, and how much is alike."""
+    yield f"{found.before.run} → {found.after.run}  {_ends(found.before, found.after)}", "bold"
+    yield from _lines(found)
+    steps = f"{found.alike:,} step{'' if found.alike == 1 else 's'} alike"
+    plans = "; the plans differ" if found.replanned else ""
+    yield f"{'the same: ' if found.same else ''}{steps}{plans}", "dim"
 
 
 def _lines(found: Difference) -> Iterator[Line]:

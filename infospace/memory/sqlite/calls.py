@@ -11,11 +11,13 @@ from infospace.memory.sqlite.rows import read, run_number
 from infospace.memory.sqlite.work import Work
 from infospace.runs.journal import CallRow
 
-_COLUMNS = "sequence, position, kind, target, digest, status, started, duration_ms, tokens, error, reason, answer"
+_COLUMNS = (
+    "sequence, position, kind, target, digest, status, started, duration_ms, tokens, error, reason, answer, request"
+)
 
 # A call of a run that was never opened, or that belongs to somebody else, inserts nothing.
-_INSERT = f"""INSERT OR IGNORE INTO calls (run, {_COLUMNS}) SELECT {", ".join("?" * 13)}
-    WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (?14 IS NULL OR owner = ?14))"""
+_INSERT = f"""INSERT OR IGNORE INTO calls (run, {_COLUMNS}) SELECT {", ".join("?" * 14)}
+    WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (?15 IS NULL OR owner = ?15))"""
 
 
 def write(work: Work, entry: CallRow) -> None:
@@ -35,6 +37,7 @@ def write(work: Work, entry: CallRow) -> None:
         entry.error,
         entry.reason,
         None if entry.answer is None else dump(entry.answer),
+        None if entry.request is None else dump(entry.request),
         work.owner,
     )
     if engine.run(_INSERT, row):
@@ -59,7 +62,7 @@ def calls(engine: Engine, identifier: str) -> list[CallRow]:
         raise NotFound(f"there is no {identifier}", hint="`infospace runs` lists the runs of a space")
     found = []
     for row in engine.all(f"SELECT {_COLUMNS} FROM calls WHERE run = ? ORDER BY sequence", (number,)):
-        sequence, position, kind, target, digest, status, started, duration, tokens, error, reason, answer = row
+        sequence, position, kind, target, digest, status, started, duration, tokens, error, reason, *said = row
         found.append(
             CallRow(
                 run=identifier,
@@ -72,7 +75,8 @@ def calls(engine: Engine, identifier: str) -> list[CallRow]:
                 started=started,
                 duration_ms=duration,
                 tokens=tokens,
-                answer=None if answer is None else read(answer, engine.address),
+                answer=None if said[0] is None else read(said[0], engine.address),
+                request=None if said[1] is None else read(said[1], engine.address),
                 reason=reason,
                 error=error,
             )

@@ -15,7 +15,7 @@ from infospace.memory.sqlite.engine import Engine
 APPLICATION_ID = 0x696E6673
 """`infs`: marks a file as a space (https://sqlite.org/pragma.html#pragma_application_id)."""
 
-_TABLES = (
+_FIRST = (
     "CREATE TABLE state (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
     "CREATE TABLE counters (kind TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID",
     # purged: how many earlier versions were removed for good.
@@ -70,7 +70,7 @@ _TABLES = (
         UNIQUE (model, digest))""",
     """CREATE TABLE runs (
         number INTEGER PRIMARY KEY, kind TEXT NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL, ended TEXT,
-        owner TEXT, heartbeat TEXT, forked INTEGER, result TEXT, reason TEXT, spent TEXT, goal TEXT NOT NULL,
+        owner TEXT, heartbeat TEXT, result TEXT, reason TEXT, spent TEXT, goal TEXT NOT NULL,
         inputs TEXT NOT NULL, document TEXT NOT NULL, plans TEXT NOT NULL)""",
     """CREATE TABLE steps (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, attempt INTEGER NOT NULL,
@@ -82,17 +82,9 @@ _TABLES = (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, resource INTEGER NOT NULL, version INTEGER NOT NULL,
         PRIMARY KEY (run, sequence, resource, version)) WITHOUT ROWID""",
     "CREATE INDEX uses_resource ON uses (resource, version)",
-    # The steps of sessions, one after the other as they came.
-    """CREATE TABLE lines (
-        run INTEGER NOT NULL, number INTEGER NOT NULL, document TEXT NOT NULL, PRIMARY KEY (run, number))
-        WITHOUT ROWID""",
     """CREATE TABLE answers (
         run INTEGER NOT NULL, position TEXT NOT NULL, value TEXT NOT NULL, at TEXT NOT NULL,
         PRIMARY KEY (run, position)) WITHOUT ROWID""",
-    # What may be called without asking; run 0 is the whole space, a NULL digest whatever the tool says of itself.
-    """CREATE TABLE approvals (
-        run INTEGER NOT NULL, tool TEXT NOT NULL, digest BLOB, at TEXT NOT NULL,
-        PRIMARY KEY (run, tool)) WITHOUT ROWID""",
     # Calls of something outside: a row before the effect, which the answer replaces.
     """CREATE TABLE calls (
         run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, kind TEXT NOT NULL,
@@ -104,17 +96,39 @@ _TABLES = (
     # forgotten: the generation of the latest purge, before which `moved` cannot say what went.
     """INSERT INTO state VALUES
         ('generation', 0), ('forgotten', 0), ('model', NULL), ('space', lower(hex(randomblob(16))))""",
-    *tools.TABLES,
     "INSERT INTO counters VALUES ('Note', 1), ('Collection', 1), ('Relation', 1), ('run', 1)",
 )
 
 
+_SECOND = (
+    # The run at a step of which this one began.
+    "ALTER TABLE runs ADD COLUMN forked INTEGER",
+    # The steps of sessions, one after the other as they came.
+    """CREATE TABLE lines (
+        run INTEGER NOT NULL, number INTEGER NOT NULL, document TEXT NOT NULL, PRIMARY KEY (run, number))
+        WITHOUT ROWID""",
+    # What may be called without asking; run 0 is the whole space, a NULL digest whatever the tool says of itself.
+    """CREATE TABLE approvals (
+        run INTEGER NOT NULL, tool TEXT NOT NULL, digest BLOB, at TEXT NOT NULL,
+        PRIMARY KEY (run, tool)) WITHOUT ROWID""",
+    # What was asked, for whoever looks.
+    "ALTER TABLE calls ADD COLUMN request TEXT",
+    *tools.TABLES,
+)
+
+
 def _first(engine: Engine) -> None:
-    for statement in _TABLES:
+    for statement in _FIRST:
         engine.run(statement)
 
 
-MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first,)
+def _second(engine: Engine) -> None:
+    """Sessions have lines, tools are kept, approvals are remembered, calls have their question."""
+    for statement in _SECOND:
+        engine.run(statement)
+
+
+MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second)
 """Each brings a file from the version of its index to the next one."""
 
 VERSION = len(MIGRATIONS)

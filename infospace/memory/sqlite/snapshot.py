@@ -12,7 +12,7 @@ from infospace.errors import NotFound
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Linked
-from infospace.memory.sqlite import approvals, calls, effects, files, journal
+from infospace.memory.sqlite import approvals, calls, effects, files, journal, overview
 from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import arrow, results, stored_reference
 from infospace.memory.sqlite.membership import Membership
@@ -23,7 +23,7 @@ from infospace.memory.sqlite.work import whom
 from infospace.memory.store import Effect, Lineage, Tracked
 from infospace.names import normalised
 from infospace.resources import Collection, Made, Note, Relation, Resource, SearchResult
-from infospace.runs.journal import Approve, CallRow, RunRow, StepRow
+from infospace.runs.journal import Approve, CallRow, RunHead, RunRow, StepRow, Tally
 
 NOBODY = Made()
 
@@ -223,6 +223,18 @@ class SqliteSnapshot(Offered):
     def runs(self, *, limit: int | None = None, before: int | None = None) -> list[RunRow]:
         """Return runs, latest first."""
         return journal.runs(self._engine, limit, before)
+
+    def run_heads(self) -> list[RunHead]:
+        """Return all runs at a glance."""
+        return overview.run_heads(self._engine)
+
+    def tallies(self, runs: Sequence[str]) -> dict[str, Tally]:
+        """Return how far runs are."""
+        return overview.tallies(self._engine, runs)
+
+    def runs_saying(self, text: str) -> set[str]:
+        """Return the runs that have a text in them."""
+        return overview.saying(self._engine, text)
 
     def steps(self, run: str) -> list[StepRow]:
         """Return a run's steps."""

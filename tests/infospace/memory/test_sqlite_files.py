@@ -11,7 +11,8 @@ import pytest
 
 from infospace.errors import Invalid, StoreError
 from infospace.ids import Kind
-from infospace.memory.sqlite import open_store
+from infospace.memory.changes import MakeNote
+from infospace.memory.sqlite import open_store, schema
 from infospace.memory.sqlite.engine import connect
 from infospace.memory.sqlite.schema import APPLICATION_ID, VERSION, is_empty
 
@@ -212,3 +213,27 @@ def test_every_space_has_an_identity_of_its_own_for_good(tmp_path: Path) -> None
     path.unlink()
     with contextlib.closing(open_store(path, create=True)) as store:
         assert store.identity != first
+
+
+def test_a_space_of_an_earlier_version_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it holds stays, and it has the tables and columns of a new one."""
+    old, new = tmp_path / "old.db", tmp_path / "new.db"
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        earlier.setattr(schema, "VERSION", 1)
+        with contextlib.closing(open_store(old, create=True)) as store:
+            note = store.new_id(Kind.NOTE)
+            store.commit([MakeNote(note, "from then", kept=True)])
+    fill(new)
+    with contextlib.closing(open_store(old, create=False)) as store:
+        assert store.get(note).content == "from then"
+        assert store.check() == []
+    shapes = []
+    for path in (old, new):
+        with contextlib.closing(sqlite3.connect(path)) as other:
+            names = [
+                name for (name,) in other.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+            ]
+            columns = {name: other.execute(f"PRAGMA table_info('{name}')").fetchall() for name in names}
+            shapes.append((columns, other.execute("PRAGMA user_version").fetchone()))
+    assert shapes[0] == shapes[1]

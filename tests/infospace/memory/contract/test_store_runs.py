@@ -247,7 +247,8 @@ class TestCalls:
     def test_a_call_reads_as_it_was_written_last(self, store: Store) -> None:
         """By sequence; the end takes the place of the beginning."""
         run = open_run(store)
-        begun, ended = call(run, 2), call(run, 1, status="success", duration_ms=2.5, tokens=7, answer={"a": None})
+        said = {"answer": {"a": None}, "request": {"path": "x"}}
+        begun, ended = call(run, 2), call(run, 1, status="success", duration_ms=2.5, tokens=7, **said)
         store.commit([], [begun, call(run, 1)])
         store.commit([], [ended])
         with store.reading() as snapshot:

@@ -1,0 +1,39 @@
+"""The real app on a real space, driven by its keys: `show(story)` plays a story on a screen of some size."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from infospace import Space
+from tui.memory import Memory
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from furnishing import furnish
+from staging import Show, Stage, Story
+
+
+@pytest.fixture
+def show(space: Space) -> Show:
+    """Play a story on the screen of a space of one's own, or of another one."""
+
+    def play(
+        story: Story, size: tuple[int, int] = (80, 24), on: Space | None = None, memory: Memory | None = None
+    ) -> None:
+        asyncio.run(Stage.play(on or space, story, size, memory))
+
+    return play
+
+
+@pytest.fixture
+def furnished(space: Space, monkeypatch: pytest.MonkeyPatch) -> Space:
+    """A space with a run of each kind; times are told in UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    furnish(space, monkeypatch)
+    return space

@@ -1,0 +1,133 @@
+"""A stage for the app: its keys, its clicks, and waiting for what is to be seen, never for time."""
+
+from __future__ import annotations
+
+import difflib
+import html
+import os
+import re
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeAlias
+
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from infospace import Space
+from tui.app import InfospaceApp
+from tui.memory import Memory
+
+PATIENCE = 60
+"""Seconds after which what was waited for will not come."""
+
+SIZES = {"80x24": (80, 24), "160x50": (160, 50)}
+
+Story: TypeAlias = "Callable[[Stage], Awaitable[None]]"
+Show: TypeAlias = "Callable[..., None]"
+
+PICTURES = Path(__file__).parent / "pictures"
+
+
+class Stage:
+    """An app that runs without a terminal."""
+
+    def __init__(self, app: InfospaceApp, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @staticmethod
+    async def play(
+        space: Space,
+        story: Callable[[Stage], Awaitable[None]],
+        size: tuple[int, int],
+        memory: Memory | None = None,
+    ) -> InfospaceApp:
+        """Start the app, play a story, and end it."""
+        app = InfospaceApp(space, memory or Memory(None))
+        app.animation_level = "none"
+        async with app.run_test(size=size) as pilot:
+            stage = Stage(app, pilot)
+            await stage.until(lambda: app.place is not None)
+            await story(stage)
+        return app
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        await self.pilot.press(*keys)
+
+    async def write(self, text: str) -> None:
+        """Type a text."""
+        await self.pilot.press(*("space" if sign == " " else sign for sign in text))
+
+    async def open(self, run: str, step: str | None = None, place: str = "plan") -> None:
+        """Open a run, as another place would."""
+        self.app.open_run(run, step, place)
+        await self.until(lambda: self.app.subject is not None and self.app.subject.name == run, run)
+        await self.until(lambda: self.app.place is not None and self.app.place.name_of_place == place)
+
+    async def until(self, holds: Callable[[], object], what: str = "") -> None:
+        """Wait until something holds."""
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            if not self.app.is_running or time.monotonic() > end:
+                raise AssertionError(f"waited for {what or holds} in vain; this was seen:\n{self.text}")
+            await self.pilot.pause(0.01)
+        await self.pilot.pause()
+
+    async def sees(self, *texts: str) -> None:
+        """Wait until texts are on the screen."""
+        await self.until(lambda: all(text in self.text for text in texts), repr(texts))
+
+    async def loses(self, text: str) -> None:
+        """Wait until a text is not on the screen any more."""
+        await self.until(lambda: text not in self.text, f"no {text!r}")
+
+    @property
+    def text(self) -> str:
+        """What is on the screen, or in the dialog in front of it, as lines of text."""
+        strips = self.app.screen._compositor.render_strips(self.app.size)
+        return "\n".join(strip.text for strip in strips)
+
+    def said(self) -> list[str]:
+        """What was said in notifications that are still there."""
+        return [note.message for note in self.app._notifications]
+
+    def is_as(self, name: str) -> None:
+        """Compare what is seen with the picture of that name; INFOSPACE_PICTURES=1 takes it anew."""
+        for field in (*self.app.screen.query(Input), *self.app.screen.query(TextArea)):
+            field.cursor_blink = False
+        drawn = normalised(self.app.export_screenshot(title="infospace", simplify=True))
+        path = PICTURES / f"{name}.svg"
+        if os.environ.get("INFOSPACE_PICTURES"):
+            path.write_text(drawn, encoding="utf-8")
+        assert path.exists(), f"there is no picture {name!r} yet; INFOSPACE_PICTURES=1 takes it"
+        expected = path.read_text(encoding="utf-8")
+        if drawn != expected:
+            found = path.with_suffix(".found.svg")
+            found.write_text(drawn, encoding="utf-8")
+            raise AssertionError(f"{found} is not as {path}:\n{_difference(expected, drawn)}")
+
+
+def normalised(svg: str) -> str:
+    """Return an SVG without what is different each time: the number that its names begin with."""
+    found = re.search(r"terminal-(\d+)-", svg)
+    return svg.replace(f"terminal-{found[1]}-", "terminal-") if found else svg
+
+
+def _text_of(svg: str) -> str:
+    rows: dict[float, list[tuple[float, str]]] = {}
+    for x, y, text in re.findall(r'<text class="[^"]*" x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>', svg):
+        rows.setdefault(float(y), []).append((float(x), html.unescape(text).replace("\xa0", " ")))
+    lines = []
+    for y in sorted(rows):
+        line = ""
+        for x, text in sorted(rows[y]):
+            line = line.ljust(round(x / 12.2)) + text
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _difference(expected: str, drawn: str) -> str:
+    lines = difflib.unified_diff(_text_of(expected).splitlines(), _text_of(drawn).splitlines(), lineterm="", n=0)
+    return "\n".join(lines) or "the same text, in other colours or places"

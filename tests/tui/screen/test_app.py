@@ -1,0 +1,91 @@
+"""The app itself: places, help, the palette, what it remembers."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+from staging import SIZES, Show, Stage
+
+from infospace import Space
+from tui.places import PLACES
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("number", range(1, len(PLACES) + 1))
+def test_every_place_opens_at_every_size(show: Show, size: tuple[int, int], number: int) -> None:
+    """By its number, by its function key, by a click on its name; help is there."""
+
+    async def story(stage: Stage) -> None:
+        title = PLACES[number - 1].title
+        await stage.press(str(number))
+        await stage.until(lambda: type(stage.app.place).__name__ == title)
+        await stage.press("f1")
+        await stage.sees(f"Help: {title}")
+        await stage.press("escape")
+        await stage.loses("Help: ")
+        await stage.press("f2", f"f{number + 1}")
+        await stage.until(lambda: type(stage.app.place).__name__ == title)
+
+    show(story, size)
+
+
+def test_a_bug_ends_the_screen_with_a_sentence(
+    space: Space, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The place of it is shown to those who ask for it."""
+    monkeypatch.delenv("INFOSPACE_DEBUG", raising=False)
+
+    async def story(stage: Stage) -> None:
+        stage.app.call_later(broken)
+        await stage.until(lambda: stage.app.return_code == 1)
+
+    def broken() -> None:
+        raise ZeroDivisionError("by nothing")
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(Stage.play(space, story, (80, 24)))
+    said = capsys.readouterr().err
+    assert "infospace has a bug (ZeroDivisionError: by nothing)" in said
+    assert "Traceback" not in said
+
+
+def test_a_bug_in_work_of_a_place_is_a_sentence_and_the_screen_goes_on(show: Show) -> None:
+    """Nothing is lost."""
+
+    async def story(stage: Stage) -> None:
+        async def broken() -> None:
+            raise ZeroDivisionError("by nothing")
+
+        assert stage.app.place is not None
+        stage.app.place.do(broken)
+        await stage.until(lambda: any("infospace has a bug (ZeroDivisionError" in one for one in stage.said()))
+        await stage.press("2")
+        await stage.sees("No run is open")
+
+    show(story)
+
+
+@pytest.mark.parametrize("theme", ["textual-light", "nord", "ansi-light", "gruvbox"])
+def test_every_theme_shows_the_places(show: Show, furnished: Space, theme: str) -> None:
+    """Also those whose colours the terminal decides on."""
+
+    async def story(stage: Stage) -> None:
+        stage.app.theme = theme
+        await stage.sees("run_5 ")
+        await stage.open("run_1")
+        await stage.sees("✓ 5 create-note → $answer")
+
+    show(story, on=furnished)
+
+
+def test_without_a_terminal_the_command_says_so() -> None:
+    """And what to do instead."""
+    command = [sys.executable, "-m", "tui.command", "tui"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "infospace: the screen needs a terminal (`infospace runs` and `infospace show` print instead)\n"
+    )

@@ -1,0 +1,373 @@
+"""The screen: it opens on a space, shows one place at a time, and does nothing itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from rich.text import Text
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.worker import Worker
+
+from infospace.errors import InfospaceError
+from infospace.jsonvalue import JSON
+from planner.events import Event
+from tui.engine import Engine
+from tui.place import Place
+from tui.places import PLACES, Entry, entry_of
+from tui.running import Going, Runner
+from tui.runplace import RunPlace
+from tui.subject import Subject, read_plan, read_run, stamp
+from tui.widgets.bar import Tab
+from tui.widgets.dialogs import Confirm, Help
+from tui.widgets.report import Report
+from tui.wording import Colours
+from tui.working import guarded
+
+if TYPE_CHECKING:
+    from textual.notifications import SeverityLevel
+
+    from infospace.memory.store import Snapshot
+    from infospace.space import Space
+    from planner.outcome import RunResult
+    from tui.memory import Memory
+
+T = TypeVar("T")
+
+DEFAULT_THEME = "textual-dark"
+
+PATIENCE = 10
+"""Seconds that steps under way are given to end, when somebody leaves."""
+
+LOOK = 1.0
+"""Seconds between two looks at a run that another process goes on with."""
+
+SETTLED = 1.0
+"""Seconds after which something to be remembered is written."""
+
+_ENDED = {
+    "success": "has ended well",
+    "stopped": "was stopped by its plan",
+    "failed": "failed",
+    "refused": "is refused",
+    "suspended": "waits",
+    "cancelled": "was cancelled",
+    "running": "goes on",
+}
+
+EVERYWHERE = """
+| key | does, everywhere |
+|---|---|
+| 1 … 9, or F2 … F10 | goes to a place; the function keys do from within a field too |
+| ^p | the command palette: everything that can be done here, by name; themes |
+| tab, shift+tab | to the next, or the previous part of the place |
+| escape | out of a field, or a dialog |
+| ^q | leaves |
+"""
+
+
+class InfospaceApp(App[int]):
+    """The screen of a space, which is closed by whoever opened it."""
+
+    TITLE = "infospace"
+    CSS_PATH = "app.tcss"
+    NOTIFICATION_TIMEOUT = 8
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(f"{number},f{number + 1}", f"go('{entry.name}')", entry.title, show=False, system=True)
+            for number, entry in enumerate(PLACES, start=1)
+        ),
+        Binding("f1,question_mark", "help", "Help", key_display="?"),
+        Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
+    ]
+
+    opened: reactive[str | None] = reactive(None)
+    """The run that is open, of which some places show something."""
+    chosen: reactive[str | None] = reactive(None)
+    """The position of the step that was chosen in it."""
+
+    def __init__(self, space: Space, memory: Memory) -> None:
+        super().__init__()
+        self.space = space
+        self.memory = memory
+        self.engine = Engine()
+        self.runner = Runner(space, self.engine, self.heard)
+        self.subject: Subject | None = None
+        """What is open, once it is read."""
+        self._stamp: object = None
+        self._looking = False
+        self._writing: Timer | None = None
+        self._start = memory.get("place", PLACES[0].name)
+        for entry in PLACES:
+            self.add_mode(entry.name, partial(_made, entry))
+
+    def on_mount(self) -> None:
+        """Go where one was, as it looked."""
+        theme = self.memory.get("theme", DEFAULT_THEME)
+        self.theme = theme if theme in self.available_themes else DEFAULT_THEME
+        self.theme_changed_signal.subscribe(self, lambda theme: self.remember("theme", theme.name))
+        self.set_interval(LOOK, self._look_again)
+        self.switch_mode(self._start if entry_of(self._start) else PLACES[0].name)
+        if self.memory.complaint is not None:
+            self.notify(self.memory.complaint, severity="warning", markup=False)
+
+    # Places
+
+    @property
+    def place(self) -> Place | None:
+        """The place that is shown, also behind a dialog."""
+        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, Place)), None)
+
+    async def action_go(self, name: str) -> None:
+        """Show a place. What stands in front of the one that is shown stays there."""
+        if not isinstance(self.screen, Place) or entry_of(name) is None:
+            return
+        self.remember("place", name)
+        await self.switch_mode(name)
+
+    async def on_tab_chosen(self, message: Tab.Chosen) -> None:
+        """Go where somebody clicked."""
+        await self.action_go(message.name)
+
+    def action_help(self) -> None:
+        """Show what the place is for, and its keys."""
+        place = self.place
+        if place is not None and isinstance(self.screen, Place):
+            self.push_screen(Help(f"Help: {type(place).__name__}", f"{place.help}\n\n{_keys(place)}\n{EVERYWHERE}"))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Give what can be done in the place, where one can go, and what Textual can do."""
+        if isinstance(screen, Place):
+            yield from screen.commands()
+            for entry in PLACES:
+                yield SystemCommand(f"Go to {entry.title}", entry.summary, self._going_to(entry.name))
+        for command in super().get_system_commands(screen):
+            if command.title != "Quit":
+                yield command
+        yield SystemCommand("Quit", "Leave; runs that go on can be resumed later", self.action_leave)
+
+    def _going_to(self, name: str) -> Callable[[], object]:
+        return lambda: self.call_later(self.action_go, name)
+
+    def do(
+        self, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, group: str, exclusive: bool = True
+    ) -> Worker[None]:
+        """Start work; a later one of the same group ends it, and what it raises becomes a sentence."""
+        return self.run_worker(guarded(self, work, *given), group=group, exclusive=exclusive)
+
+    def remember(self, key: str, value: JSON) -> None:
+        """Keep a value for the next start, under a key such as `runs.filter`."""
+        self.memory.set(key, value)
+        if self._writing is not None:
+            self._writing.stop()
+        self._writing = self.set_timer(SETTLED, self._write)
+
+    async def _write(self) -> None:
+        try:
+            await asyncio.to_thread(self.memory.write)
+        except InfospaceError as error:
+            self.complain(error)
+
+    # Words
+
+    def complain(self, error: InfospaceError) -> None:
+        """Say what went wrong."""
+        self.notify(str(error), severity="error", markup=False)
+
+    @property
+    def colours(self) -> Colours:
+        """The colours of the theme by name; those that are no plain colour are left out."""
+        names = ("success", "error", "warning", "accent", "primary", "secondary")
+        variables = self.theme_variables
+        found = {name: variables.get(f"text-{name}", "") for name in names}
+        return {name: colour for name, colour in found.items() if colour.startswith("#")}
+
+    def confess(self, error: Exception) -> None:
+        """Say that there is a bug; INFOSPACE_DEBUG shows where."""
+        if os.environ.get("INFOSPACE_DEBUG"):
+            raise error
+        self.notify(f"infospace has a bug ({type(error).__name__}: {error})", severity="error", markup=False)
+
+    def _fatal_error(self) -> None:
+        """End with a sentence where Textual would show a traceback; INFOSPACE_DEBUG=1 shows it."""
+        if os.environ.get("INFOSPACE_DEBUG"):
+            super()._fatal_error()
+            return
+        error = self._exception
+        says = f"infospace has a bug ({type(error).__name__}: {error}); INFOSPACE_DEBUG=1 shows where"
+        self.panic(Text(says))
+
+    # The space
+
+    def asked(self, question: Callable[[Snapshot], T]) -> T:
+        """Ask a snapshot; for threads."""
+        with self.space.store.reading() as snapshot:
+            return question(snapshot)
+
+    def heard(self, going: Going, events: list[Event]) -> None:
+        """Hand the events of a run that goes on here to the places that were visited."""
+        subject = self.subject
+        if subject is not None and subject.run is not None and going.run == subject.run.run:
+            subject.here = going in self.runner.going
+            if subject.hear(events) or not subject.here:
+                self.do(self._open, going.run, group="open")
+            else:
+                self._drawn_anew()
+        for stack in self._screen_stacks.values():
+            for screen in stack:
+                if isinstance(screen, Place):
+                    screen.heard(going, events)
+
+    # Runs
+
+    def open_run(self, run: str, step: str | None = None, place: str = "plan") -> None:
+        """Open a run, perhaps at a step, and go to a place that shows it."""
+        self.opened = run
+        self.chosen = step
+        self.subject = None
+        self.do(self._open, run, group="open")
+        self.call_later(self.action_go, place)
+
+    def open_latest(self) -> None:
+        """Open the latest run that can be opened."""
+        self.do(self._open, None, group="open")
+
+    def open_plan(self, document: JSON, *, show: bool = False) -> None:
+        """Open a plan that was not run, with what the check says of it; with `show`, go where that is seen."""
+        self.opened = None
+        if show:
+            self.call_later(self.action_go, "plan")
+        self.do(self._open_plan, document, group="open")
+
+    async def _open_plan(self, document: JSON) -> None:
+        self.subject = await asyncio.to_thread(read_plan, self.space, document)
+        self._drawn_anew()
+
+    async def _open(self, run: str | None) -> None:
+        try:
+            if run is None:
+                heads = await asyncio.to_thread(self.asked, lambda snapshot: snapshot.run_heads())
+                run = next((head.run for head in heads if head.kind in {"plan", "session"}), None)
+            if run is None:
+                return
+            wanted = run
+            self.subject = await asyncio.to_thread(self.asked, lambda snapshot: read_run(snapshot, wanted))
+            self.opened = run
+            self._joined(self.subject, run)
+        except InfospaceError as error:
+            self.complain(error)
+        self._drawn_anew()
+
+    def _joined(self, subject: Subject, run: str) -> None:
+        """Add what goes on here to what the journal has of a run."""
+        going = self.runner.of(run)
+        subject.here = going is not None
+        for position, at in () if going is None else going.begun.items():
+            subject.outline.began(position, at)
+
+    def _drawn_anew(self) -> None:
+        place = self.place
+        if isinstance(place, RunPlace):
+            place.changed()
+
+    async def _look_again(self) -> None:
+        """Read the run that is open again, where another process has gone on with it."""
+        subject = self.subject
+        if subject is None or subject.run is None or subject.ended or subject.here or self._looking:
+            return
+        if not isinstance(self.place, RunPlace):
+            return
+        self._looking = True
+        try:
+            run = subject.run.run
+            now = await asyncio.to_thread(self.asked, lambda snapshot: stamp(snapshot, run))
+            if now != self._stamp or self.runner.of(run) is not None:
+                self._stamp = now
+                found = await asyncio.to_thread(self.asked, lambda snapshot: read_run(snapshot, run))
+                if self.subject is subject:
+                    self._joined(found, run)
+                    self.subject = found
+                    self._drawn_anew()
+        except InfospaceError as error:
+            self.complain(error)
+            self.subject = None
+        finally:
+            self._looking = False
+
+    def compare(self, before: str, after: str) -> None:
+        """Show what differs between two runs."""
+        self.do(self._compared, before, after, group="compare")
+
+    async def _compared(self, before: str, after: str) -> None:
+        from planner.history import diff
+        from tui.command.differences import difference_lines
+
+        found = await asyncio.to_thread(self.asked, lambda snapshot: diff(snapshot, before, after))
+        self.push_screen(Report("Two runs", difference_lines(found)))
+
+    def follow(self, playing: Callable[..., Coroutine[Any, Any, RunResult]], *given: Any) -> Worker[None]:
+        """Let a run go on here, by `runner.start` or `resume` or `fork`; how it ends, and what goes wrong, is said."""
+        return self.do(self._followed, playing, *given, group="runs", exclusive=False)
+
+    async def _followed(self, playing: Callable[..., Coroutine[Any, Any, RunResult]], *given: Any) -> None:
+        result = await playing(*given)
+        name = result.run or "the plan"
+        reason = f": {result.reason}" if result.reason else ""
+        severity: SeverityLevel = "information" if result.status in {"success", "stopped"} else "warning"
+        self.notify(f"{name} {_ENDED[result.status]}{reason}", severity=severity, markup=False)
+
+    # Leaving
+
+    async def action_leave(self) -> None:
+        """Leave; where runs go on here, ask first."""
+        going = len(self.runner.going)
+        if not going:
+            self.exit(0)
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.do(self._leave, group="leave")
+
+        what = "A run goes on here." if going == 1 else f"{going} runs go on here."
+        detail = "It is put to rest after the steps under way, and can be resumed."
+        self.push_screen(Confirm("Leave?", f"{what} {detail}", yes="Leave"), answered)
+
+    async def _leave(self) -> None:
+        """Let the steps under way end, for a while; what takes longer is broken off."""
+        waited = [going.future for going in self.runner.going if going.future is not None]
+        for going in self.runner.going:
+            self.runner.halt(going)
+        if waited:
+            self.notify("Finishing the steps under way …")
+            await asyncio.wait(waited, timeout=PATIENCE)
+        for going in self.runner.going:
+            self.runner.break_off(going)
+        self.exit(0)
+
+    async def on_unmount(self) -> None:
+        """End what goes on, and remember."""
+        await asyncio.to_thread(self.engine.close)
+        with suppress(InfospaceError):
+            self.memory.write()
+
+
+def _made(entry: Entry) -> Place:
+    return entry.load()()
+
+
+def _keys(place: Place) -> str:
+    """Return the keys of a place as a Markdown table."""
+    rows = [
+        f"| {place.app.get_key_display(binding)} | {binding.tooltip or binding.description} |"
+        for binding in place.deeds()
+    ]
+    return "\n".join(["| key | does |", "|---|---|", *rows]) if rows else ""

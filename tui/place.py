@@ -1,0 +1,108 @@
+"""What every place of the screen has: the bar of places, its keys, its help, and ways to work off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from textual.app import ComposeResult, SystemCommand
+from textual.binding import Binding
+from textual.screen import Screen
+from textual.widgets import Footer
+from textual.worker import Worker
+
+from planner.events import Event
+from tui.widgets.bar import Bar
+from tui.working import guarded
+
+if TYPE_CHECKING:
+    from infospace.memory.store import Snapshot
+    from tui.app import InfospaceApp
+    from tui.running import Going
+
+T = TypeVar("T")
+
+
+class Place(Screen[None]):
+    """One place. Its class is named as its title, and the docstring of its module is its help, in Markdown.
+
+    A place gives its widgets in `content`, and says in BINDINGS what can be done: keys, footer, help and the command
+    palette are made of them.
+    """
+
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012 - as Textual declares it
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (36, "-high")]  # noqa: RUF012
+    FIRST: ClassVar[str] = ""
+    """The selector of what has the focus at first."""
+
+    @property
+    def infospace(self) -> InfospaceApp:
+        """The app that this is a place of."""
+        return cast("InfospaceApp", self.app)
+
+    @property
+    def name_of_place(self) -> str:
+        """The name of the place, which is that of its file."""
+        return type(self).__module__.rpartition(".")[2]
+
+    @property
+    def help(self) -> str:
+        """What can be seen and done here, as Markdown."""
+        return inspect.cleandoc(sys.modules[type(self).__module__].__doc__ or "")
+
+    def compose(self) -> ComposeResult:
+        """Put the content between the bar of places and the keys."""
+        yield Bar(self.name_of_place)
+        yield from self.content()
+        yield Footer(show_command_palette=False)
+
+    def content(self) -> ComposeResult:
+        """Give the widgets of the place."""
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        """Focus what the place begins with."""
+        if self.FIRST:
+            self.query_one(self.FIRST).focus()
+
+    def on_screen_resume(self) -> None:
+        """Look again, since the place is shown."""
+        self.shown()
+
+    def shown(self) -> None:
+        """Bring what is shown up to date; called whenever the place comes to the front."""
+
+    def heard(self, going: Going, events: Sequence[Event]) -> None:
+        """Take what happened in a run that goes on here; also while the place is not shown."""
+
+    def deeds(self) -> list[Binding]:
+        """Return what can be done here by a key, each once, in the order in which it was declared."""
+        found = [binding for binding in self.BINDINGS if isinstance(binding, Binding)]
+        return [binding for binding in found if binding.description and not binding.system]
+
+    def commands(self) -> Iterable[SystemCommand]:
+        """Give what the command palette offers here."""
+        for binding in self.deeds():
+            yield SystemCommand(binding.description, binding.tooltip, self._doing(binding))
+
+    def _doing(self, binding: Binding) -> Callable[[], Any]:
+        async def act() -> None:
+            await self.run_action(binding.action)
+
+        return act
+
+    # Working off the event loop
+
+    async def ask(self, question: Callable[[Snapshot], T]) -> T:
+        """Return what a question to a snapshot gives; it is asked in a thread. Raises what it raises."""
+        return await asyncio.to_thread(self.infospace.asked, question)
+
+    def do(
+        self, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, group: str = "default", exclusive: bool = True
+    ) -> Worker[None]:
+        """Start work of this place. A later one of the same group ends it; what it raises becomes a sentence."""
+        return self.run_worker(guarded(self.infospace, work, *given), group=group, exclusive=exclusive)

@@ -1,0 +1,37 @@
+"""The places of the screen, in their order. A place is a line here and a file of its name in `tui/screens/`."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tui.place import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A place: its file, which has a class of the same name as the title, and what it is for."""
+
+    name: str
+    title: str
+    summary: str
+
+    def load(self) -> type[Place]:
+        """Return the class of the place; its file is imported now."""
+        found: type[Place] = getattr(importlib.import_module(f"tui.screens.{self.name}"), self.title)
+        return found
+
+
+PLACES = (
+    Entry("runs", "Runs", "all runs, live: search, open, resume, replay, fork, compare, delete"),
+    Entry("plan", "Plan", "the steps of the run that is open, as a tree and over time"),
+    Entry("step", "Step", "one step: its arguments, its result, its calls"),
+    Entry("variables", "Variables", "what every variable was bound to at any moment of the run"),
+)
+
+
+def entry_of(name: str) -> Entry | None:
+    """Return the place of a name, None where there is none."""
+    return next((entry for entry in PLACES if entry.name == name), None)

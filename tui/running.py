@@ -1,0 +1,156 @@
+"""The runs that go on in this process: begun, resumed or forked here, followed, halted and broken off."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished, StepStarted
+from planner.lanes import Halt
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+    from planner.outcome import RunResult
+    from planner.problems import Patch
+    from planner.start import Prepared
+    from tui.engine import Engine
+
+Playing: TypeAlias = "Callable[[Emit, Halt], Coroutine[Any, Any, RunResult]]"
+"""Runs something to its end, telling its events."""
+
+TOGETHER = 0.05
+"""Seconds for which events are gathered before they are told."""
+
+
+@dataclass(eq=False, slots=True)
+class Going:
+    """A run that goes on here. `run` is "" until it has its id."""
+
+    run: str = ""
+    goal: str = ""
+    begun: dict[str, float] = field(default_factory=dict)
+    """When the steps began that are under way, by position (seconds since 1970)."""
+    halt: Halt = field(default_factory=Halt)
+    ended: RunResult | None = None
+    """How it ended, once it has."""
+    future: asyncio.Future[RunResult] | None = None
+
+
+Hear: TypeAlias = "Callable[[Going, list[Event]], None]"
+
+
+class Runner:
+    """Plays runs in the engine, and tells their events here, in their order and a few at a time."""
+
+    def __init__(self, space: Space, engine: Engine, hear: Hear) -> None:
+        self._space = space
+        self._engine = engine
+        self._hear = hear
+        self.going: list[Going] = []
+        self._news: deque[tuple[Going, Event]] = deque()
+        self._told = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def of(self, run: str) -> Going | None:
+        """Return what goes on here for a run."""
+        return next((going for going in self.going if going.run == run), None)
+
+    async def start(self, prepared: Prepared) -> RunResult:
+        """Run a prepared plan to its end, or until it waits. Raises what the run raises."""
+        from planner.start import stream
+
+        async def play(emit: Emit, halt: Halt) -> RunResult:
+            result = None
+            async for event in stream(self._space, prepared, halt):
+                emit(event)
+                if isinstance(event, RunFinished):
+                    result = event.result
+            assert result is not None  # noqa: S101 - a stream ends with RunFinished, or raises
+            return result
+
+        return await self.play(play)
+
+    async def resume(self, run: str) -> RunResult:
+        """Go on with a run. Raises Conflict, NotFound."""
+        from planner.resume import resume
+
+        return await self.play(lambda emit, halt: _held(resume(self._space, run, emit, halt), halt), run)
+
+    async def fork(self, run: str, step: str, patch: Patch) -> RunResult:
+        """Run a plan anew from one of its steps on. Raises Conflict, NotFound, Invalid."""
+        from planner.fork import fork
+
+        return await self.play(lambda emit, halt: _held(fork(self._space, run, step, patch, emit), halt))
+
+    async def play(self, playing: Playing, run: str = "") -> RunResult:
+        """Play something in the engine until it ends; its events are heard here meanwhile."""
+        self._loop = asyncio.get_running_loop()
+        going = Going(run)
+        self.going.append(going)
+
+        def emit(event: Event) -> None:
+            if isinstance(event, RunStarted):
+                going.run, going.goal = event.run, event.goal
+            if isinstance(event, RunFinished):
+                going.ended = event.result
+            self._news.append((going, event))
+            if not self._told and self._loop is not None:
+                self._told = True
+                self._loop.call_soon_threadsafe(self._soon)
+
+        async def played() -> RunResult:
+            try:
+                return await playing(emit, going.halt)
+            except asyncio.CancelledError:
+                if going.ended is None:
+                    raise
+                return going.ended
+
+        going.future = self._engine.submit(played())
+        try:
+            return await asyncio.shield(going.future)
+        finally:
+            self.going.remove(going)
+            self._tell()
+
+    def halt(self, going: Going) -> None:
+        """Let the steps under way end, and put the run to rest; a second time, break it off."""
+        if going.halt.now:
+            self.break_off(going)
+        else:
+            self._engine.call(going.halt.set)
+
+    def break_off(self, going: Going) -> None:
+        """End a run at once, as cancelled."""
+        self._engine.call(going.halt.break_off)
+
+    def _soon(self) -> None:
+        if self._loop is not None:
+            self._loop.call_later(TOGETHER, self._tell)
+
+    def _tell(self) -> None:
+        self._told = False
+        news: dict[Going, list[Event]] = {}
+        while self._news:
+            going, event = self._news.popleft()
+            if isinstance(event, StepStarted):
+                going.begun[event.position] = time.time()
+            elif isinstance(event, StepFinished):
+                going.begun.pop(event.row.position, None)
+            news.setdefault(going, []).append(event)
+        for going, events in news.items():
+            self._hear(going, events)
+
+
+async def _held(work: Coroutine[Any, Any, RunResult], halt: Halt) -> RunResult:
+    """Do work that `halt` can break off."""
+    halt.task = task = asyncio.ensure_future(work)
+    try:
+        return await task
+    finally:
+        if not task.done():
+            task.cancel()

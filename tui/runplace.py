@@ -1,0 +1,153 @@
+"""Places that show something of the run that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.events import Click
+from textual.widgets import Static
+
+from tui.deeds import Deeds
+from tui.subject import Subject
+from tui.wording import between, line, many, sign, took
+
+NOTHING = "No run is open. Choose one in Runs (key 1), and press enter."
+
+
+class Banner(Static):
+    """What the run waits for; a click answers it."""
+
+    def on_click(self, event: Click) -> None:
+        """Answer."""
+        event.stop()
+        if isinstance(self.screen, RunPlace):
+            self.screen.action_answer()
+
+
+class RunPlace(Deeds):
+    """A place that shows something of `infospace.subject`; `look_at` is called whenever that is to be drawn anew."""
+
+    REASON: ClassVar[bool] = False
+    """Whether the place says why the run ended as it did."""
+    DEEDS: ClassVar[list[BindingType]] = [
+        Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
+        Binding("r", "resume", "Resume", show=False, tooltip="goes on with a run that waits, or that broke off"),
+        Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
+        Binding("f", "fork", "Fork", tooltip="runs the plan anew from the chosen step on, with a change"),
+        Binding("p", "replay", "Replay", show=False, tooltip="runs it once more from its record: what differs?"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._drawn: tuple[Subject | None, int] | None = None
+
+    def content(self) -> ComposeResult:
+        """What is open, what it waits for, and what the place shows of it."""
+        yield Static(NOTHING, id="subject")
+        yield Banner("", id="banner", markup=False)
+        yield from self.body()
+
+    def body(self) -> Iterable[Static] | ComposeResult:
+        """Give what the place shows of the run."""
+        raise NotImplementedError
+
+    def shown(self) -> None:
+        """Draw what has changed since the place was shown last; without a run, the latest one."""
+        if self.infospace.subject is None and self.infospace.opened is None:
+            self.infospace.open_latest()
+        self.changed()
+
+    def changed(self) -> None:
+        """Draw the run that is open, where it is not drawn as it is."""
+        subject = self.infospace.subject
+        now = (subject, 0 if subject is None else subject.changes)
+        if self._drawn == now or not self.is_mounted:
+            return
+        afresh = self._drawn is None or (self._drawn[0] is not subject and _name(self._drawn[0]) != _name(subject))
+        self._drawn = now
+        self._head(subject)
+        self.look_at(subject, afresh=afresh)
+
+    def look_at(self, subject: Subject | None, *, afresh: bool) -> None:
+        """Draw a run, `afresh` when it is another one than before."""
+        raise NotImplementedError
+
+    def _head(self, subject: Subject | None) -> None:
+        self.query_one("#subject", Static).update(Text(NOTHING, "dim") if subject is None else self._said_of(subject))
+        waits = "" if subject is None else " ".join(_waiting(subject, reason=self.REASON))
+        banner = self.query_one("#banner", Banner)
+        banner.update(waits)
+        banner.display = bool(waits)
+
+    def _said_of(self, subject: Subject) -> Text:
+        colours = self.infospace.colours
+        if subject.run is None:
+            bad = sum(problem.severity == "error" for problem in subject.problems)
+            state = "refused" if bad else ""
+            text = Text.assemble(("a plan, not run  ", "bold")).append_text(sign(state, colours))
+            return text.append(f" {many(bad, 'error') if bad else 'may run'}  ").append(line(subject.plan.goal), "dim")
+        run = subject.run
+        status = "running" if subject.here else run.status
+        text = Text.assemble((f"{run.run} ", "bold")).append_text(sign(status, colours)).append(f" {status}  ")
+        spent = run.spent.get("seconds")
+        elapsed = spent * 1000 if spent is not None and status != "running" else between(run.started, run.ended)
+        text.append(f"{many(len(subject.outline.rows), 'execution')} in {took(elapsed)}  ", "dim")
+        return text.append(line(run.goal or "(no goal)"))
+
+    # Doing
+
+    def _run(self) -> str | None:
+        subject = self.infospace.subject
+        if subject is None or subject.run is None:
+            self.notify("No run is open.", severity="warning")
+            return None
+        return subject.run.run
+
+    def action_answer(self) -> None:
+        """Answer what it asks."""
+        run = self._run()
+        if run is not None:
+            self.answer_run(run)
+
+    def action_resume(self) -> None:
+        """Go on with it."""
+        run = self._run()
+        if run is not None:
+            self.resume_run(run)
+
+    def action_stop(self) -> None:
+        """Stop it."""
+        run = self._run()
+        if run is not None:
+            self.stop_run(run)
+
+    def action_fork(self) -> None:
+        """Fork it, from the step that is chosen."""
+        run = self._run()
+        if run is not None:
+            chosen = self.infospace.chosen or ""
+            self.fork_run(run, chosen.partition(".")[0].partition("#")[0].partition("[")[0].partition("/")[0])
+
+    def action_replay(self) -> None:
+        """Replay it."""
+        run = self._run()
+        if run is not None:
+            self.replay_run(run)
+
+
+def _name(subject: Subject | None) -> str | None:
+    return None if subject is None else subject.name
+
+
+def _waiting(subject: Subject, *, reason: bool) -> Iterable[str]:
+    """Say what a run waits for and what can be done about it; with `reason`, why it ended."""
+    for pending in subject.pending[:1]:
+        more = f" (and {len(subject.pending) - 1} more)" if len(subject.pending) > 1 else ""
+        deed = "r asks again" if pending.kind == "wait" else "a answers"
+        yield f"step {pending.step} waits: {line(pending.question)}{more}  [{deed}]"
+    if reason and subject.run is not None and subject.run.reason and subject.run.status != "success":
+        yield line(subject.run.reason)

@@ -1,0 +1,1 @@
+"""The places of the screen, one a file."""

@@ -1,0 +1,274 @@
+"""All runs of the space, the latest first, as they go on: also those of other processes.
+
+Type in the field above the list to see only some: every word has to be in a run's id, kind, status, goal or reason.
+Runs that have the text in their plan or in the values of their steps are shown too, with `≈`.
+
+`broken off` is a run whose process is gone without ending it: it can be resumed. A run that waits (`suspended`) may
+ask something; answering it goes on with it, here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from infospace.runs.journal import RunHead
+from planner.events import Event
+from planner.resume import pending_of
+from tui.deeds import Deeds
+from tui.runlist import RunList, state_of
+from tui.widgets.dialogs import Confirm
+from tui.widgets.grid import Grid
+from tui.wording import line, many
+
+if TYPE_CHECKING:
+    from tui.running import Going
+
+LOOK = 1.0
+"""Seconds between two looks, at least."""
+SHARE = 20
+"""How many times as long as a look took is waited until the next one."""
+TYPING = 0.15
+"""Seconds without a key after which plans and values are searched."""
+LEAST = 2
+"""Characters from which on they are."""
+
+
+class Runs(Deeds):
+    """All runs, live."""
+
+    FIRST = "Grid"
+    CSS_PATH = "runs.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Open", tooltip="opens the run: its plan, steps and variables"),
+        Binding("slash", "filter", "Filter", key_display="/", tooltip="goes to the field above the list"),
+        Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
+        Binding("r", "resume", "Resume", tooltip="goes on with a run that waits, or that broke off"),
+        Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
+        Binding("m", "mark", "Mark", show=False, tooltip="marks the run for comparing"),
+        Binding("c", "compare", "Compare", tooltip="compares the marked run with this one, or the two marked ones"),
+        Binding("f", "fork", "Fork", show=False, tooltip="runs the plan anew from a step on, with a change"),
+        Binding("p", "replay", "Replay", show=False, tooltip="runs it once more from its record: what differs?"),
+        Binding("d,delete", "delete", "Delete", tooltip="removes the run from the journal for good"),
+        Binding("escape", "clear", "Clear", show=False, tooltip="back to the list; again shows all runs"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._runs = RunList()
+        self._timer: Timer | None = None
+        self._next = 0.0
+
+    def content(self) -> ComposeResult:
+        """The field, the list, and what is to be said of the run at the cursor."""
+        with Horizontal(id="filter"):
+            yield Input(
+                self.infospace.memory.get("runs.filter", ""), placeholder="filter; also searches plans and values"
+            )
+            yield Static("", id="found")
+        yield Grid(RunList.COLUMNS, empty="no runs yet: `infospace run plan.json`, or the place Compose, makes one")
+        yield Static("", id="about", markup=False)
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        super().on_mount()
+        self._timer = self.set_interval(LOOK, self._look_again)
+
+    def shown(self) -> None:
+        """Look now."""
+        self._runs.colours = self.infospace.colours
+        self.do(self._look, group="look")
+
+    def heard(self, going: Going, events: Sequence[Event]) -> None:
+        """Look soon when a run here began or ended."""
+        del going, events
+        self._next = 0.0
+
+    # Looking
+
+    def _look_again(self) -> None:
+        if self.is_current and time.monotonic() >= self._next:
+            self._next = float("inf")
+            self.do(self._look, group="look")
+
+    async def _look(self) -> None:
+        begun = time.monotonic()
+        grid = self.query_one(Grid)
+        asked = self._runs.wanted | set(self._runs.unfinished(grid.in_sight))
+        try:
+            heads, tallies = await self.ask(lambda snapshot: (snapshot.run_heads(), snapshot.tallies(sorted(asked))))
+            first = not self._runs.heads
+            self._runs.take(heads)
+            self._runs.learn(tallies)
+            if first:
+                self._filter(self.query_one(Input).value)
+            self._show()
+        finally:
+            now = time.monotonic()
+            self._next = now + SHARE * (now - begun)
+
+    def _show(self) -> None:
+        grid = self.query_one(Grid)
+        grid.empty = "no run is like that" if self._runs.heads else grid.empty
+        grid.show(self._runs)
+        shown, all_of_them = len(self._runs.shown), len(self._runs.heads)
+        says = many(all_of_them, "run") if shown == all_of_them else f"{shown:,} of {many(all_of_them, 'run')}"
+        inside = f", {self._runs.inside:,} by what is in them" if self._runs.inside else ""
+        self.query_one("#found", Static).update(f"{says}{inside}")
+        self._about()
+        if self._runs.wanted:
+            self.do(self._learn, group="learn", exclusive=False)
+
+    async def _learn(self) -> None:
+        """Ask how far the runs are that came into sight."""
+        wanted, self._runs.wanted = sorted(self._runs.wanted), set()
+        if wanted:
+            self._runs.learn(await self.ask(lambda snapshot: snapshot.tallies(wanted)))
+            self.query_one(Grid).refresh()
+
+    def on_grid_drawn(self) -> None:
+        """Ask for what was missing in the rows that were drawn."""
+        if self._runs.wanted:
+            self.do(self._learn, group="learn", exclusive=False)
+
+    def _about(self) -> None:
+        head = self._head()
+        says = ""
+        if head is not None:
+            left = "its process is gone; r goes on with it" if state_of(head) == "left" else ""
+            says = head.reason or left or head.goal
+            if head.status == "suspended" and not head.reason:
+                self.do(self._waits, head.run, group="about")
+        self.query_one("#about", Static).update(line(says))
+
+    async def _waits(self, run: str) -> None:
+        """Say what a run waits for."""
+        waiting = await self.ask(lambda snapshot: pending_of(snapshot.steps(run)))
+        if waiting and self.query_one(Grid).key == run:
+            deed = "r looks again" if waiting[0].kind == "wait" else "a answers"
+            self.query_one("#about", Static).update(
+                f"step {waiting[0].step} waits: {line(waiting[0].question)} ({deed})"
+            )
+
+    def _head(self) -> RunHead | None:
+        key = self.query_one(Grid).key
+        return None if key is None else self._runs.head(key)
+
+    # Filtering
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show what fits; search in what is in the runs when nothing is typed for a moment."""
+        self.infospace.remember("runs.filter", event.value)
+        self._filter(event.value)
+
+    def _filter(self, text: str) -> None:
+        self._runs.filter(text)
+        self._show()
+        if len(text.strip()) >= LEAST:
+            self.do(self._search, text.strip(), group="bodies")
+
+    async def _search(self, text: str) -> None:
+        await asyncio.sleep(TYPING)
+        found = await self.ask(lambda snapshot: snapshot.runs_saying(text))
+        if self.query_one(Input).value.strip() == text:
+            self._runs.filter(text, found)
+            self._show()
+
+    def on_input_submitted(self) -> None:
+        """Go to the list."""
+        self.query_one(Grid).focus()
+
+    def action_filter(self) -> None:
+        """Go to the field."""
+        self.query_one(Input).focus()
+
+    def action_clear(self) -> None:
+        """Go to the list; from there, show all runs."""
+        grid = self.query_one(Grid)
+        if grid.has_focus:
+            self.query_one(Input).value = ""
+            self._runs.marked = []
+            self._show()
+        grid.focus()
+
+    # Doing
+
+    def on_grid_highlighted(self) -> None:
+        """Say something of the run."""
+        self._about()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Open the run."""
+        self.infospace.open_run(event.key)
+
+    def action_open(self) -> None:
+        """Open the run at the cursor."""
+        self._with(self.infospace.open_run)
+
+    def action_answer(self) -> None:
+        """Answer what it asks."""
+        self._with(self.answer_run)
+
+    def action_resume(self) -> None:
+        """Go on with it."""
+        self._with(self.resume_run)
+
+    def action_stop(self) -> None:
+        """Stop it."""
+        self._with(self.stop_run)
+
+    def action_fork(self) -> None:
+        """Fork it."""
+        self._with(self.fork_run)
+
+    def action_replay(self) -> None:
+        """Replay it."""
+        self._with(self.replay_run)
+
+    def _with(self, deed: Callable[[str], object]) -> None:
+        run = self.query_one(Grid).key
+        if run is None:
+            self.notify("There is no run here.", severity="warning")
+        else:
+            deed(run)
+
+    def action_mark(self) -> None:
+        """Mark the run at the cursor, or take the mark away; a third mark takes the place of the first."""
+        run, marked = self.query_one(Grid).key, self._runs.marked
+        if run is None:
+            return
+        self._runs.marked = [one for one in marked if one != run] if run in marked else [*marked, run][-2:]
+        self._show()
+
+    def action_compare(self) -> None:
+        """Compare two runs, the earlier one first."""
+        marked = list(self._runs.marked)
+        here = self.query_one(Grid).key
+        if len(marked) == 1 and here is not None and here not in marked:
+            marked.append(here)
+        if len(marked) != 2:
+            self.notify("Mark one run with m, and compare it with another one.", severity="warning")
+            return
+        self.infospace.compare(*sorted(marked, key=lambda run: int(run.removeprefix("run_"))))
+
+    def action_delete(self) -> None:
+        """Remove the run at the cursor for good, when that is confirmed."""
+        self._with(lambda run: self.do(self._delete, run, group="deed"))
+
+    async def _delete(self, run: str) -> None:
+        store = self.infospace.space.store
+        found = await asyncio.to_thread(store.forget, [run], really=False)
+        made = many(found.resources, "note or collection that nobody kept")
+        detail = f"{many(found.steps, 'step')} and {made} go with it: {found.bytes / 1e6:,.1f} MB. "
+        detail += "It cannot be undone, replayed or explained any more."
+        if await self.app.push_screen_wait(Confirm(f"Delete {run} for good?", detail, yes="Delete")):
+            await asyncio.to_thread(store.forget, [run], really=True)
+            await self._look()

@@ -1,0 +1,185 @@
+"""One step of the run that is open: how it ended and why, what it was called with, and all that it gave.
+
+On the left (above, where there is little room) the step itself and its arguments: as written, what each reference
+was bound to when the step began, and what that was then. Beside it the whole result, the calls of models and tools
+that it made, and its JSON. A very long result is shown in pieces: `+` goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.widgets import Static, TabbedContent, TabPane
+
+from infospace.resources import Collection
+from infospace.runs.journal import CallRow, StepRow
+from planner.moments import Moments
+from planner.resolved import Argument, resolved
+from planner.written import step_at, written_step
+from tui.runplace import RunPlace
+from tui.subject import Subject
+from tui.telling import arguments_told, calls_told, raw_told, result_told, step_told
+from tui.widgets.data import Data
+from tui.widgets.pager import Pager
+
+if TYPE_CHECKING:
+    from infospace.memory.store import Snapshot
+
+
+class Step(RunPlace):
+    """A step."""
+
+    FIRST = "#told"
+    CSS_PATH = "step.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "go(1)", "Next", tooltip="to the next step"),
+        Binding("b", "go(-1)", "Back", tooltip="to the step before"),
+        Binding("w", "where", "In the plan", show=False, tooltip="shows the step in its plan"),
+        Binding("right_square_bracket", "tab(1)", "Next tab", key_display="]", show=False, tooltip="to the next tab"),
+        Binding(
+            "left_square_bracket", "tab(-1)", "Tab before", key_display="[", show=False, tooltip="to the one before"
+        ),
+        Binding("y", "copy", "Copy", tooltip="copies what is on the tab"),
+        Binding("s", "sort", "Sort", show=False, tooltip="sorts a result that is a table by the next column"),
+        *RunPlace.DEEDS,
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._position: str | None = None
+        self._at: tuple[object, ...] = ()
+
+    def body(self) -> ComposeResult:
+        """The step, and tabs."""
+        with Container(id="halves"):
+            with VerticalScroll(id="told"):
+                yield Static("", id="step")
+                yield Static("", id="arguments")
+                yield Static("", id="rest")
+            with TabbedContent(id="tabs"):
+                with TabPane("Result", id="result"):
+                    yield Data(name="data")
+                with TabPane("Calls", id="calls"), VerticalScroll():
+                    yield Static("", id="called")
+                with TabPane("JSON", id="json"):
+                    yield Pager(name="raw")
+
+    def on_mount(self) -> None:
+        """Watch which step is chosen."""
+        super().on_mount()
+        self.watch(self.app, "chosen", self._chosen, init=False)
+
+    def _chosen(self) -> None:
+        if self.is_current:
+            self.look_at(self.infospace.subject, afresh=False)
+
+    def look_at(self, subject: Subject | None, *, afresh: bool) -> None:
+        """Tell the step that is chosen, else the first, or the one that failed."""
+        del afresh
+        position = self.infospace.chosen
+        if subject is not None and position is None:
+            position = _first(subject)
+        row = None if subject is None else subject.row(position)
+        at = (subject and subject.name, position, row)
+        if at == self._at:
+            return
+        self._at, self._position = at, position
+        step = None if subject is None or position is None else step_at(subject.plan, position)
+        told = Text("") if position is None else step_told(row, step, position, self.infospace.colours)
+        self.query_one("#step", Static).update(told)
+        self.query_one("#arguments", Static).update("")
+        self.query_one("#rest", Static).update(result_told(row))
+        self.query_one("#told", VerticalScroll).scroll_home(animate=False)
+        if subject is None or position is None:
+            return
+        written = None if subject.run is None else written_step(subject.run, position)
+        self.query_one("#raw", Pager).read(raw_told(row, written))
+        calls = _calls(subject, position)
+        self.query_one("#called", Static).update(calls_told(calls, self.infospace.colours))
+        self.query_one(TabbedContent).get_tab("calls").label = f"Calls {len(calls)}" if calls else "Calls"
+        self.do(self._read, subject, row, group="read")
+
+    async def _read(self, subject: Subject, row: StepRow | None) -> None:
+        """Read the arguments and the result, which may be long."""
+        data = self.query_one("#data", Data)
+        if row is None or subject.run is None:
+            data.tell("")
+            return
+        arguments = await asyncio.to_thread(self._arguments, subject, row)
+        said = arguments_told(arguments, self.infospace.colours)
+        if arguments:
+            said = Text.assemble("\n", ("called with", "underline"), "\n\n", said)
+        self.query_one("#arguments", Static).update(said)
+        if row.resource is None:
+            data.tell(row.value or row.reason or "")
+        else:
+            await data.show(row.resource, row.version)
+
+    def _arguments(self, subject: Subject, row: StepRow) -> list[Argument]:
+        """Return the arguments; for a thread."""
+        space, run = self.infospace.space, subject.run
+        if run is None:
+            return []
+        with space.store.reading() as snapshot:
+            moments = Moments(subject.plan, run, subject.rows, lambda one, at: _members(snapshot, one, at))
+            bindings = moments.before(row.position)
+        return resolved(space, run, row, bindings)
+
+    # Doing
+
+    def action_go(self, by: int) -> None:
+        """Go to another step of the run, in their order."""
+        subject = self.infospace.subject
+        if subject is None:
+            return
+        positions = [row.position for row in subject.rows]
+        here = positions.index(self._position) if self._position in positions else -by
+        if 0 <= here + by < len(positions):
+            self.infospace.chosen = positions[here + by]
+
+    def action_where(self) -> None:
+        """Show the step in its plan."""
+        self.app.call_later(self.infospace.action_go, "plan")
+
+    def action_tab(self, by: int) -> None:
+        """Go to another tab."""
+        tabs = self.query_one(TabbedContent)
+        names = ["result", "calls", "json"]
+        tabs.active = names[(names.index(tabs.active) + by) % len(names)]
+
+    def action_sort(self) -> None:
+        """Sort a table."""
+        self.query_one("#data", Data).sort()
+
+    def action_copy(self) -> None:
+        """Copy what is on the tab."""
+        active = self.query_one(TabbedContent).active
+        if active == "result":
+            text, whole = self.query_one("#data", Data).copied()
+        elif active == "json":
+            text, whole = self.query_one("#raw", Pager).copied()
+        else:
+            text, whole = str(self.query_one("#called", Static).content), True
+        self.app.copy_to_clipboard(text)
+        self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
+
+
+def _first(subject: Subject) -> str | None:
+    rows = subject.rows
+    bad = next((row.position for row in rows if row.status in {"failed", "suspended"}), None)
+    return bad or next((row.position for row in rows), None)
+
+
+def _calls(subject: Subject, position: str) -> list[CallRow]:
+    """Return the calls of a step, those of its items too."""
+    return [call for call in subject.calls if call.position == position or call.position.startswith(f"{position}[")]
+
+
+def _members(snapshot: Snapshot, identifier: str, version: int) -> list[str]:
+    found = snapshot.get(identifier, version)
+    return [member.id for member in found.members] if isinstance(found, Collection) else []

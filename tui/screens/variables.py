@@ -1,0 +1,233 @@
+"""What every variable of the run that is open was bound to, at any moment of it.
+
+The slider goes over the moments: `←` and `→` to the one before and the next, with shift ten at once, home and end to
+the first and the last; `,` and `.` do so from everywhere. Below it stand the variables that could be seen then: those
+of a loop's body or a branch only while something ran in it.
+
+Beside them is what the variable at the cursor was, at that version: a Collection as a table. Click a title, or press
+`s`, to sort it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.widgets import Static
+
+from infospace.resources import Collection
+from planner.described import size_said
+from planner.moments import Binding as Bound
+from planner.moments import Moments
+from tui.runplace import RunPlace
+from tui.subject import Subject
+from tui.widgets.data import Data
+from tui.widgets.grid import Column, Grid, NoRows
+from tui.widgets.slider import Slider
+from tui.wording import Colours, line
+
+
+class Bindings:
+    """Implements `Rows` over what was bound at a moment."""
+
+    COLUMNS: ClassVar[tuple[Column, ...]] = (
+        Column("variable", 16),
+        Column("is", 14),
+        Column("size", 14, wide=64),
+        Column("value", None, least=12),
+        Column("of step", 14, narrow=10),
+    )
+
+    def __init__(self, bindings: Sequence[Bound], subject: Subject, fresh: str | None, colours: Colours) -> None:
+        self.bindings = bindings
+        self._subject = subject
+        self._fresh = fresh
+        self._colours = colours
+
+    def __len__(self) -> int:
+        return len(self.bindings)
+
+    def key(self, index: int) -> str:
+        """Return a variable's name."""
+        return self.bindings[index].name
+
+    def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
+        """Return what is told of a variable."""
+        del widths
+        bound = self.bindings[index]
+        row = self._subject.row(bound.step)
+        row = row if row is not None and row.resource == bound.id else None
+        new = bound.name == self._fresh
+        style = self._colours.get("accent" if new else "primary", "")
+        by = {"input": "input", "item": "item"}.get(bound.step, bound.step)
+        return [
+            Text(f"${bound.name}", style),
+            bound.id,
+            "" if row is None else size_said(row).partition(" ")[2],
+            "" if row is None else line(row.value),
+            Text(by, "dim"),
+        ]
+
+
+class Variables(RunPlace):
+    """The variables of a run, over time."""
+
+    FIRST = "Grid"
+    CSS_PATH = "variables.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("comma", "scrub(-1)", "Before", key_display=",", tooltip="to the moment before"),
+        Binding("full_stop", "scrub(1)", "Next", key_display=".", tooltip="to the next moment"),
+        Binding("enter", "open", "Look", show=False, tooltip="goes into the value at the cursor"),
+        Binding("s", "sort", "Sort", tooltip="sorts a value that is a table by the next column"),
+        Binding("w", "where", "Its step", tooltip="opens the step that bound the variable"),
+        Binding("y", "copy", "Copy", tooltip="copies the value"),
+        *RunPlace.DEEDS,
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._moments: Moments | None = None
+        self._chosen: str | None = None
+        """The step that was chosen when this was shown last."""
+        self._names: Bindings | None = None
+
+    def body(self) -> ComposeResult:
+        """The slider, the variables, and the value of one of them."""
+        with Horizontal(id="time"):
+            yield Slider()
+            yield Static("", id="moment")
+        with Container(id="halves"):
+            yield Grid(Bindings.COLUMNS, empty="nothing is bound yet", name="bindings")
+            yield Data(name="value")
+
+    def shown(self) -> None:
+        """Go to the step that was chosen meanwhile."""
+        super().shown()
+        chosen = self.infospace.chosen
+        if chosen is not None and chosen != self._chosen and self._moments is not None:
+            self._chosen = chosen
+            self.query_one(Slider).value = self._moments.moment_of(chosen) or self.query_one(Slider).value
+
+    def look_at(self, subject: Subject | None, *, afresh: bool) -> None:
+        """Go over a run; of another one, to its end."""
+        if subject is None or subject.run is None:
+            self._moments, self._names = None, None
+            self.query_one("#bindings", Grid).show(NoRows())
+            self.query_one("#value", Data).tell("")
+            self.query_one("#moment", Static).update("")
+            return
+        self.do(self._read, subject, afresh, group="moments")
+
+    async def _read(self, subject: Subject, afresh: bool) -> None:
+        moments = await asyncio.to_thread(self._replayed, subject)
+        slider = self.query_one(Slider)
+        at_end = slider.value == slider.most
+        self._moments = moments
+        slider.most = len(moments)
+        chosen, self._chosen = self.infospace.chosen, self.infospace.chosen
+        there = moments.moment_of(chosen) if chosen is not None and chosen != _first(subject) else 0
+        if afresh:
+            slider.value = there or slider.most
+        elif at_end:
+            slider.value = slider.most
+        self._at(slider.value)
+
+    def _replayed(self, subject: Subject) -> Moments:
+        """Return the moments of a run; for a thread."""
+        known: dict[tuple[str, int], list[str]] = {}
+
+        def members(identifier: str, version: int) -> list[str]:
+            if (identifier, version) not in known:
+                with self.infospace.space.store.reading() as snapshot:
+                    found = snapshot.get(identifier, version)
+                ids = [member.id for member in found.members] if isinstance(found, Collection) else []
+                known[identifier, version] = ids
+            return known[identifier, version]
+
+        assert subject.run is not None  # noqa: S101 - only runs have moments
+        return Moments(subject.plan, subject.run, subject.rows, members)
+
+    # Moments
+
+    def on_slider_moved(self, event: Slider.Moved) -> None:
+        """Show the moment."""
+        self._at(event.value)
+
+    def action_scrub(self, by: int) -> None:
+        """Go to another moment."""
+        self.query_one(Slider).value += by
+
+    def _at(self, moment: int) -> None:
+        moments, subject = self._moments, self.infospace.subject
+        if moments is None or subject is None or moment > len(moments):
+            return
+        self.do(self._show, moments, subject, moment, group="at")
+
+    async def _show(self, moments: Moments, subject: Subject, moment: int) -> None:
+        bindings = await asyncio.to_thread(moments.after, moment)
+        row = moments.ended[moment - 1] if moment else None
+        fresh = None if row is None or row.status != "success" else row.out
+        self._names = Bindings(bindings, subject, fresh, self.infospace.colours)
+        grid = self.query_one("#bindings", Grid)
+        grid.show(self._names)
+        said = "at the beginning" if row is None else f"after {row.position} {row.type}"
+        self.query_one("#moment", Static).update(Text(f"{moment:,} of {len(moments):,}, {said}", no_wrap=True))
+        self._value()
+
+    # The variable at the cursor
+
+    @property
+    def _bound(self) -> Bound | None:
+        grid = self.query_one("#bindings", Grid)
+        found = self._names
+        return found.bindings[grid.cursor] if found is not None and grid.cursor < len(found) else None
+
+    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+        """Show what the variable was."""
+        if event.grid.id == "bindings":
+            self._value()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Go into the value."""
+        if event.grid.id == "bindings":
+            self.action_open()
+
+    def _value(self) -> None:
+        bound, data = self._bound, self.query_one("#value", Data)
+        if bound is None:
+            data.tell("")
+        else:
+            self.do(data.show, bound.id, bound.version, group="value")
+
+    def action_open(self) -> None:
+        """Go into the value."""
+        self.query_one("#value", Data).focus_inside()
+
+    def action_sort(self) -> None:
+        """Sort the value, where it is a table."""
+        self.query_one("#value", Data).sort()
+
+    def action_where(self) -> None:
+        """Open the step that bound the variable."""
+        bound, subject = self._bound, self.infospace.subject
+        if bound is None or subject is None or subject.row(bound.step) is None:
+            self.notify("No step bound it.", severity="warning")
+            return
+        self.infospace.chosen = bound.step
+        self.app.call_later(self.infospace.action_go, "step")
+
+    def action_copy(self) -> None:
+        """Copy the value."""
+        text, whole = self.query_one("#value", Data).copied()
+        self.app.copy_to_clipboard(text)
+        self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
+
+
+def _first(subject: Subject) -> str | None:
+    """The step at which whoever looks at a plan begins."""
+    return subject.plan.steps[0].label if subject.plan.steps else None

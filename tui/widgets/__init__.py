@@ -1,0 +1,1 @@
+"""What places are made of."""

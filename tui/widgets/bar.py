@@ -1,0 +1,45 @@
+"""The bar of places on top of the screen: where one is, and where one can go."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.events import Click
+from textual.message import Message
+from textual.widgets import Static
+
+from tui.places import PLACES, Entry
+
+
+class Tab(Static):
+    """The name of a place, with its number."""
+
+    class Chosen(Message):
+        """Somebody wants to go to a place."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    def __init__(self, number: int, entry: Entry, *, here: bool) -> None:
+        super().__init__(f"[dim]{number}[/] {entry.title}", classes="-here" if here else "")
+        self.tooltip = entry.summary
+        self._entry = entry
+
+    def on_click(self, event: Click) -> None:
+        """Go there."""
+        event.stop()
+        self.post_message(self.Chosen(self._entry.name))
+
+
+class Bar(Horizontal):
+    """The places in their order; the one that is shown is marked."""
+
+    def __init__(self, here: str) -> None:
+        super().__init__()
+        self._here = here
+
+    def compose(self) -> ComposeResult:
+        """A tab for each place."""
+        for number, entry in enumerate(PLACES, start=1):
+            yield Tab(number, entry, here=entry.name == self._here)

@@ -1,0 +1,124 @@
+"""What a resource is, whole: a Collection as a table that can be sorted, everything else as text."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.worker import Worker
+
+from infospace.errors import NotFound
+from infospace.resources import Collection
+from infospace.space import Space
+from tui.table import Table, read_table
+from tui.widgets.grid import Grid
+from tui.widgets.pager import Pager
+from tui.working import guarded
+
+if TYPE_CHECKING:
+    from tui.app import InfospaceApp
+
+
+class Data(Container):
+    """A resource at a version, or a text. What is long is read off the event loop, as far as it is looked at."""
+
+    def __init__(self, *, name: str = "") -> None:
+        super().__init__(id=name or None)
+        self.table: Table | None = None
+
+    @property
+    def infospace(self) -> InfospaceApp:
+        """The app."""
+        return cast("InfospaceApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        """A text or a table."""
+        yield Pager()
+        grid = Grid(empty="an empty Collection")
+        grid.display = False
+        yield grid
+
+    def focus_inside(self) -> None:
+        """Let the keys go through it."""
+        self.query_one(Pager if self.table is None else Grid).focus()
+
+    def tell(self, text: str) -> None:
+        """Show a text."""
+        self.table = None
+        self.query_one(Pager).read(text)
+        self._switch()
+
+    async def show(self, identifier: str, version: int | None = None) -> None:
+        """Show a resource; one that is not there any more is said to be gone."""
+        try:
+            text, table = await asyncio.to_thread(read_whole, self.infospace.space, identifier, version)
+        except NotFound as error:
+            text, table = str(error), None
+        if table is None:
+            self.tell(text)
+            return
+        self.table = table
+        table.colours = self.infospace.colours
+        self._switch()
+        self.query_one(Grid).show(table, table.titled())
+
+    def _switch(self) -> None:
+        pager, grid = self.query_one(Pager), self.query_one(Grid)
+        focused = pager.has_focus or grid.has_focus
+        pager.display, grid.display = self.table is None, self.table is not None
+        if focused:
+            self.focus_inside()
+
+    def copied(self) -> tuple[str, bool]:
+        """Return what is to be copied, and whether that is all of it."""
+        return (self.table.copied(), True) if self.table is not None else self.query_one(Pager).copied()
+
+    def on_grid_drawn(self, event: Grid.Drawn) -> None:
+        """Read the items that came into sight."""
+        event.stop()
+        if self.table is not None and self.table.wanted:
+            self._do(self._more, self.table, group="more", exclusive=False)
+
+    def on_grid_titled(self, event: Grid.Titled) -> None:
+        """Sort by the column."""
+        event.stop()
+        self.sort(event.column)
+
+    def sort(self, column: int | None = None) -> None:
+        """Sort a table by a column, or by the next one."""
+        table = self.table
+        if table is None:
+            return
+        if column is None:
+            at = -1 if table.sorted_by is None else table.sorted_by[0]
+            column = (at + 1) % len(table.columns)
+        self._do(self._sorted, table, column, group="sort", exclusive=True)
+
+    def _do(
+        self, work: Callable[..., Coroutine[Any, Any, None]], *given: Any, group: str, exclusive: bool
+    ) -> Worker[None]:
+        return self.run_worker(guarded(self.infospace, work, *given), group=group, exclusive=exclusive)
+
+    async def _sorted(self, table: Table, column: int) -> None:
+        await asyncio.to_thread(table.sort, column)
+        self._draw(table)
+
+    async def _more(self, table: Table) -> None:
+        if await asyncio.to_thread(table.fetch):
+            self._draw(table)
+
+    def _draw(self, table: Table) -> None:
+        if table is self.table:
+            self.query_one(Grid).show(table, table.titled())
+
+
+def read_whole(space: Space, identifier: str, version: int | None) -> tuple[str, Table | None]:
+    """Return a resource as text, or a Collection as a table; for a thread. Raises NotFound."""
+    from tui.command.render import content_text
+
+    with space.store.reading() as snapshot:
+        found = snapshot.get(identifier, version)
+    return ("", read_table(space, found)) if isinstance(found, Collection) else (content_text(found.content), None)

@@ -1,0 +1,100 @@
+"""What stands in front of a place until it is answered or closed: help, a question, a line to be written."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Markdown, Static
+
+
+class Help(ModalScreen[None]):
+    """What a place is for, and its keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "close")]
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """The text, which may be longer than the screen."""
+        with VerticalScroll(classes="dialog -tall") as dialog:
+            dialog.border_title = self._title
+            dialog.border_subtitle = "escape closes"
+            yield Markdown(self._text)
+
+    def on_mount(self) -> None:
+        """Let the keys scroll it."""
+        self.query_one(VerticalScroll).focus()
+
+
+class Confirm(ModalScreen[bool]):
+    """A question that is answered with yes or no."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,n", "answer(False)", "no"),
+        Binding("y", "answer(True)", "yes"),
+        Binding("left,right", "other", show=False),
+    ]
+
+    def __init__(self, question: str, detail: str = "", *, yes: str = "Yes", no: str = "No") -> None:
+        super().__init__()
+        self._question = question
+        self._detail = detail
+        self._words = (yes, no)
+
+    def compose(self) -> ComposeResult:
+        """The question, what it means, and the two answers."""
+        yes, no = self._words
+        with Vertical(classes="dialog"):
+            yield Static(self._question, classes="question", markup=False)
+            if self._detail:
+                yield Static(self._detail, classes="detail", markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button(f"{yes} (y)", id="yes", variant="warning")
+                yield Button(f"{no} (n)", id="no")
+
+    def on_mount(self) -> None:
+        """What changes nothing is at hand."""
+        self.query_one("#no").focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Answer."""
+        self.dismiss(event.button.id == "yes")
+
+    def action_answer(self, answer: bool) -> None:
+        """Answer by key."""
+        self.dismiss(answer)
+
+    def action_other(self) -> None:
+        """Go to the other button."""
+        self.focus_next("Button")
+
+
+class Line(ModalScreen[str | None]):
+    """A line that is asked for; None when nothing is given."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "cancel")]
+
+    def __init__(self, question: str, detail: str = "", value: str = "") -> None:
+        super().__init__()
+        self._question = question
+        self._detail = detail
+        self._value = value
+
+    def compose(self) -> ComposeResult:
+        """The question, and a field for the answer."""
+        with Vertical(classes="dialog"):
+            yield Static(self._question, classes="question", markup=False)
+            if self._detail:
+                yield Static(self._detail, classes="detail", markup=False)
+            yield Input(self._value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Give the line."""
+        self.dismiss(event.value)

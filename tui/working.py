@@ -1,0 +1,35 @@
+"""Work beside the event loop's own: what it raises becomes a sentence, and the screen goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeAlias
+
+from infospace.errors import InfospaceError
+
+Doing: TypeAlias = "Callable[[], Coroutine[Any, Any, None]]"
+"""Something for a worker: begun by it, and so never begun where the worker is ended before."""
+
+
+class Teller(Protocol):
+    """Says what went wrong."""
+
+    def complain(self, error: InfospaceError) -> None:
+        """Say what somebody can do something about."""
+
+    def confess(self, error: Exception) -> None:
+        """Say that there is a bug."""
+
+
+def guarded(teller: Teller, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any) -> Doing:
+    """Return work that raises nothing."""
+
+    async def done() -> None:
+        try:
+            await work(*given)
+        except InfospaceError as error:
+            teller.complain(error)
+        except Exception as error:  # noqa: BLE001 - a bug becomes a sentence, and the screen goes on
+            teller.confess(error)
+
+    return done
