@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-import counting
+import tallying
 
 from infospace import Space
 from infospace.catalogue import Package
@@ -77,7 +77,7 @@ def _naps() -> LocalTools:
 def infospace(file: Path | str, synchronous: Literal["NORMAL", "FULL"] = "NORMAL") -> Iterator[Graphs]:
     """A space in a file, or in memory. Its journal is written wherever it is."""
     with Space(open_store(file, create=True, synchronous=synchronous)) as space:
-        space.catalogue.add(Package("benchmarks", counting))
+        space.catalogue.add(Package("benchmarks", tallying))
         space.tools.add(_naps())
         yield Graphs(lambda steps: _running(space, chained(steps)), lambda width: _running(space, fanned(width)))
 

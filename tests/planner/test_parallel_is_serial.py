@@ -142,6 +142,7 @@ def test_a_run_that_is_cancelled_has_done_the_first_of_what_the_whole_one_does(o
     cancelled = 0
     for seed in range(COUNT // 2):
         chance = random.Random(seed)  # noqa: S311 - not for secrets
+        whole: list[StepRow] = []
         for space, prepared, _ in prepared_in(tmp_path / "whole.db", origin, seed):
             whole = rows_of(space, prepared, chance, None)
         broken = any((row.type, row.status) == ("parallel", "failed") for row in whole)

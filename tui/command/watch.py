@@ -146,7 +146,7 @@ def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
         errors = sum(problem.severity == "error" for problem in result.problems)
         if result.run is None:
             what = "the plan is refused, and nothing was run"
-        elif all(row.extra.get("ahead") for row in result.steps):
+        elif result.steps and all(row.extra.get("ahead") for row in result.steps):
             what = "the plan is refused, and nothing of it was done"
         else:
             what = f"{result.run} stops at a refused step; what was run before it stays"

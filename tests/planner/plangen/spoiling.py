@@ -54,7 +54,8 @@ def _blocks(value: Any) -> Iterator[list[Any]]:
 
 
 def spoil(document: dict[str, Any], chance: random.Random) -> None:
-    """Put one mistake into a plan, in place; now and then it is none."""
+    """Put one mistake into a plan, in place, and into nothing that it shares with others; now and then it is none."""
+    document["steps"] = copy.deepcopy(document["steps"])
     blocks = list(_blocks(document["steps"]))
     if not blocks:
         return
