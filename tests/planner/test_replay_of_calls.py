@@ -218,7 +218,7 @@ def test_a_call_that_was_broken_off_is_replayed_as_that(
         steps = [NOTE, {**step, **limit}]
     elif within == "form":
         branch = [{**step, "out": "$b", "on_fail": "continue"}, {"type": "say", "value": "not reached"}]
-        steps = [NOTE, {"type": "parallel", "branches": [branch, [{**NOTE, "out": "$m"}]], **limit}]
+        steps = [NOTE, {"type": "parallel", "branches": [[{**NOTE, "out": "$m"}], branch], **limit}]
     else:
         steps, budget = [NOTE, step], {"seconds": 0.1}
     result = run_sync(space, {"steps": [*steps, {"type": "create-note", "value": "after"}], "budget": budget})
