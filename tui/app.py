@@ -20,12 +20,12 @@ from textual.worker import Worker
 from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
 from planner.events import Event
+from tui.desk import Desk
 from tui.engine import Engine
 from tui.place import Place
 from tui.places import PLACES, Entry, entry_of
 from tui.running import Going, Runner
-from tui.runplace import RunPlace
-from tui.subject import Subject, read_plan, read_run, stamp
+from tui.subject import Subject
 from tui.widgets.bar import Tab
 from tui.widgets.dialogs import Confirm, Help
 from tui.widgets.report import Report
@@ -100,10 +100,7 @@ class InfospaceApp(App[int]):
         self.memory = memory
         self.engine = Engine()
         self.runner = Runner(space, self.engine, self.heard)
-        self.subject: Subject | None = None
-        """What is open, once it is read."""
-        self._stamp: object = None
-        self._looking = False
+        self.desk = Desk(self)
         self._writing: Timer | None = None
         self._start = memory.get("place", PLACES[0].name)
         for entry in PLACES:
@@ -213,14 +210,8 @@ class InfospaceApp(App[int]):
             return question(snapshot)
 
     def heard(self, going: Going, events: list[Event]) -> None:
-        """Hand the events of a run that goes on here to the places that were visited."""
-        subject = self.subject
-        if subject is not None and subject.run is not None and going.run == subject.run.run:
-            subject.here = going in self.runner.going
-            if subject.hear(events) or not subject.here:
-                self.do(self._open, going.run, group="open")
-            else:
-                self._drawn_anew()
+        """Hand the events of a run that goes on here to what is open, and to the places that were visited."""
+        self.desk.hear(going, events)
         for stack in self._screen_stacks.values():
             for screen in stack:
                 if isinstance(screen, Place):
@@ -228,79 +219,30 @@ class InfospaceApp(App[int]):
 
     # Runs
 
+    @property
+    def subject(self) -> Subject | None:
+        """What is open, once it is read."""
+        return self.desk.subject
+
     def open_run(self, run: str, step: str | None = None, place: str = "plan") -> None:
         """Open a run, perhaps at a step, and go to a place that shows it."""
-        self.opened = run
-        self.chosen = step
-        self.subject = None
-        self.do(self._open, run, group="open")
+        self.opened, self.chosen, self.desk.subject = run, step, None
+        self.do(self.desk.open, run, group="open")
         self.call_later(self.action_go, place)
 
     def open_latest(self) -> None:
         """Open the latest run that can be opened."""
-        self.do(self._open, None, group="open")
+        self.do(self.desk.open, None, group="open")
 
     def open_plan(self, document: JSON, *, show: bool = False) -> None:
         """Open a plan that was not run, with what the check says of it; with `show`, go where that is seen."""
         self.opened = None
         if show:
             self.call_later(self.action_go, "plan")
-        self.do(self._open_plan, document, group="open")
+        self.do(self.desk.open_plan, document, group="open")
 
-    async def _open_plan(self, document: JSON) -> None:
-        self.subject = await asyncio.to_thread(read_plan, self.space, document)
-        self._drawn_anew()
-
-    async def _open(self, run: str | None) -> None:
-        try:
-            if run is None:
-                heads = await asyncio.to_thread(self.asked, lambda snapshot: snapshot.run_heads())
-                run = next((head.run for head in heads if head.kind in {"plan", "session"}), None)
-            if run is None:
-                return
-            wanted = run
-            self.subject = await asyncio.to_thread(self.asked, lambda snapshot: read_run(snapshot, wanted))
-            self.opened = run
-            self._joined(self.subject, run)
-        except InfospaceError as error:
-            self.complain(error)
-        self._drawn_anew()
-
-    def _joined(self, subject: Subject, run: str) -> None:
-        """Add what goes on here to what the journal has of a run."""
-        going = self.runner.of(run)
-        subject.here = going is not None
-        for position, at in () if going is None else going.begun.items():
-            subject.outline.began(position, at)
-
-    def _drawn_anew(self) -> None:
-        place = self.place
-        if isinstance(place, RunPlace):
-            place.changed()
-
-    async def _look_again(self) -> None:
-        """Read the run that is open again, where another process has gone on with it."""
-        subject = self.subject
-        if subject is None or subject.run is None or subject.ended or subject.here or self._looking:
-            return
-        if not isinstance(self.place, RunPlace):
-            return
-        self._looking = True
-        try:
-            run = subject.run.run
-            now = await asyncio.to_thread(self.asked, lambda snapshot: stamp(snapshot, run))
-            if now != self._stamp or self.runner.of(run) is not None:
-                self._stamp = now
-                found = await asyncio.to_thread(self.asked, lambda snapshot: read_run(snapshot, run))
-                if self.subject is subject:
-                    self._joined(found, run)
-                    self.subject = found
-                    self._drawn_anew()
-        except InfospaceError as error:
-            self.complain(error)
-            self.subject = None
-        finally:
-            self._looking = False
+    def _look_again(self) -> None:
+        self.do(self.desk.look_again, group="look", exclusive=False)
 
     def compare(self, before: str, after: str) -> None:
         """Show what differs between two runs."""

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from infospace.runs.journal import FINISHED, RunHead, Tally
 from planner.lease import is_live
-from tui.widgets.grid import Column
+from tui.widgets.rows import Column
 from tui.wording import Colours, between, count, line, moment, sign, took
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from planner.described import effect_said, size_said
 from planner.outline import Node, Outline, part_of, seconds
 from planner.plan import Step
-from tui.widgets.grid import Column
+from tui.widgets.rows import Column
 from tui.wording import Colours, line, sign, took
 
 UNFOLDED = 60

@@ -15,7 +15,7 @@ from infospace.jsonvalue import JSON
 from infospace.resources import Collection, Note, Relation, Resource
 from infospace.space import Space
 from tui.command.render import is_hit
-from tui.widgets.grid import Column
+from tui.widgets.rows import Column
 from tui.wording import Colours, line
 
 LOOKED_AT = 100

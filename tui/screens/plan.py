@@ -24,7 +24,8 @@ from tui.command.output import shown as safely
 from tui.runplace import RunPlace
 from tui.steptree import StepTree, effects
 from tui.subject import Subject
-from tui.widgets.grid import WIDE, Grid
+from tui.widgets.grid import Grid
+from tui.widgets.rows import WIDE
 
 BEHIND = 0.25
 """Seconds between two drawings while steps go on."""

@@ -27,7 +27,8 @@ from planner.moments import Moments
 from tui.runplace import RunPlace
 from tui.subject import Subject
 from tui.widgets.data import Data
-from tui.widgets.grid import Column, Grid, NoRows
+from tui.widgets.grid import Grid
+from tui.widgets.rows import Column, NoRows
 from tui.widgets.slider import Slider
 from tui.wording import Colours, line
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -17,57 +16,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-WIDE = 120
-"""Characters from which on a table is wide."""
-GAP = 1
-"""Blank characters between two columns."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column: `width` in characters, None takes what the others leave; it is left out of a table below `wide`.
-
-    In a table below `WIDE` its width is `narrow`, where that is given.
-    """
-
-    title: str
-    width: int | None = None
-    align: Literal["left", "right"] = "left"
-    wide: int = 0
-    narrow: int | None = None
-    least: int = 8
-    """The least width of a column that takes what is left."""
-
-
-class Rows(Protocol):
-    """What a table shows."""
-
-    def __len__(self) -> int:
-        """How many rows there are."""
-
-    def key(self, index: int) -> str:
-        """Return what tells a row from the others, also when rows come and go."""
-
-    def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
-        """Return the cells of a row, one for each column, or one that goes over all of them.
-
-        A column that is left out has the width 0.
-        """
-
-
-class NoRows:
-    """Nothing."""
-
-    def __len__(self) -> int:
-        return 0
-
-    def key(self, index: int) -> str:
-        """There is none."""
-        raise IndexError(index)
-
-    def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
-        """There are none."""
-        raise IndexError(index, widths)
+from tui.widgets.rows import GAP, Column, NoRows, Rows, width_of
 
 
 class Grid(ScrollView, can_focus=True):
@@ -277,7 +226,7 @@ class Grid(ScrollView, can_focus=True):
     def _lay_out(self) -> None:
         room = self.scrollable_content_region.width
         shown = [column for column in self.columns if column.wide <= room]
-        taken = {column: _width(column, room) for column in shown if column.width is not None}
+        taken = {column: width_of(column, room) for column in shown if column.width is not None}
         rest = room - sum(taken.values()) - GAP * (len(shown) - 1)
         share = rest // max(1, len(shown) - len(taken))
         self._widths = [
@@ -337,7 +286,3 @@ class Grid(ScrollView, can_focus=True):
             for segment in line.render(self.app.console)
         ]
         return Strip(segments).crop_extend(left, left + width, style)
-
-
-def _width(column: Column, room: int) -> int:
-    return column.narrow if column.narrow is not None and room < WIDE else column.width or 0

@@ -1,0 +1,106 @@
+"""What lies open: a run, or a plan that was not run, kept as it is now wherever the run goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from infospace.errors import InfospaceError
+from infospace.jsonvalue import JSON
+from planner.events import Event
+from tui.runplace import RunPlace
+from tui.subject import Subject, read_plan, read_run, stamp
+
+if TYPE_CHECKING:
+    from tui.app import InfospaceApp
+    from tui.running import Going
+
+SHARE = 10
+"""How many times as long as reading a run took is waited until it is read again."""
+
+
+class Desk:
+    """Reads what is open off the event loop, and has the place that is shown draw it."""
+
+    def __init__(self, app: InfospaceApp) -> None:
+        self.subject: Subject | None = None
+        """What is open, once it is read."""
+        self._app = app
+        self._stamp: object = None
+        self._next = 0.0
+        self._meanwhile: list[Event] = []
+        """What was heard of runs here while one was being read."""
+
+    async def open(self, run: str | None) -> None:
+        """Open a run, or without one the latest that can be. Raises NotFound."""
+        app = self._app
+        if run is None:
+            heads = await asyncio.to_thread(app.asked, lambda snapshot: snapshot.run_heads())
+            run = next((head.run for head in heads if head.kind in {"plan", "session"}), None)
+        if run is None:
+            return
+        app.opened = run
+        try:
+            self.subject = await self._read(run)
+        finally:
+            self._draw()
+
+    async def open_plan(self, document: JSON) -> None:
+        """Open a plan that was not run, with what the check says of it."""
+        self.subject = await asyncio.to_thread(read_plan, self._app.space, document)
+        self._draw()
+
+    def hear(self, going: Going, events: Sequence[Event]) -> None:
+        """Take what happened in a run that goes on here."""
+        self._meanwhile += events
+        subject = self.subject
+        if subject is None or subject.run is None or going.run != subject.run.run:
+            return
+        subject.here = going in self._app.runner.going
+        if subject.hear(events) or not subject.here:
+            self._app.do(self.open, going.run, group="open")
+        else:
+            self._draw()
+
+    async def look_again(self) -> None:
+        """Read the run that is open again, where another process has gone on with it."""
+        subject, begun = self.subject, time.monotonic()
+        if subject is None or subject.run is None or subject.ended or subject.here or begun < self._next:
+            return
+        if not isinstance(self._app.place, RunPlace):
+            return
+        self._next = float("inf")
+        try:
+            run = subject.run.run
+            now = await asyncio.to_thread(self._app.asked, lambda snapshot: stamp(snapshot, run))
+            if now != self._stamp:
+                found = await self._read(run)
+                self._stamp = now
+                if self.subject is subject:
+                    self.subject = found
+                    self._draw()
+        except InfospaceError as error:
+            self.subject = None
+            self._app.complain(error)
+        finally:
+            ended = time.monotonic()
+            self._next = ended + SHARE * (ended - begun)
+
+    async def _read(self, run: str) -> Subject:
+        """Read a run from the journal, with what goes on in it here."""
+        self._meanwhile = []
+        subject = await asyncio.to_thread(self._app.asked, lambda snapshot: read_run(snapshot, run))
+        going = self._app.runner.of(run)
+        if going is not None:
+            subject.hear(self._meanwhile)
+            for position, at in going.begun.items():
+                subject.outline.began(position, at)
+        subject.here = going is not None
+        return subject
+
+    def _draw(self) -> None:
+        place = self._app.place
+        if isinstance(place, RunPlace):
+            place.changed()
