@@ -131,7 +131,7 @@ def test_a_tree_that_several_import_at_once_is_there_once(tmp_path: Path, count:
     for summary in summaries:
         assert summary["added"] + summary["unchanged"] == units(files)
         assert (summary["failed"], summary["conflicts"], summary["vanished"]) == ([], [], 0)
-        assert (summary["run"] is not None) == (summary["added"] > 0)
+        assert summary["run"] is not None or summary["added"] == 0
     with open_space(tmp_path / "x.db") as space:
         check_space(space, tmp_path / "in", units(files))
         before = {note.id for note in sound(space).values()}

@@ -73,6 +73,7 @@ class Stage:
             if not self.app.is_running or time.monotonic() > end:
                 raise AssertionError(f"waited for {what or holds} in vain; this was seen:\n{self.text}")
             await self.pilot.pause(0.01)
+        self.app.screen.refresh()  # what lies behind a dialog is drawn with it
         await self.pilot.pause()
 
     async def sees(self, *texts: str) -> None:
