@@ -56,7 +56,7 @@ def test_the_table_of_primitives_is_the_catalogue() -> None:
 def test_the_python_shown_runs(tmp_path: Path) -> None:
     code = next(block for block in blocks("python") if "open_space" in block)
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout == "success remember\n"
+    assert done.stdout == "success re\n"
 
 
 def test_the_primitive_shown_is_a_primitive() -> None:
@@ -72,7 +72,7 @@ def test_every_command_named_exists() -> None:
 
     named = set(re.findall(r"^infospace (\w+)", README, re.MULTILINE)) | set(re.findall(r"`infospace (\w+)", README))
     assert named <= COMMANDS.keys()
-    assert {"add", "search", "check", "run"} <= named
+    assert {"add", "search", "tui", "run"} <= named
 
 
 def test_it_is_about_a_hundred_lines() -> None:
