@@ -386,21 +386,6 @@ def test_show_gives_the_first_hundred_items_of_a_large_collection_and_says_so(cl
     assert len(cli("show", "large", "--json").json["items"]) == 130
 
 
-def test_of_a_long_loop_the_later_rounds_are_counted(cli: Any) -> None:
-    """A failing one is shown all the same."""
-    items = [*range(1, 31), "x", 32]
-    body = [{"type": "coerce", "target": "$i", "coercion": "int", "out": "$n"}]
-    steps = [
-        {"type": "create-collection", "value": items, "out": "$c"},
-        {"type": "for-each", "target": "$c", "as": "$i", "on_fail": "continue", "do": body, "out": "$all"},
-    ]
-    said = cli("run", "-", stdin=json.dumps(steps)).err
-    assert "2.do[10].1 coerce" in said
-    assert "2.do[11].1 coerce" not in said
-    assert "✗ 2.do[31].1 coerce" in said
-    assert "… 21 more steps of later rounds" in said
-
-
 def test_tools_that_were_found_are_shown_by_name(cli: Any) -> None:
     """With their descriptions; where none fits, that is said, and which is nearest."""
     found = cli(

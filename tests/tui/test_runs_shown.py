@@ -91,3 +91,18 @@ def test_of_long_loops_show_gives_the_first_rounds(cli: Any) -> None:
     assert "2.do[11].1" not in shown.out
     assert "of 2, 20 steps of later rounds left out; --all shows them" in shown.err
     assert "2.do[30].1" in cli("show", "run_1", "--all").out
+
+
+def test_of_a_long_loop_the_later_rounds_are_counted(cli: Any) -> None:
+    """A failing one is shown all the same."""
+    items = [*range(1, 31), "x", 32]
+    body = [{"type": "coerce", "target": "$i", "coercion": "int", "out": "$n"}]
+    steps = [
+        {"type": "create-collection", "value": items, "out": "$c"},
+        {"type": "for-each", "target": "$c", "as": "$i", "on_fail": "continue", "do": body, "out": "$all"},
+    ]
+    said = cli("run", "-", stdin=json.dumps(steps)).err
+    assert "2.do[10].1 coerce" in said
+    assert "2.do[11].1 coerce" not in said
+    assert "✗ 2.do[31].1 coerce" in said
+    assert "… 21 more steps of later rounds" in said

@@ -1,0 +1,108 @@
+"""Questions are answered on the screen, and the run goes on there."""
+
+from __future__ import annotations
+
+import asyncio
+
+from furnishing import note
+from staging import Show, Stage
+from textual.widgets import Input
+
+from infospace import Space
+from infospace.runs.journal import CallRow, OpenRun
+from infospace.runs.tool_calls import digest_of
+from infospace.tools.local import LocalTools
+from planner.resume import resume
+from planner.start import run_sync
+
+
+def status_of(space: Space, run: str) -> str:
+    with space.store.reading() as snapshot:
+        return snapshot.run(run).status
+
+
+def test_a_question_is_answered_and_the_run_goes_on_here(show: Show, furnished: Space) -> None:
+    """By a choice of the schema; what does not fit is said."""
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("run_3 ")
+        await stage.press("down", "down", "a")
+        await stage.sees("Which year was it?", "another")
+        await stage.press("down", "enter")
+        await stage.until(lambda: any("run_3 has ended well" in one for one in stage.said()))
+        await stage.sees("3/3")
+        await stage.press("up", "a")
+        await stage.sees("How many were there?")
+        await stage.write("many")
+        await stage.press("enter")
+        await stage.sees("That does not fit")
+        stage.app.screen.query_one(Input).value = "7"
+        await stage.press("enter")
+        await stage.until(lambda: any("run_4 has ended well" in one for one in stage.said()))
+
+    show(story, on=furnished)
+    with furnished.store.reading() as snapshot:
+        assert snapshot.get(str(snapshot.run("run_3").result)).content == "in 1985"
+        assert snapshot.get(str(snapshot.run("run_4").result)).content == "7!"
+
+
+def test_a_call_that_may_take_something_away_is_allowed_here(show: Show, space: Space) -> None:
+    """What each answer allows stands beside it; what is asked shows the arguments."""
+    outside, gone = LocalTools("disk"), []
+
+    @outside.tool(destructive=True)
+    def erase(path: str) -> str:
+        """Erase a file."""
+        gone.append(path)
+        return f"{path} is gone"
+
+    space.tools.add(outside)
+    step = {"type": "disk/erase", "arguments": {"path": "letter.txt"}, "out": "$said"}
+    run = str(run_sync(space, {"goal": "tidy", "steps": [step, note("${said}", "$x")]}).run)
+
+    async def story(stage: Stage) -> None:
+        await stage.sees(f"{run} ", "suspended")
+        await stage.press("a")
+        await stage.sees("the tool erase of the server disk", "letter.txt", "once: this call", "no: it is not called")
+        assert gone == []
+        await stage.press("enter")
+        await stage.until(lambda: any(f"{run} has ended well" in one for one in stage.said()))
+
+    show(story)
+    assert gone == ["letter.txt"]
+
+
+def test_a_call_in_doubt_is_told_of_here(show: Show, space: Space) -> None:
+    """What it answered can be said in words."""
+    outside = LocalTools("post")
+
+    @outside.tool()
+    async def send(text: str) -> str:
+        """Send a text."""
+        raise AssertionError(text)
+
+    space.tools.add(outside)
+    arguments = {"text": "hello"}
+    plan = {
+        "goal": "send",
+        "steps": [{"type": "post/send", "arguments": arguments, "out": "$sent"}, note("${sent}!", "$x")],
+    }
+    run, at = space.store.new_id("run"), "2026-03-31T00:00:00.000Z"
+    begun = CallRow(run, 1, "1", "tool", "post/send", digest_of(outside.tools()[0], arguments), "started", at)
+    space.store.commit([], [OpenRun(run, "plan", "send", plan, {}, at, "gone:1:x"), begun])
+    asyncio.run(resume(space, run))
+    assert status_of(space, run) == "suspended"
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("suspended")
+        await stage.press("a")
+        await stage.sees("did it have its", "Make the call again", "its result is")
+        await stage.press("down", "enter")
+        await stage.until(lambda: bool(stage.app.screen.query(Input)))
+        await stage.write("received")
+        await stage.press("enter")
+        await stage.until(lambda: any(f"{run} has ended well" in one for one in stage.said()))
+
+    show(story)
+    with space.store.reading() as snapshot:
+        assert snapshot.get(str(snapshot.run(run).result)).content == "received!"
