@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from infospace.contract import Primitive
     from infospace.tools.own import Listing
+    from infospace.tools.toolbox import Toolbox
 
 GROUP = "infospace.primitives"
 """The entry point group in which packages offer their primitives."""
@@ -107,6 +108,15 @@ class Catalogue:
                     f"{type_!r} is offered by both {first.name!r} and {provider.name!r}", hint="uninstall one of them"
                 )
         self._entries |= fresh
+
+    def narrowed(self, tools: Toolbox) -> Catalogue:
+        """Return the same entries beside fewer tools, without those that the scope of the tools excludes."""
+        found = Catalogue()
+        found.tools, found.why_unasked, found.listings = tools, self.why_unasked, self.listings
+        found._entries = {
+            type_: known for type_, known in self._entries.items() if not tools.scope.forbids(known[1].as_tool)
+        }
+        return found
 
     def find(self, type_: str) -> Primitive | None:
         """Return the entry of a type, or None."""

@@ -27,6 +27,11 @@ class Space:
     def __init__(self, store: Store) -> None:
         self.store = store
 
+    @property
+    def whole(self) -> Space:
+        """The space as it was opened: of one that was narrowed, what it was narrowed from."""
+        return self
+
     @cached_property
     def embedding(self) -> Embedding:
         """What turns Notes into vectors."""

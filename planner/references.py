@@ -24,6 +24,8 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SHORT = 400
 """Characters of a string up to which its reading is remembered."""
 _DOLLAR = re.compile(r"\$(?:\$(?=[A-Za-z_{])|\{|(?=[A-Za-z_]))")
+_MEANT = re.compile(r"\$(?=[A-Za-z_{])")
+"""A dollar sign that would begin a reference."""
 
 
 class ReferenceInvalid(Invalid):
@@ -79,6 +81,18 @@ class ObjectOf:
 
 
 Value: TypeAlias = "Literal | Reference | Template | ListOf | ObjectOf"
+
+
+def literal(value: JSON) -> JSON:
+    """Return a value as it is written in a plan so that nothing in it is a reference."""
+    match value:
+        case str():
+            return _MEANT.sub("$$", value)
+        case list():
+            return [literal(item) for item in value]
+        case dict():
+            return {key: literal(item) for key, item in value.items()}
+    return value
 
 
 def read_text(text: str) -> Literal | Reference | Template:

@@ -53,6 +53,7 @@ from infospace.memory.answers import (
 )
 from infospace.memory.changes import Change, Evidence, Linked
 from infospace.resources import Resource, SearchResult
+from infospace.runs.audit import AuditRow
 from infospace.runs.journal import Approve, CallRow, Entry, RunHead, RunRow, StepRow, Tally, Use
 from infospace.runs.origin import Origin, Product, Reading
 from infospace.tools.kept import Offered
@@ -287,6 +288,9 @@ class Snapshot(Offered, Protocol):
 
         NotFound where there is no such run.
         """
+
+    def audit(self, limit: int | None = None) -> list[AuditRow]:
+        """Return what was called through doors, and what was refused there, latest first; all of it, or so many."""
 
     def calls(self, run: str) -> list[CallRow]:
         """Return a run's calls of what is outside, in the order in which they began."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from infospace.jsonvalue import JSON
+from infospace.runs.audit import AuditRow
 
 RunKind: TypeAlias = Literal["plan", "session", "import", "edit"]
 RunStatus: TypeAlias = Literal["running", "success", "failed", "suspended", "stopped", "cancelled", "refused"]
@@ -211,6 +212,7 @@ Entry: TypeAlias = (
     AddLines
     | AnswerRow
     | Approve
+    | AuditRow
     | Beat
     | CallRow
     | CloseRun

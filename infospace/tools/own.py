@@ -19,10 +19,19 @@ if TYPE_CHECKING:
 SERVER = "infospace"
 
 
-def everything(space: Space) -> list[Tool]:
-    """Return all that can be done: the tools of servers and of this process, the primitives, and what is listed."""
+def everything(space: Space, *, others: bool = False) -> list[Tool]:
+    """Return all that can be done and may be known: tools of servers and of this process, and what the space can do.
+
+    With `others` also prompts and resources.
+    """
+    known = space.tools.everything() if others else space.tools
+    return [*known, *own(space)]
+
+
+def own(space: Space) -> list[Tool]:
+    """Return what the space itself can do, as far as it may be known: its primitives, and what is listed besides."""
     listed = (tool for listing in space.catalogue.listings.values() for tool in listing(space))
-    return [*space.tools, *(entry.as_tool for entry in space.catalogue), *listed]
+    return [tool for tool in (*(entry.as_tool for entry in space.catalogue), *listed) if space.tools.scope.allows(tool)]
 
 
 def tool_of(entry: Primitive) -> Tool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from infospace.clock import now
 from infospace.errors import Conflict, Invalid, NotFound
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
+from infospace.tools.finding.scope import EVERYTHING, Scope
 from infospace.tools.kept import Called
 from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 
@@ -23,9 +26,11 @@ class Toolbox:
     Those of `servers` are read when they are first needed, and nothing is started for that.
     """
 
-    def __init__(self, servers: Servers | None = None) -> None:
+    def __init__(self, servers: Servers | None = None, scope: Scope = EVERYTHING) -> None:
         self.servers = servers
         """The servers that `mcp.json` files name; None where there is no space."""
+        self.scope = scope
+        """What may be known of here: a tool out of it is not there."""
         self._providers: dict[str, ToolProvider] = {}
 
     def add(self, provider: ToolProvider) -> None:
@@ -35,6 +40,12 @@ class Toolbox:
         if not provider.server or "/" in provider.server:
             raise Invalid(f"{provider.server!r} cannot be a server's name", hint="one without `/`")
         self._providers[provider.server] = provider
+
+    def narrowed(self, scope: Scope) -> Toolbox:
+        """Return the same tools for somebody who may know of no others than those of a scope."""
+        narrower = Toolbox(self.servers, self.scope.narrowed(scope))
+        narrower._providers = self._providers
+        return narrower
 
     def _all(self) -> Mapping[str, ToolProvider]:
         return self._providers if self.servers is None else {**self.servers.providers(), **self._providers}
@@ -46,7 +57,7 @@ class Toolbox:
         """Iterate over what can be called, and over prompts and resources, whose `kind` says so."""
         providers = self._all()
         for server in sorted(providers):
-            yield from providers[server].tools()
+            yield from (tool for tool in providers[server].tools() if self.scope.allows(tool))
 
     def find(self, full_name: str, kind: ToolKind = "tool") -> Tool | None:
         """Return what has a full name, `server/tool`, `server/prompt` or `server/URI`; None when there is none.
@@ -55,15 +66,16 @@ class Toolbox:
         """
         server, _, name = full_name.partition("/")
         provider = self._all().get(server)
-        if provider is None:
-            return None
+        found = None if provider is None else self._find(provider, name, kind)
+        return found if found is not None and self.scope.allows(found) else None
+
+    def _find(self, provider: ToolProvider, name: str, kind: ToolKind) -> Tool | None:
         if kind == "tool":
             return provider.find(name)
         listed = next((tool for tool in provider.tools() if (tool.kind, tool.name) == (kind, name)), None)
         if listed is not None or kind == "prompt" or not name:
             return listed
-        schema = {"type": "object", "additionalProperties": False}
-        return Tool(server, name, "", schema, read_only=True, destructive=False, kind="resource")
+        return self._unlisted(provider.server, name)
 
     def get(self, full_name: str, kind: ToolKind = "tool") -> Tool:
         """Return what has a full name; NotFound says which is nearest."""
@@ -71,6 +83,24 @@ class Toolbox:
         if found is None:
             raise NotFound(f"there is no {kind} {full_name!r}", hint=self.hint(full_name, kind))
         return found
+
+    def _unlisted(self, server: str, uri: str) -> Tool:
+        """A resource that a server does not list; what its entry says of it holds all the same."""
+        schema = {"type": "object", "additionalProperties": False}
+        made = Tool(server, uri, "", schema, read_only=True, destructive=False, kind="resource")
+        entry = None if self.servers is None else self.servers.entries.get(server)
+        if entry is None:
+            return made
+        return replace(
+            made,
+            integration="MCP",
+            tags=entry.tags,
+            category=entry.category,
+            trusted=entry.trusted,
+            blocked=entry.blocked,
+            visibility=entry.visibility,
+            team=entry.team,
+        )
 
     def near(self, full_name: str, kind: ToolKind = "tool") -> str | None:
         """Return the full name that was probably meant: one alike, or the only one with that last part."""
@@ -100,7 +130,7 @@ class Toolbox:
 
     def _lacking(self, server: str) -> str | None:
         """Say why a server that a file names has no tools here; None of any other."""
-        if self.servers is None:
+        if self.servers is None or self.scope != EVERYTHING:
             return None
         entry = self.servers.entries.get(server)
         if entry is not None and entry.disabled:
@@ -126,6 +156,8 @@ class Toolbox:
         `timeout_s` is for who may say how long it lasts; else its server's entry does. Raises Invalid with everything
         in which the arguments do not fit, before the call; NotCalled, ToolFailed.
         """
+        if not self.scope.allows(tool):
+            raise NotFound(f"there is no tool {tool.full_name!r}", hint=self.hint(tool.full_name))
         self.fits(tool, arguments)
         provider = self._all().get(tool.server)
         if provider is None:
@@ -135,7 +167,7 @@ class Toolbox:
             answer = await provider.call(tool, arguments, timeout_s)
         except NotCalled:
             raise
-        except ToolFailed:
+        except (ToolFailed, asyncio.CancelledError):
             self._record(tool, started, clock, well=False)
             raise
         self._record(tool, started, clock, well=not answer.is_error)

@@ -11,6 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from infospace.errors import InfospaceError, NotFound
 from infospace.jsontext import dump
+from infospace.signature import every_fault
 from planner.serve import resources, tools
 from planner.serve.door import Door
 from planner.serve.trimming import trimmed_fault
@@ -70,7 +71,7 @@ class _Handlers:
         try:
             answer = await tools.answer(self._door, params.name, params.arguments or {}, tell)
         except InfospaceError as error:
-            return types.CallToolResult(content=[_text(trimmed_fault(tools.every_fault(error)))], is_error=True)
+            return types.CallToolResult(content=[_text(trimmed_fault(every_fault(error)))], is_error=True)
         if isinstance(answer, str):
             return types.CallToolResult(content=[_text(answer)])
         return types.CallToolResult(content=[_text(dump(answer))], structured_content=answer)

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from pydantic import ValidationError
-
-from infospace.argument import Args, Reading
-from infospace.contract import Argument
 from infospace.errors import Invalid
-from infospace.faults import ArgumentsInvalid, faults_of
 from infospace.jsontext import dump
+from infospace.signature import Signature, untitled
 from planner.serve import arguments, looking
 from planner.serve.door import Door
 from planner.serve.live import Tell
@@ -23,39 +18,12 @@ LONGEST = 1_000_000
 
 
 @dataclass(frozen=True)
-class Tool:
+class Tool(Signature):
     """One tool. `answer` gives a JSON object, or Markdown."""
 
-    name: str
-    description: str
-    model: type[Args]
     answer: Callable[[Door, Any, Tell], Awaitable[dict[str, Any] | str]]
     read_only: bool = False
     open_world: bool = False
-
-    @cached_property
-    def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the arguments, closed."""
-        return untitled({key: value for key, value in self.model.model_json_schema().items() if key != "description"})
-
-    @cached_property
-    def _arguments(self) -> Mapping[str, Argument]:
-        found = {}
-        for name, info in self.model.model_fields.items():
-            schema = {**self.schema["properties"][name], "$defs": self.schema.get("$defs", {})}
-            required = info.is_required()
-            default = None if required else info.get_default(call_default_factory=True, validated_data={})
-            description = info.description or ""
-            found[name] = Argument(name, Reading.VALUE, frozenset(), schema, required, default, description)
-        return found
-
-    def validate(self, given: Mapping[str, Any]) -> Args:
-        """Return the arguments as the tool wants them; raises ArgumentsInvalid with every fault."""
-        try:
-            return self.model.model_validate(dict(given))
-        except ValidationError as error:
-            details = error.errors(include_url=False)
-        raise ArgumentsInvalid(faults_of(self.name, details, given, self._arguments))
 
 
 TOOLS = {
@@ -156,21 +124,3 @@ def discover_schema(door: Door) -> dict[str, Any]:
     """Return the JSON Schema of `discover_notes`: that of the primitive."""
     schema = door.space.catalogue.get(looking.DISCOVER).schema
     return untitled({key: value for key, value in schema.items() if key != "description"})
-
-
-def untitled(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema without the titles that only say the names of its fields again."""
-    return {key: _untitled(value) for key, value in schema.items() if not (key == "title" and isinstance(value, str))}
-
-
-def _untitled(part: Any) -> Any:
-    if isinstance(part, list):
-        return [_untitled(item) for item in part]
-    return untitled(part) if isinstance(part, dict) else part
-
-
-def every_fault(error: Exception) -> str:
-    """Say what is wrong: of arguments all of it, a sentence each."""
-    if not isinstance(error, ArgumentsInvalid):
-        return str(error)
-    return "; ".join(f"{fault.says} ({fault.hint})" if fault.hint else fault.says for fault in error.faults)

@@ -36,7 +36,7 @@ COMMANDS = {
     "fork": "run a plan anew from one of its steps on, with a change",
     "answer": "answer what a suspended run asks, and go on with it",
     "plans": "keep plans in the space by name: save, list, show, rm",
-    "tools": "the servers of tools: sync what they list, see how they stand",
+    "tools": "tools of servers: sync, find, describe and call them",
     "model": "the embedding model: which, from where, verified or not",
     "doctor": "what works on this machine, and what to do about the rest",
     "tui": "look at the space on a screen: runs, plans, steps, variables",

@@ -10,10 +10,11 @@ from typing import Any
 from infospace.errors import Conflict, NotFound, TakenOver
 from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
-from infospace.memory.sqlite import approvals, calls
+from infospace.memory.sqlite import approvals, audit, calls
 from infospace.memory.sqlite.engine import Engine, Row
 from infospace.memory.sqlite.rows import id_of, key_of, object_column, read, run_number, run_of
 from infospace.memory.sqlite.work import Work
+from infospace.runs.audit import AuditRow
 from infospace.runs.journal import (
     FINISHED,
     AddLines,
@@ -230,6 +231,7 @@ _WRITERS: dict[type[Entry], Callable[[Work, Any], None]] = {
     TakeRun: _take,
     AnswerRow: _answer,
     Approve: approvals.approve,
+    AuditRow: audit.add,
     Disapprove: approvals.disapprove,
     AddLines: _lines,
     SetDocument: _document,

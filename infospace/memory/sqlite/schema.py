@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infospace.errors import StoreError
-from infospace.memory.sqlite import described, tools, words
+from infospace.memory.sqlite import audit, described, tools, words
 from infospace.memory.sqlite.engine import Engine
 
 APPLICATION_ID = 0x696E6673
@@ -128,7 +128,12 @@ def _second(engine: Engine) -> None:
         engine.run(statement)
 
 
-MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second)
+def _third(engine: Engine) -> None:
+    """Calls through doors are audited."""
+    engine.run(audit.TABLE)
+
+
+MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second, _third)
 """Each brings a file from the version of its index to the next one."""
 
 VERSION = len(MIGRATIONS)

@@ -12,7 +12,7 @@ from infospace.errors import NotFound
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Linked
-from infospace.memory.sqlite import approvals, calls, effects, files, journal, overview
+from infospace.memory.sqlite import approvals, audit, calls, effects, files, journal, overview
 from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import arrow, results, stored_reference
 from infospace.memory.sqlite.membership import Membership
@@ -23,6 +23,7 @@ from infospace.memory.sqlite.work import whom
 from infospace.memory.store import Effect, Lineage, Tracked
 from infospace.names import normalised
 from infospace.resources import Collection, Made, Note, Relation, Resource, SearchResult
+from infospace.runs.audit import AuditRow
 from infospace.runs.journal import Approve, CallRow, RunHead, RunRow, StepRow, Tally
 
 NOBODY = Made()
@@ -247,6 +248,10 @@ class SqliteSnapshot(Offered):
     def approvals(self, run: str | None = None) -> list[Approve]:
         """Return which tools may be called without asking."""
         return approvals.approvals(self._engine, run)
+
+    def audit(self, limit: int | None = None) -> list[AuditRow]:
+        """Return who did what through a door, latest first."""
+        return audit.rows(self._engine, limit)
 
     def calls(self, run: str) -> list[CallRow]:
         """Return a run's calls of what is outside."""

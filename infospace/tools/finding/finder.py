@@ -11,6 +11,7 @@ import numpy as np
 
 from infospace.errors import Invalid, ModelError
 from infospace.search.embedding import seconds_in_search
+from infospace.tools.finding.alike import Alike, most_alike
 from infospace.tools.finding.asked import Asked
 from infospace.tools.finding.bm25 import Counted, Vocabulary
 from infospace.tools.finding.corpus import Corpus, Known, Present
@@ -72,6 +73,24 @@ class Finder:
             present = self._last
             legs = self._legs(present.corpus, wanted.request, wanted.mode, listener, remembered)
         return ranked(present, legs, wanted)
+
+    def alike(
+        self, tools: Sequence[Tool], tool: Tool, limit: int, listener: Listener | None = None
+    ) -> tuple[list[Alike], str | None]:
+        """Find the tools of a list that are most like one of them, best first; never itself.
+
+        Embeds what is not embedded yet. The second part says in a sentence what it went without, None for nothing.
+        """
+        with self._lock:
+            corpus = self._corpus(tools)
+            try:
+                self._embedding.follow()
+                waiting = corpus.lacking(self._embedding.key)
+                left = self._embed(waiting, self._embedding.key, listener) if waiting else 0
+                said = f"{left:,} tools wait to be embedded, and are compared by words alone" if left else None
+            except ModelError as error:
+                said = f"tools are compared by words alone: {error}"
+        return most_alike(corpus.tools, tools, tool, limit), said
 
     def _corpus(self, tools: Sequence[Tool]) -> Corpus:
         """The corpus of some tools, made anew where the text of one of them has changed."""

@@ -4,46 +4,56 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
+from pydantic_core import PydanticCustomError
 
+from infospace.errors import Invalid
 from infospace.patterns import compile_pattern
 from infospace.tools.tool import Tool
 
 
 def _pattern(text: str) -> str:
-    """Raise Invalid for what is no pattern."""
-    compile_pattern(text)
+    try:
+        compile_pattern(text)
+    except Invalid as error:
+        raise PydanticCustomError(error.kind, "{says}", {"says": error.says, "hint": error.hint}) from error
     return text
 
 
 Pattern = Annotated[str, AfterValidator(_pattern)]
 """A pattern in RE2's syntax, found anywhere in a tool's name or full name unless it is anchored."""
 
-Names = tuple[str, ...]
+Patterns = Annotated[tuple[Pattern, ...], Strict(False)]
+Names = Annotated[tuple[str, ...], Strict(False)]
 
 
 class Limits(BaseModel):
     """What scopes and filters are made of: JSON, unknown keys refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class Scope(Limits):
-    """What a caller may know of. A tool that is out of scope is as if it did not exist.
+class Bounds(Limits):
+    """What a scope is written as. What is None does not limit.
 
-    What is None does not limit. `include_*` name what a tool needs one of, `exclude_*` what it must have none of.
-    Raises Invalid for a pattern that is none, a ValidationError of pydantic for anything else.
+    `include_*` name what a tool needs one of, `exclude_*` what it must have none of. Raises a ValidationError of
+    pydantic for what does not fit.
     """
 
     include_tags: Names | None = None
     exclude_tags: Names = ()
     include_servers: Names | None = None
     exclude_servers: Names = ()
-    include_names: tuple[Pattern, ...] | None = None
-    exclude_names: tuple[Pattern, ...] = ()
+    include_names: Patterns | None = None
+    exclude_names: Patterns = ()
     visibility: Names | None = None
     teams: Names | None = None
     """Teams whose tools may be known; a tool of no team is everyone's."""
+
+
+class Scope(Bounds):
+    """What a caller may know of. A tool that is out of scope is as if it did not exist."""
+
     also: tuple[Scope, ...] = ()
     """Scopes in which a tool has to be as well."""
 
@@ -59,6 +69,15 @@ class Scope(Limits):
             and (self.visibility is None or tool.visibility in self.visibility)
             and (self.teams is None or not tool.team or tool.team in self.teams)
             and all(scope.allows(tool) for scope in self.also)
+        )
+
+    def forbids(self, tool: Tool) -> bool:
+        """Whether a tool is excluded, whatever is included."""
+        return (
+            not _apart(tool.tags, self.exclude_tags)
+            or tool.server in self.exclude_servers
+            or any(fits(tool, pattern) for pattern in self.exclude_names)
+            or any(scope.forbids(tool) for scope in self.also)
         )
 
     def narrowed(self, by: Scope) -> Scope:

@@ -1,4 +1,4 @@
-"""Tools of servers: list what they offer, and say how they stand.
+"""Tools of servers: list what they offer, find them, describe them, call them.
 
 The servers are those of the `mcp.json` files that the space was synced with; without any, of the one beside the space.
 """
@@ -13,13 +13,22 @@ from tui.command.output import Output, UsageError
 
 EXAMPLES = """examples:
   infospace tools sync --mcp ~/project/mcp.json
-  infospace tools sync --restart
+  infospace tools search 'what changed in the repository'
+  infospace tools call git/git_status --input repo_path=.
   infospace tools servers --json
   infospace tools sync --forget ~/project/mcp.json"""
 
 ACTIONS = {
     "sync": "list the servers whose tools are not known, or not any more",
     "servers": "which servers there are, and how they stand",
+    "search": "find tools by what they do",
+    "list": "list all tools",
+    "describe": "all that is known of one tool",
+    "call": "call a tool",
+    "categories": "which categories of tools there are",
+    "similar": "the tools most like one of them",
+    "approvals": "which tools are always called without asking; take that back",
+    "audit": "who called what through a door",
 }
 """Each is a module of its own here, loaded only when it is called."""
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from infospace import Invalid
 from infospace.tools.finding.scope import Filters, Scope
 from infospace.tools.tool import Tool
 
@@ -120,9 +119,9 @@ def test_a_filter_admits_what_is_wanted(filters: dict[str, Any], admits: bool) -
 @pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"(a)\1"])
 def test_a_pattern_that_is_none_is_said(pattern: str) -> None:
     """Where it is read, and not where it is used."""
-    with pytest.raises(Invalid, match="is not a pattern"):
+    with pytest.raises(ValidationError, match="is not a pattern"):
         Filters(name_pattern=pattern)
-    with pytest.raises(Invalid, match="is not a pattern"):
+    with pytest.raises(ValidationError, match="is not a pattern"):
         Scope(exclude_names=(pattern,))
 
 

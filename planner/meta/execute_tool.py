@@ -1,0 +1,129 @@
+"""`execute_tool`: one call of a tool, as a run of a single step: approved, journalled and accounted for like any.
+
+Who may be asked is asked as in any run: the run is suspended with its question, and answering it goes on with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from infospace.argument import Reading
+from infospace.clock import now
+from infospace.contract import Primitive
+from infospace.errors import Invalid
+from infospace.jsonvalue import JSON
+from infospace.paths import nearest
+from infospace.space import Space
+from infospace.tools.approvals import refuse_blocked
+from infospace.tools.kept import Called
+from infospace.tools.own import SERVER
+from infospace.tools.tool import Tool
+from planner.events import Emit
+from planner.meta.arguments import ExecuteOptions, ExecuteTool
+from planner.meta.executed import answer_of
+from planner.meta.known import find_tool
+from planner.outcome import RunResult
+from planner.references import literal
+from planner.run import Run
+from planner.saved import load_plan
+from planner.start import Prepared, Refused, prepare
+from planner.steps import SAVED
+
+NAMING = ("name", "replace")
+"""Fields of every step that a call of a primitive may have beside its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    """A call of a tool that may be made: what is called, how, and the plan that calls it."""
+
+    tool: Tool
+    options: ExecuteOptions
+    prepared: Prepared
+
+    async def play(self, space: Space, emit: Emit, approve: Sequence[str] = ()) -> RunResult:
+        """Make the call. The tools of `approve` are called without asking."""
+        return await Run(space, self.prepared.plan, emit, self.prepared.warnings, approve).all(self.prepared.bound)
+
+    def answer(self, space: Space, result: RunResult) -> dict[str, Any]:
+        """Return what the meta-tool answers of a run that ended, or waits; what the space itself did is counted."""
+        answered = answer_of(space, self.tool, self.options, result)
+        if (
+            self.tool.server == SERVER
+            and space.tools.servers is not None
+            and answered["status"] in ("success", "failed")
+        ):
+            took = sum(row.duration_ms for row in result.steps)
+            well = answered["status"] == "success"
+            space.tools.servers.record(Called(SERVER, self.tool.name, now(), round(took, 3), well))
+        return answered
+
+
+async def execute_tool(space: Space, args: ExecuteTool, approve: Sequence[str] = ()) -> dict[str, Any]:
+    """Call a tool and wait for its answer; cancelling breaks the call off.
+
+    All content blocks are kept. What is long becomes a Note, of which the answer has a preview and the id. Raises,
+    before the call, NotFound for a tool that is not there or may not be known, NotAllowed for one that is blocked,
+    Invalid with everything in which the arguments do not fit.
+    """
+    call = prepare_call(space, args)
+    return call.answer(space, await call.play(space, lambda _event: None, approve))
+
+
+def prepare_call(space: Space, args: ExecuteTool) -> ToolCalled:
+    """Find the tool and hold the arguments against its schema; raises what `execute_tool` does."""
+    tool = find_tool(space, args.tool_name)
+    refuse_blocked(tool)
+    document, inputs = _plan(space, tool, args)
+    prepared = prepare(space, document, inputs)
+    if isinstance(prepared, Refused):
+        wrong = [problem for problem in prepared.problems if problem.severity == "error"]
+        told = "; ".join(f"{problem.says}{f' ({problem.hint})' if problem.hint else ''}" for problem in wrong)
+        raise Invalid(f"{tool.full_name} is not called so: {told}")
+    return ToolCalled(tool, args.options, prepared)
+
+
+def _plan(space: Space, tool: Tool, args: ExecuteTool) -> tuple[JSON, Mapping[str, JSON]]:
+    """Return the plan that makes the call, and its inputs."""
+    if tool.server == SERVER and tool.name.startswith(SAVED):
+        return load_plan(space, tool.name.removeprefix(SAVED)), args.arguments
+    common = {"timeout_s": args.options.timeout_ms / 1000}
+    if tool.server == SERVER:
+        return _of({**_fields(space, tool, args.arguments), **common}, tool.full_name), {}
+    space.tools.fits(tool, args.arguments)
+    step: dict[str, Any]
+    match tool.kind:
+        case "tool":
+            step = {"type": tool.full_name, "arguments": literal(args.arguments)}
+        case "prompt":
+            step = {"type": "get-prompt", "prompt": tool.full_name, "arguments": literal(args.arguments)}
+        case "resource":
+            step = {"type": "read-resource", "resource": tool.full_name}
+    return _of({**step, **common}, tool.full_name), {}
+
+
+def _of(step: JSON, what: str) -> JSON:
+    return {"goal": f"call {what}", "steps": [step]}
+
+
+def _fields(space: Space, tool: Tool, arguments: Mapping[str, JSON]) -> dict[str, Any]:
+    """Return the step that calls a primitive; Invalid for what is no argument of it."""
+    entry = space.catalogue.get(tool.name)
+    known = [*entry.arguments, *NAMING]
+    for key in arguments:
+        if key not in known:
+            near = nearest(key, known)
+            hint = f"did you mean {near!r}?" if near else f"it takes {', '.join(entry.arguments)}"
+            raise Invalid(f"{tool.full_name} has no argument {key!r}", hint=hint)
+    bound = {"out": "$result"} if entry.out == "required" else {}
+    given = {key: _written(entry, key, value) for key, value in arguments.items()}
+    return {**given, "type": entry.type, **bound}
+
+
+def _written(entry: Primitive, key: str, value: JSON) -> JSON:
+    """Return an argument as a step has it; a text with a `$` is no reference here."""
+    argument = entry.arguments.get(key)
+    values = (Reading.VALUE, Reading.ITEMS, Reading.TOOL_ARGUMENTS)
+    return literal(value) if argument is not None and argument.reading in values else value

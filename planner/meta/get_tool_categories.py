@@ -1,0 +1,50 @@
+"""`get_tool_categories`: what kinds of tools there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from infospace.answer import cut
+from infospace.space import Space
+from infospace.tools.tool import Tool
+from planner.meta.arguments import GetToolCategories
+from planner.meta.known import known_tools
+
+TOLD = 300
+"""Characters of a category's description."""
+
+
+async def get_tool_categories(space: Space, args: GetToolCategories) -> dict[str, Any]:
+    """Count the tools of each category, most first; and of each tag and server, where that is wanted.
+
+    A category is described by the servers whose tools are of it. `uncategorised` counts the tools of none.
+    """
+    tools = known_tools(space)
+    found: dict[str, Any] = {
+        "categories": [
+            {"name": name, "count": count, "description": _described([t for t in tools if t.category == name])}
+            for name, count in _counts([tool.category for tool in tools if tool.category])
+        ],
+        "uncategorised": sum(not tool.category for tool in tools),
+        "total": len(tools),
+    }
+    if args.include_tags:
+        tags = _counts([tag for tool in tools for tag in tool.tags])
+        found["tags"] = [{"name": name, "count": count} for name, count in tags]
+    if args.include_servers:
+        found["servers"] = [
+            {"name": name, "count": count, "description": _described([t for t in tools if t.server == name])}
+            for name, count in _counts([tool.server for tool in tools])
+        ]
+    return found
+
+
+def _counts(names: Sequence[str]) -> list[tuple[str, int]]:
+    return sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _described(tools: Sequence[Tool]) -> str:
+    said = dict.fromkeys(tool.server_description or tool.server_title for tool in tools)
+    return cut("; ".join(" ".join(text.split()) for text in said if text), TOLD)

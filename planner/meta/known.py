@@ -1,0 +1,115 @@
+"""The tools that a space lets be known, how one is found by what it is called, and how one is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from infospace.answer import cut
+from infospace.errors import NotFound
+from infospace.paths import nearest
+from infospace.space import Space
+from infospace.tools.finding.scope import NO_FILTERS, Filters
+from infospace.tools.kept import ToolUse
+from infospace.tools.own import SERVER, everything, own
+from infospace.tools.tool import Tool
+from infospace.tools.untrusted import signs
+from planner.saved import plan_tools
+
+TOLD = 400
+"""Characters of a description that stand in a list; `describe_tool` has all of it."""
+
+_ID: Final = re.compile(r"tool_[1-9][0-9]{0,17}")
+
+
+def known_tools(space: Space, filters: Filters = NO_FILTERS) -> list[Tool]:
+    """Return all that can be called here, and prompts and resources, as far as wanted; blocked ones not."""
+    space.catalogue.listings.setdefault("saved plans", plan_tools)
+    found = everything(space, others=True)
+    return [tool for tool in found if not tool.blocked and filters.admits(tool)]
+
+
+def find_tool(space: Space, name: str) -> Tool:
+    """Return a tool by its full name or its id; of one name, the tool before the prompt before the resource.
+
+    Raises NotFound, in the same words for one that is not there and for one that may not be known.
+    """
+    found = _by_id(space, name) if _ID.fullmatch(name) else _by_name(space, name)
+    if found is not None:
+        return found
+    names = [tool.full_name for tool in known_tools(space)]
+    raise NotFound(f"there is no tool {name!r:.200}", hint=_hint(name, names))
+
+
+def _by_id(space: Space, identifier: str) -> Tool | None:
+    with space.store.reading() as snapshot:
+        kept = snapshot.tool_by_id(identifier)
+    if kept is None:
+        return None
+    if kept.listed.kind == "tool":
+        return space.tools.find(f"{kept.server}/{kept.listed.name}")
+    return next((tool for tool in space.tools.everything() if tool.id == identifier), None)
+
+
+def _by_name(space: Space, name: str) -> Tool | None:
+    found = space.tools.find(name)
+    if found is not None:
+        return found
+    space.catalogue.listings.setdefault("saved plans", plan_tools)
+    others = own(space) if name.startswith(f"{SERVER}/") else space.tools.everything()
+    same = [tool for tool in others if tool.full_name == name]
+    return min(same, key=lambda tool: tool.kind == "resource", default=None)
+
+
+def _hint(name: str, names: Sequence[str]) -> str:
+    near = nearest(name, names)
+    last = name.rpartition("/")[2]
+    same = [one for one in names if one.partition("/")[2] == last]
+    if near is None and len(same) == 1:
+        near = same[0]
+    if near is not None:
+        return f"did you mean {near!r}?"
+    return f"`server/tool`: there are {', '.join(names[:8])}{', …' if len(names) > 8 else ''}" if names else "no tools"
+
+
+def told(tool: Tool, *, schemas: bool = False, whole: bool = False) -> dict[str, Any]:
+    """Return a tool as it stands in answers.
+
+    The words of a server that nobody vouches for are `untrusted`; `signs` says in what way they instruct the model.
+    """
+    found: dict[str, Any] = {
+        "id": tool.id or tool.full_name,
+        "tool_name": tool.full_name,
+        "name": tool.name,
+        "server": tool.server,
+        "kind": tool.kind,
+        "title": tool.title,
+        "description": tool.description if whole else cut(tool.description, TOLD),
+        "connected": tool.connected,
+        "tags": list(tool.tags),
+        "category": tool.category,
+        "integration_type": tool.integration,
+        "untrusted": not tool.trusted,
+    }
+    instructs = signs(tool)
+    if instructs:
+        found["signs"] = instructs
+    if schemas:
+        found["input_schema"] = dict(tool.input_schema)
+        found["output_schema"] = None if tool.output_schema is None else dict(tool.output_schema)
+    return found
+
+
+def uses(space: Space) -> Mapping[tuple[str, str], ToolUse]:
+    """Return how calls of tools went, by server and name; of those never called, nothing."""
+    with space.store.reading() as snapshot:
+        return {(use.server, use.name): use for use in snapshot.tool_uses()}
+
+
+def use_of(space: Space, tool: Tool) -> ToolUse | None:
+    """Return how calls of a tool went, None where it was never called."""
+    if tool.kind != "tool":
+        return None
+    with space.store.reading() as snapshot:
+        return next(iter(snapshot.tool_uses(tool.server, tool.name)), None)

@@ -1,0 +1,36 @@
+"""`search_tools`: tools by what they do."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from infospace.space import Space
+from infospace.tools.finding.found import ToolHit, Wanted
+from planner.meta.arguments import SearchTools
+from planner.meta.known import known_tools, told
+
+
+async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
+    """Find the tools nearest to what a query asks for, best first.
+
+    Each has its raw `score` (a relevance from 0 to 1), the `adjustments` that made it `ranked`, and what it was
+    `matched_by`. Where nothing fits, `no_match` is true, and `guess` is the nearest.
+    """
+    wanted = Wanted(args.query, args.limit, args.filters, mode=args.search_type)
+    found = await asyncio.to_thread(lambda: space.finder.find(known_tools(space), wanted))
+    return {
+        "query": args.query,
+        "tools": [_hit(hit, schemas=args.include_schemas) for hit in found.hits],
+        "matched": found.matched,
+        "searched": found.searched,
+        "no_match": found.no_match,
+        "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas),
+        "degraded": found.degraded,
+    }
+
+
+def _hit(hit: ToolHit, *, schemas: bool) -> dict[str, Any]:
+    why = hit.to_json()
+    del why["tool"]
+    return {**told(hit.tool, schemas=schemas), **why}

@@ -1,0 +1,122 @@
+"""Call a tool of a server, a primitive or a saved plan.
+
+It is a run, and stands in the journal. On a terminal you are asked where somebody has to be asked first; without one
+the call waits, and `infospace answer` goes on with it. Exit codes: 0, 1 where it failed, 4 where it waits, 130 where
+it was broken off.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Any
+
+from infospace.errors import Invalid, Unreadable
+from tui.command.approving import add_approve, approved
+from tui.command.attending import Elsewhere, add_wait, attend, told_elsewhere
+from tui.command.documents import parse_inputs, read_source
+from tui.command.output import Output, UsageError
+from tui.command.pending import show_pending
+from tui.command.spaces import open_from
+from tui.command.tools.asked import validated
+
+if TYPE_CHECKING:
+    from infospace.jsonvalue import JSON
+    from infospace.space import Space
+    from planner.outcome import RunResult
+
+EXAMPLES = """examples:
+  infospace tools call git/git_status --input repo_path=.
+  infospace tools call time/get_current_time '{"timezone": "Europe/Berlin"}' --json
+  infospace tools call files/write --input-file arguments.json --approve files/write"""
+
+CODES = {"success": 0, "failed": 1, "approval_required": 4, "waiting": 4, "cancelled": 130}
+CALLER = "command"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("tool", metavar="TOOL", help="server/tool, or an id such as tool_17")
+    parser.add_argument(
+        "arguments", nargs="?", metavar="JSON", help="the tool's arguments as an object; `-` reads them"
+    )
+    parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="one of its arguments")
+    parser.add_argument("--input-file", metavar="FILE", help="arguments as a JSON object; `--input` goes before it")
+    parser.add_argument("--timeout-ms", type=int, default=30_000, metavar="N", help="how long it may last (30000)")
+    parser.add_argument("--no-metadata", action="store_true", help="with --json, without `execution_metadata`")
+    add_approve(parser)
+    add_wait(parser.add_argument)
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Call it, and show what it answers."""
+    from planner.meta.audited import audited, outcome_of
+    from planner.meta.execute_tool import prepare_call
+    from planner.meta.known import find_tool
+
+    with open_from(args, create=True) as space:
+        given = _arguments(args, find_tool(space, args.tool).input_schema.get("properties", {}))
+        options = {"timeout_ms": args.timeout_ms, "include_metadata": not args.no_metadata}
+        wanted = {"tool_name": args.tool, "arguments": given, "options": options}
+        call = prepare_call(space, validated("execute_tool", wanted))
+        result = asyncio.run(call.play(space, lambda _event: None, approved(args, space, out)))
+        try:
+            result = _attended(space, result, args, out)
+        except Elsewhere as gone:
+            return told_elsewhere(space, gone, out)
+        answered = call.answer(space, result)
+        why = next((row.error for row in reversed(result.steps) if row.error), None)
+        audited(space, CALLER, "execute_tool", call.tool.full_name, outcome_of(answered), why, result.run)
+        if out.json:
+            out.document(answered)
+        else:
+            _show(space, answered, result, out)
+    return CODES[answered["status"]]
+
+
+def _arguments(args: argparse.Namespace, declared: Any) -> dict[str, JSON]:
+    from infospace.jsontext import read_json
+
+    given: dict[str, JSON] = {}
+    if args.arguments is not None:
+        text = read_source("-") if args.arguments == "-" else args.arguments
+        try:
+            read = read_json(text, what="the arguments")
+        except Unreadable as error:
+            raise UsageError(error.says, hint=error.hint or '\'{"name": "value"}\', or --input name=value') from error
+        if not isinstance(read, dict):
+            raise UsageError("the arguments are not a JSON object", hint='\'{"name": "value"}\', or --input name=value')
+        given |= read
+    try:
+        return given | parse_inputs(args.input, args.input_file, declared if isinstance(declared, dict) else {})
+    except Invalid as error:
+        raise UsageError(error.says, hint=error.hint) from error
+
+
+def _attended(space: Space, result: RunResult, args: argparse.Namespace, out: Output) -> RunResult:
+    """Stay with a call that waits: on a terminal for an answer, with --wait also for a time."""
+    asks = any(one.kind != "wait" for one in result.pending) and sys.stdin.isatty() and sys.stderr.isatty()
+    return attend(space, result, lambda _event: None, out) if result.pending and (asks or args.wait) else result
+
+
+def _show(space: Space, answered: dict[str, Any], result: RunResult, out: Output) -> None:
+    from tui.command.render import content_text
+
+    if result.pending:
+        show_pending(result.run, result.pending, out)
+        return
+    if answered["is_error"]:
+        out.talk(f"infospace: {answered['reason']}", "red")
+    elif answered.get("large") and answered["resource_id"]:
+        view = space.view()
+        out.text(content_text(view.content(view.get(answered["resource_id"]))))
+    elif answered["structured_content"] is not None:
+        out.text(content_text(answered["structured_content"]))
+    else:
+        for block in answered["content"]:
+            out.text(block["text"] if block.get("type") == "text" else content_text(block))
+    for misfit in answered.get("misfits", ()):
+        out.talk(f"it does not fit its own output schema: {misfit}", "yellow")
+    if answered["resource_id"]:
+        out.talk(f"{answered['resource_id']} of {result.run}", "dim")

@@ -1,0 +1,38 @@
+"""Say which categories of tools there are, and how many tools are of each."""
+
+from __future__ import annotations
+
+import argparse
+
+from tui.command.output import Output
+from tui.command.tools.asked import SNIPPET, answer
+
+EXAMPLES = """examples:
+  infospace tools categories
+  infospace tools categories --servers --json"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--no-tags", action="store_true", help="without the tags")
+    parser.add_argument("--servers", action="store_true", help="with the servers")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Show them."""
+    from tui.command.render import snippet
+
+    found = answer(args, "get_tool_categories", {"include_tags": not args.no_tags, "include_servers": args.servers})
+    if out.json:
+        out.document(found)
+        return 0
+    for key in ("categories", "servers"):
+        if key in found:
+            out.text(f"{key}:", "bold")
+        for one in found.get(key, ()):
+            out.text(f"{one['count']:>6,}  {one['name']:<24}  {snippet(one['description'], SNIPPET)}", crop=True)
+    if found.get("tags"):
+        out.text("tags:", "bold")
+        out.text("        " + ", ".join(f"{tag['name']} ({tag['count']:,})" for tag in found["tags"]))
+    out.talk(f"{found['total']:,} tools, {found['uncategorised']:,} of no category", "dim")
+    return 0

@@ -1,0 +1,48 @@
+"""Find tools by what they do: of all servers, the primitives, the saved plans.
+
+The score is a relevance from 0 to 1. Where nothing fits, the nearest is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tui.command.output import Output
+from tui.command.tools.asked import add_filters, answer, filters, show, show_schemas
+
+EXAMPLES = """examples:
+  infospace tools search 'what changed in the repository'
+  infospace tools search 'read a file' --server files --limit 3 --schemas
+  infospace tools search 'open a pull request' --mode keyword --json"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("query", help="what the tool should do, in plain words")
+    parser.add_argument("--limit", type=int, default=10, metavar="N", help="at most this many, 1 to 50 (10)")
+    parser.add_argument(
+        "--mode", default="hybrid", metavar="semantic|keyword|hybrid", help="by meaning, words, or both"
+    )
+    parser.add_argument("--schemas", action="store_true", help="with what each takes and gives")
+    add_filters(parser)
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Search, and show what was found."""
+    given = {"query": args.query, "limit": args.limit, "search_type": args.mode, "include_schemas": args.schemas}
+    found = answer(args, "search_tools", {**given, "filters": filters(args)})
+    if out.json:
+        out.document(found)
+        return 0
+    for tool in found["tools"]:
+        show(tool, out, f"{tool['score']:.3f}  ")
+        show_schemas(tool, out)
+    if found["no_match"]:
+        guess = found["guess"]
+        near = f"; the nearest is {guess['tool_name']} ({guess['score']:.3f})" if guess else ""
+        out.talk(f"none of {found['searched']:,} tools fits{near}", "yellow")
+    else:
+        out.talk(f"{len(found['tools']):,} of {found['matched']:,} that fit, {found['searched']:,} searched", "dim")
+    if found["degraded"]:
+        out.talk(found["degraded"], "yellow")
+    return 0

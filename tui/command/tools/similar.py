@@ -1,0 +1,34 @@
+"""Find the tools that are most like one of them, each with a score from 0 to 1 and a reason."""
+
+from __future__ import annotations
+
+import argparse
+
+from tui.command.output import Output
+from tui.command.tools.asked import answer, show
+
+EXAMPLES = """examples:
+  infospace tools similar git/git_status
+  infospace tools similar tool_17 --limit 10 --json"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("tool", metavar="TOOL", help="server/tool, or an id such as tool_17")
+    parser.add_argument("--limit", type=int, default=5, metavar="N", help="at most this many, 1 to 20 (5)")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Find them."""
+    found = answer(args, "get_similar_tools", {"tool_name": args.tool, "limit": args.limit})
+    if out.json:
+        out.document(found)
+        return 0
+    for tool in found["tools"]:
+        show(tool, out, f"{tool['score']:.3f}  ")
+        out.text(f"       {tool['reason']}", "dim")
+    if not found["tools"]:
+        out.talk("no other tool is like it")
+    if found["degraded"]:
+        out.talk(found["degraded"], "yellow")
+    return 0
