@@ -63,7 +63,7 @@ def label(resource: Header) -> str:
     if isinstance(resource, Note):
         if resource.evidence and isinstance(resource.content, dict):
             metadata = resource.content["metadata"]
-            score = f" ({metadata['score']:.2f})"
+            score = "" if metadata["score"] is None else f" ({metadata['score']:.2f})"
         title = metadata.get("title") or (metadata.get("tool") if resource.evidence else None) or resource.name
         if not isinstance(title, str):
             title = text_of(resource.content)

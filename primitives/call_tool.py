@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from infospace import Args, Infospace, Note, ToolArguments, ToolName, primitive
-from infospace.kinds import NO_METADATA, NoteShape, Shape
+from infospace import Args, Collection, Infospace, Invalid, Note, ToolArguments, ToolName, primitive
+from infospace.argument import UNKNOWN, are_known
+from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, schema_of
 from infospace.tools.calling import call_tool as call
+from infospace.tools.calling import find_by_tool
+from infospace.tools.results import ForeignResult, Mapped
 from infospace.tools.tool import Tool
 
 
@@ -18,10 +21,25 @@ class CallTool(Args):
 
     tool: ToolName = Field(description="The tool's full name, `server/tool`; `$hit.metadata.tool` of one found.")
     arguments: ToolArguments = Field(default_factory=dict, description="The tool's own arguments, by its schema.")
+    as_: Literal["search-results"] | None = Field(
+        None, description="`search-results` makes a Collection of search results of a list; it needs `fields`."
+    )
+    fields: Mapped | None = Field(None, description="Where in the answer the list is, and in its items what.")
+
+    @model_validator(mode="after")
+    def _mapped(self) -> CallTool:
+        if are_known(self.as_, self.fields) and (self.as_ is None) != (self.fields is None):
+            says = "`as` and `fields` go together: a list becomes search results by a mapping of its fields"
+            raise Invalid(says, hint='"as": "search-results", "fields": {"items": "results", "text": "snippet"}')
+        return self
 
 
 def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     del shapes
+    if arguments.get("as") is UNKNOWN:
+        return Unknown()
+    if arguments.get("as") is not None:
+        return CollectionShape(NoteShape(schema_of(ForeignResult), NO_METADATA))
     tool = arguments.get("tool")
     return NoteShape(tool.output_schema if isinstance(tool, Tool) else None, NO_METADATA)
 
@@ -34,16 +52,32 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         "The arguments do not fit the tool's schema: all that is wrong is said, and nothing is called.",
         "The tool is blocked; or somebody was asked first, since it may take something away, and said no.",
         "The tool answers that it failed, or cannot be reached.",
+        "With `as`, there is no list where `fields.items` says.",
     ],
     examples=[
         {"type": "call-tool", "tool": "$hit.metadata.tool", "arguments": {"path": "README.md"}, "out": "$text"},
+        {
+            "type": "call-tool",
+            "tool": "$hit.metadata.tool",
+            "arguments": {"query": "tea"},
+            "as": "search-results",
+            "fields": {"items": "results", "text": "snippet", "title": "title", "uri": "url"},
+            "out": "$hits",
+        },
     ],
     avoid=["Calling a tool known by name this way: a step may have the tool's full name as its `type`."],
 )
-async def call_tool(args: CallTool, space: Infospace) -> Note[Any]:
+async def call_tool(args: CallTool, space: Infospace) -> Note[Any] | Collection[Any]:
     """Call a tool and make one Note of what it answers.
 
     Its content is the structured content; else the text of a single text block; else the list of blocks. All
     blocks stay in the answer's `extra.content`. `split` makes a Collection of a list.
+
+    With `as: "search-results"` each element of a list in the answer becomes a search result: `fields` says where the
+    list is (`items`), and where in each element its `text`, `title`, `uri` and `score` are. Elements without text are
+    left out and counted in `extra.excluded`; the whole element is `metadata.source.item`. A result is known by its
+    `uri`, else by what it says.
     """
+    if args.fields is not None:
+        return await find_by_tool(space, args.tool, args.arguments, args.fields)
     return await call(space, args.tool, args.arguments)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from infospace.errors import Invalid
 from infospace.fitting import misfits
 from infospace.jsonvalue import JSON
-from infospace.resources import Note
+from infospace.resources import Collection, Note
 from infospace.tools.approvals import allowed, refuse_blocked
+from infospace.tools.results import Mapped, as_results
 from infospace.tools.tool import NotAllowed, Tool, ToolAnswer, ToolFailed
 
 if TYPE_CHECKING:
@@ -21,13 +22,25 @@ async def call_tool(view: Infospace, tool: Tool, arguments: JSON) -> Note[Any]:
 
     What does not fit the tool's output schema is kept, and told in `extra.misfits`. Raises what `answered` does.
     """
+    return view.note((await _kept(view, tool, arguments)).content)
+
+
+async def find_by_tool(view: Infospace, tool: Tool, arguments: JSON, mapped: Mapped) -> Collection[Any]:
+    """Call a tool that finds something, and make search results of its answer; all content blocks are kept as well.
+
+    Raises what `answered` and `as_results` do.
+    """
+    return as_results(view, tool, (await _kept(view, tool, arguments)).content, mapped)
+
+
+async def _kept(view: Infospace, tool: Tool, arguments: JSON) -> ToolAnswer:
     answer = await answered(view, tool, arguments)
     view.extra["content"] = [dict(block) for block in answer.blocks]
     if tool.output_schema is not None and answer.structured is not None:
         faults = misfits(answer.structured, tool.output_schema)
         if faults:
             view.extra["misfits"] = faults
-    return view.note(answer.content)
+    return answer
 
 
 async def answered(view: Infospace, tool: Tool, arguments: JSON) -> ToolAnswer:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from infospace.argument import Args, Query
-from infospace.tools.finding.scope import NO_FILTERS, Filters
+from infospace.tools.finding.scope import Filters
 
 LONGEST_MS = 600_000
 """Milliseconds that one call of a tool may last at most."""
@@ -27,7 +27,7 @@ class SearchTools(Args):
     """Arguments of `search_tools`."""
 
     query: Query = Field(description="What the tool should do, in plain words.")
-    filters: Filters = Field(NO_FILTERS, description=_FILTERS)
+    filters: Filters = Field(default_factory=Filters, description=_FILTERS)
     limit: int = Field(10, ge=1, le=MOST_FOUND, description="At most this many.")
     include_schemas: bool = Field(default=False, description=_SCHEMAS)
     search_type: Literal["semantic", "keyword", "hybrid"] = Field(
@@ -42,7 +42,7 @@ class ListTools(Args):
     page_size: int = Field(20, ge=1, le=MOST_ON_PAGE, description="Tools on a page.")
     sort_by: Sorting = Field("name", description="What they are sorted by; ties by name.")
     sort_order: Literal["asc", "desc"] = Field("asc", description="What is not known stands last in either.")
-    filters: Filters = Field(NO_FILTERS, description="Which tools are wanted; not by `min_score`.")
+    filters: Filters = Field(default_factory=Filters, description="Which tools are wanted; not by `min_score`.")
     include_schemas: bool = Field(default=False, description=_SCHEMAS)
 
 
@@ -62,7 +62,8 @@ class ExecuteOptions(Args):
     include_metadata: bool = Field(default=True, description="With `execution_metadata`.")
 
 
-USUAL = ExecuteOptions(timeout_ms=USUAL_MS, include_metadata=True)
+def _usual() -> ExecuteOptions:
+    return ExecuteOptions(timeout_ms=USUAL_MS, include_metadata=True)
 
 
 class ExecuteTool(Args):
@@ -70,7 +71,7 @@ class ExecuteTool(Args):
 
     tool_name: ToolReference
     arguments: dict[str, Any] = Field(description="The tool's own arguments, by its input schema.")
-    options: ExecuteOptions = Field(USUAL, description="How it is called.")
+    options: ExecuteOptions = Field(default_factory=_usual, description="How it is called.")
 
 
 class GetToolCategories(Args):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
 
 from infospace.clock import now
 from infospace.errors import Conflict, Invalid, NotFound, Unreadable
@@ -10,6 +12,7 @@ from infospace.jsontext import read_json
 from infospace.jsonvalue import JSON
 from infospace.runs.journal import CloseRun, TakeRun
 from infospace.space import Space
+from infospace.tools.narrowed import NarrowedSpace
 from planner.events import Emit
 from planner.lease import is_live, new_owner
 from planner.outcome import RunResult, binding
@@ -17,6 +20,7 @@ from planner.problems import Problem
 from planner.resume import answer, pending_of, resume
 from planner.saved import load_plan
 from planner.serve import arguments
+from planner.serve.access import Access, Rate
 from planner.serve.live import Live, Lives, Tell, played
 from planner.serve.record import find_run, is_over, recorded
 from planner.serve.trimming import PART, trimmed_bindings, trimmed_check, trimmed_run
@@ -25,16 +29,27 @@ from planner.sessions.naming import full_name
 from planner.sessions.session import Session
 from planner.start import Refused, check_plan, prepare, stream
 from planner.steps import SAVED
+from planner.suspending import Pending
 
 SHOWN = 100
 """Characters that a binding shows of what it is bound to."""
 
 
-class Door:
-    """One space, what runs in it here, and its sessions. Close it: what goes on is cancelled, and journalled."""
+ANYBODY: Final = Access("anybody")
 
-    def __init__(self, space: Space) -> None:
-        self.space = space
+
+class Door:
+    """One space as one caller sees it, what runs in it here, and its sessions.
+
+    Close it: what goes on is cancelled, and journalled.
+    """
+
+    def __init__(self, space: Space, access: Access = ANYBODY) -> None:
+        self.space = NarrowedSpace(space, access.scope)
+        self.access = access
+        self.rate = Rate(access.rate_per_minute)
+        self.counts: Counter[tuple[str, str]] = Counter()
+        """Calls by the name of the tool and what came of them."""
         self.lives = Lives()
         self._sessions: dict[str, Session] = {}
 
@@ -64,7 +79,7 @@ class Door:
         prepared = read if isinstance(read, Refused) else prepare(self.space, read, args.inputs)
         if isinstance(prepared, Refused):
             return trimmed_run(prepared.to_result().to_json())
-        live = self.lives.start(played(stream(self.space, prepared)))
+        live = self.lives.start(played(stream(self.space, prepared, approve=self.access.approve)))
         return await self._followed(live, args.wait_s, tell)
 
     async def run_steps(self, args: arguments.RunSteps, tell: Tell) -> dict[str, Any]:
@@ -81,7 +96,7 @@ class Door:
 
     def _session(self, name: str) -> Session:
         """Return the session of a name, which need not be open yet. Raises Invalid for what cannot be a name."""
-        return self._sessions.setdefault(full_name(name), Session(self.space, name))
+        return self._sessions.setdefault(full_name(name), Session(self.space, name, approve=self.access.approve))
 
     async def _followed(self, live: Live, seconds: float, tell: Tell) -> dict[str, Any]:
         """Wait for something that runs; return how it ended, or how far it is."""
@@ -128,14 +143,23 @@ class Door:
     async def answer_run(self, args: arguments.AnswerRun, tell: Tell) -> dict[str, Any]:
         """Answer what a suspended run asks, and wait for it; at a `wait` just look again whether it is over."""
         row, steps = find_run(self.space, args.run)
-        waits = [one.step for one in pending_of(steps) if one.kind == "wait"]
+        pending = pending_of(steps)
+        self._may_answer(args.run, [one for one in pending if one.step == args.step])
+        waits = [one.step for one in pending if one.kind == "wait"]
         if row.status != "suspended" or args.step not in waits:
             answer(self.space, args.run, args.step, args.value)
 
         async def play(emit: Emit) -> RunResult:
-            return await resume(self.space, args.run, emit)
+            return await resume(self.space, args.run, emit, approve=self.access.approve)
 
         return await self._followed(self.lives.start(play, args.run), args.wait_s, tell)
+
+    def _may_answer(self, run: str, pending: Sequence[Pending]) -> None:
+        """Raise NotFound for a question about a tool that may not be known here."""
+        for one in pending:
+            tool = None if one.about is None else one.about.get("tool")
+            if tool is not None and self.space.tools.find(tool) is None:
+                raise NotFound(f"step {one.step!r} of {run} asks nothing that can be answered here")
 
     async def cancel_run(self, args: arguments.CancelRun, tell: Tell) -> dict[str, Any]:
         """Cancel a run: what it did stays, what it has not begun is not done."""

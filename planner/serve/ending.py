@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,9 +14,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 async def until_told(
-    door: Door, serving: Coroutine[Any, Any, None], stop: Callable[[], None] | None = None
+    doors: Sequence[Door], serving: Coroutine[Any, Any, None], stop: Callable[[], None] | None = None
 ) -> int | None:
-    """Serve until that is over, or SIGINT or SIGTERM comes; close the door. Returns the signal's number.
+    """Serve until that is over, or SIGINT or SIGTERM comes; close the doors. Returns the signal's number.
 
     What runs is journalled before the connections end. `stop` lets the serving end, which else is cancelled.
     """
@@ -29,7 +29,7 @@ async def until_told(
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await door.close()
+        await asyncio.gather(*(door.close() for door in doors))
         (stop or task.cancel)()
         with suppress(asyncio.CancelledError):
             await task

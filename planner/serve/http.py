@@ -1,32 +1,24 @@
-"""Serving clients over HTTP on loopback: each shows the bearer token; other hosts and origins are turned away."""
+"""Serving clients over HTTP on loopback, until the process is told to end."""
 
 from __future__ import annotations
 
-import hmac
 import secrets
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.responses import JSONResponse
 
 from infospace.errors import Invalid
 from infospace.space import Space
+from planner.serve.config import Token
 from planner.serve.door import Door
 from planner.serve.ending import until_told
-from planner.serve.server import make_server
+from planner.serve.web import Caller, made_app
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-PATH = "/mcp"
 HOST = "127.0.0.1"
-SHORTEST_TOKEN = 16
-"""Characters of a token, at least."""
 PATIENCE = 1
 """Seconds that connections have to end once the server ends."""
 
@@ -34,14 +26,6 @@ PATIENCE = 1
 def made_token() -> str:
     """Return a new token: 32 bytes of chance."""
     return secrets.token_urlsafe(32)
-
-
-def checked_token(token: str) -> str:
-    """Return a token that may serve. Raises Invalid for one that is too short, or that a header cannot carry."""
-    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
-        says = f"a token has at least {SHORTEST_TOKEN} characters, ASCII without spaces"
-        raise Invalid(says, hint="leave it out, and one is made")
-    return token
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -68,46 +52,24 @@ def bound(host: str, port: int) -> socket.socket:
     return made
 
 
-async def serve_http(space: Space, listening: socket.socket, token: str) -> int | None:
-    """Serve on a socket of `bound` until SIGINT or SIGTERM comes, whose number is returned."""
+async def serve_http(space: Space, listening: socket.socket, tokens: Sequence[Token]) -> int | None:
+    """Serve whoever shows one of the tokens, on a socket of `bound`, until SIGINT or SIGTERM comes.
+
+    Returns the signal's number.
+    """
     host, port = listening.getsockname()[:2]
-    door = Door(space)
     hosts = [f"{name}:{port}" for name in (host, "localhost")]
     security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{name}" for name in hosts])
-    app = make_server(door).streamable_http_app(streamable_http_path=PATH, transport_security=security)
+    callers = [Caller(token.digest, Door(space, token.access), security) for token in tokens]
     config = uvicorn.Config(
-        _Guard(app, checked_token(token)),
+        made_app(space, callers, security),
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=PATIENCE,
     )
     server = _Server(config)
-    return await until_told(door, server.serve([listening]), server.stop)
-
-
-class _Guard:
-    """Lets through who shows the token."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app = app
-        self._token = token.encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._knows(scope):
-            refusal = JSONResponse(
-                {"error": "invalid_token", "error_description": "the bearer token is missing or wrong"},
-                status_code=401,
-                headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
-            )
-            await refusal(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
-
-    def _knows(self, scope: Scope) -> bool:
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
-        kind, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
-        return kind.lower() == b"bearer" and hmac.compare_digest(token, self._token)
+    return await until_told([caller.door for caller in callers], server.serve([listening]), server.stop)
 
 
 class _Server(uvicorn.Server):

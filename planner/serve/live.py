@@ -123,6 +123,10 @@ class Lives:
         """Return what goes on for a run."""
         return [live for live in self.of(run) if not live.task.done()]
 
+    def count(self) -> int:
+        """Count what goes on."""
+        return sum(not live.task.done() for live in self._lives)
+
     async def cancel(self, lives: Sequence[Live]) -> None:
         """Cancel some, and wait until that is journalled."""
         for live in lives:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from mcp.server.stdio import stdio_server
 
 from infospace.space import Space
+from planner.serve.config import OPEN, STDIO, Config
 from planner.serve.door import Door
 from planner.serve.ending import until_told
 from planner.serve.server import make_server
@@ -26,10 +27,10 @@ _CHUNK = 65_536
 _log = logging.getLogger(__name__)
 
 
-async def serve_stdio(space: Space) -> int | None:
+async def serve_stdio(space: Space, config: Config = OPEN) -> int | None:
     """Serve until standard input ends, or SIGINT or SIGTERM comes, whose number is returned."""
-    door = Door(space)
-    return await until_told(door, _serve(door))
+    door = Door(space, config.access(STDIO, STDIO))
+    return await until_told([door], _serve(door))
 
 
 async def _serve(door: Door) -> None:

@@ -110,14 +110,19 @@ DISCOVER_SAYS = (
 
 async def answer(door: Door, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
     """Answer a call of a tool that there is. Raises InfospaceError for what the caller can mend."""
-    size = len(dump(dict(given)))
-    if size > LONGEST:
-        says = f"the arguments of {name} have {size:,} characters, and at most {LONGEST:,} are taken"
-        raise Invalid(says, hint="add long texts as files with `infospace add`, and let the plan load them")
+    checked_size(name, given)
     if name == DISCOVER_NOTES:
         return await looking.discover_notes(door, dict(given))
     tool = TOOLS[name]
     return await tool.answer(door, tool.validate(given), tell)
+
+
+def checked_size(name: str, given: Mapping[str, Any]) -> None:
+    """Raise Invalid for arguments that are too long, whatever stands in them."""
+    size = len(dump(dict(given)))
+    if size > LONGEST:
+        says = f"the arguments of {name} have {size:,} characters, and at most {LONGEST:,} are taken"
+        raise Invalid(says, hint="add long texts as files with `infospace add`, and let the plan load them")
 
 
 def discover_schema(door: Door) -> dict[str, Any]:

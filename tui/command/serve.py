@@ -1,7 +1,11 @@
 """Serve the space to planner models over MCP: on standard input and output, or with --http on loopback.
 
-Over HTTP a client shows the bearer token: --token, else INFOSPACE_TOKEN, else one that is made and printed. Needs the
-extra `serve`. SIGINT and SIGTERM end it; what runs then is cancelled, and journalled.
+Over HTTP a client shows a bearer token: one of --config, else --token, else INFOSPACE_TOKEN, else one that is made and
+printed. The file of --config says which tools a token knows of, how they are shown to it, and how often it may call:
+{"scopes": {"NAME": {"include_servers": […], "exclude_tags": […], "rate_per_minute": 60}}, "tokens": [{"name": …,
+"token": "${VARIABLE}", "scope": "NAME", "admin": true}]}. A client over standard input and output has the scope that
+is called `stdio`, else `default`. Needs the extra `serve`. SIGINT and SIGTERM end it; what runs then is cancelled, and
+journalled.
 """
 
 from __future__ import annotations
@@ -10,14 +14,23 @@ import argparse
 import asyncio
 import os
 import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from infospace.errors import Invalid
+from infospace.errors import Invalid, NotFound
 from tui.command.output import Output, UsageError
 from tui.command.spaces import open_from
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+    from planner.serve.config import Config, Token
 
 EXAMPLES = """examples:
   infospace serve
   infospace serve --http
+  infospace serve --http --config serve.json
   INFOSPACE_TOKEN="$(openssl rand -hex 32)" infospace serve --http 127.0.0.1:8765"""
 
 PORT = 8765
@@ -33,6 +46,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="[HOST:]PORT",
         help=f"over HTTP on loopback, on this port ({PORT}); 0 is any that is free",
     )
+    parser.add_argument("--config", metavar="FILE", help="scopes, and the tokens that have them, as JSON")
+    parser.add_argument(
+        "--tools",
+        choices=["core", "compat"],
+        default="core",
+        help="the meta-tools alone, or also what other systems call theirs (not in this version)",
+    )
     parser.add_argument("--token", metavar="TOKEN", help="what clients over HTTP show; else INFOSPACE_TOKEN, else made")
 
 
@@ -44,32 +64,67 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("serving needs the package `mcp`", hint="pip install 'infospace[serve]'") from error
     if args.token is not None and args.http is None:
         raise UsageError("a token is for --http", hint="over standard input and output there is none")
-    number = _http(args, out) if args.http is not None else _stdio(args)
+    if args.tools == "compat":
+        raise UsageError("the doors of other systems are not in this version", hint="--tools core")
+    try:
+        from planner.serve.config import OPEN, read_config
+
+        config = OPEN if args.config is None else read_config(Path(args.config).expanduser(), os.environ)
+    except (Invalid, NotFound) as error:
+        raise UsageError(error.says, hint=error.hint) from error
+    number = _http(args, config, out) if args.http is not None else _stdio(args, config, out)
     return CANCELLED if number == signal.SIGINT else 0
 
 
-def _stdio(args: argparse.Namespace) -> int | None:
+def _stdio(args: argparse.Namespace, config: Config, out: Output) -> int | None:
     from planner.serve.stdio import serve_stdio
 
     with open_from(args, create=True) as space:
-        return asyncio.run(serve_stdio(space))
+        _tell_doubts(config, space, out)
+        return asyncio.run(serve_stdio(space, config))
 
 
-def _http(args: argparse.Namespace, out: Output) -> int | None:
-    from planner.serve.http import PATH, bound, checked_token, made_token, serve_http
+def _http(args: argparse.Namespace, config: Config, out: Output) -> int | None:
+    from planner.serve.http import bound, serve_http
+    from planner.serve.web import PATH
 
     host, port = _address(args.http)
-    given = args.token if args.token is not None else os.environ.get("INFOSPACE_TOKEN")
+    if config.tokens and args.token is not None:
+        raise UsageError("the tokens are those of the configuration", hint="leave --token out")
     try:
-        token = made_token() if given is None else checked_token(given)
+        made, tokens = _tokens(args, config)
         listening = bound(host, port)
     except Invalid as error:
         raise UsageError(error.says, hint=error.hint) from error
     with listening, open_from(args, create=True) as space:
+        _tell_doubts(config, space, out)
         out.talk(f"serving on http://{host}:{listening.getsockname()[1]}{PATH}")
-        if given is None:
-            out.talk(f"token: {token}")
-        return asyncio.run(serve_http(space, listening, token))
+        if made is not None:
+            out.talk(f"token: {made}")
+        return asyncio.run(serve_http(space, listening, tokens))
+
+
+def _tokens(args: argparse.Namespace, config: Config) -> tuple[str | None, Sequence[Token]]:
+    """Return the token that was made, if one was, and all that are let in; raises Invalid."""
+    from planner.serve.config import Token, checked_token, digest_of
+    from planner.serve.http import made_token
+
+    if config.tokens:
+        return None, config.tokens
+    given = args.token if args.token is not None else os.environ.get("INFOSPACE_TOKEN")
+    token = made_token() if given is None else checked_token(given)
+    # The one token there is belongs to whoever started the server.
+    access = replace(config.access("http"), admin=True)
+    return (token if given is None else None), [Token(digest_of(token), access)]
+
+
+def _tell_doubts(config: Config, space: Space, out: Output) -> None:
+    from infospace.tools.own import SERVER
+    from planner.serve.config import doubtful
+
+    servers = space.tools.servers
+    for says in doubtful(config, [SERVER, *(servers.entries if servers is not None else ())]):
+        out.talk(says, "yellow")
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -17,7 +17,7 @@ def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
     missing: list[str] = []
 
     def fill(text: str) -> str:
-        return _VARIABLE.sub(lambda found: _value(found, environment, missing), text)
+        return filled_in(text, environment, missing)
 
     filled = replace(
         entry,
@@ -31,6 +31,11 @@ def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
         says = f"the entry of {entry.name!r} needs what the environment has not: {names}"
         raise Invalid(says, hint="set it, or write `${NAME:-default}`")
     return filled
+
+
+def filled_in(text: str, environment: Mapping[str, str], missing: list[str]) -> str:
+    """Return a text without variables; the unset ones are added to `missing`."""
+    return _VARIABLE.sub(lambda found: _value(found, environment, missing), text)
 
 
 def _value(found: re.Match[str], environment: Mapping[str, str], missing: list[str]) -> str:

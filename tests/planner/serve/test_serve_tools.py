@@ -101,6 +101,7 @@ def test_every_tool_has_a_closed_schema_and_says_what_it_is_for(space: Space) ->
     assert [tool.name for tool in tools] == [
         *("check_plan", "run_plan", "run_steps", "get_run", "answer_run", "cancel_run"),
         *("read", "list_bindings", "describe_primitives", "discover_notes"),
+        *("search_tools", "list_tools", "describe_tool", "execute_tool", "get_tool_categories", "get_similar_tools"),
     ]
     for tool in tools:
         assert tool.input_schema["additionalProperties"] is False

@@ -1,0 +1,54 @@
+"""What one caller of the server may do: which tools it knows of, how they are shown to it, how much and how often."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from infospace.tools.finding.scope import EVERYTHING, Scope
+from planner.meta.arguments import LONGEST_MS, MOST_ON_PAGE
+
+MINUTE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The access of a caller, who is named in the audit."""
+
+    caller: str
+    scope: Scope = EVERYTHING
+    hide_underlying_tools: bool = True
+    """Whether the tools of servers are called through the meta-tools and plans alone."""
+    rate_per_minute: int | None = None
+    """Calls that may be made in any minute, None without limit."""
+    timeout_ms: int = LONGEST_MS
+    """Milliseconds that a call of a tool may last at most."""
+    results: int = MOST_ON_PAGE
+    """Tools that one answer has at most."""
+    approve: Sequence[str] = ()
+    """Tools that are called without asking: `server/tool`, `server/*`."""
+    admin: bool = False
+    """Whether it may have servers listed anew, and sees the figures of all callers."""
+
+
+class Rate:
+    """Counts the calls of the last minute."""
+
+    def __init__(self, most: int | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self._clock = clock
+        self._calls: deque[float] = deque()
+
+    def take(self) -> float:
+        """Count a call; or where there were too many, count nothing and return after how many seconds one may be."""
+        if self._most is None:
+            return 0.0
+        now = self._clock()
+        while self._calls and self._calls[0] <= now - MINUTE:
+            self._calls.popleft()
+        if len(self._calls) >= self._most:
+            return self._calls[0] + MINUTE - now
+        self._calls.append(now)
+        return 0.0

@@ -1,0 +1,212 @@
+"""A call at the door: how often, which tool, what it may, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final
+
+from infospace.answer import cut
+from infospace.errors import Conflict, InfospaceError, Invalid, NotFound
+from infospace.runs.audit import AuditOutcome
+from infospace.space import Space
+from infospace.tools.tool import NotAllowed, Tool
+from infospace.tools.untrusted import signs
+from planner.events import Emit
+from planner.meta.arguments import ExecuteTool, GetSimilarTools, ListTools, SearchTools
+from planner.meta.audited import audited, outcome_of, run_of
+from planner.meta.execute_tool import prepare_call
+from planner.meta.known import find_tool, known_tools
+from planner.meta.offered import META
+from planner.outcome import RunResult
+from planner.serve.door import Door
+from planner.serve.live import Tell
+from planner.serve.tools import DISCOVER_NOTES, TOOLS, checked_size
+from planner.serve.tools import answer as answer_of_door
+from planner.steps import SAVED
+
+EXECUTE: Final = "execute_tool"
+ACTS: Final = ("run_plan", "run_steps", "answer_run", "cancel_run", EXECUTE)
+"""Doors whose calls are kept, whatever comes of them."""
+TOLD = 600
+"""Characters of a proxy's description."""
+SEPARATOR = "__"
+
+
+class TooOften(Conflict):
+    """More calls than a caller may make."""
+
+    kind = "rate"
+
+
+class NoSuchTool(NotFound):
+    """A tool that is not listed, and about which nothing is said."""
+
+
+def is_direct(name: str) -> bool:
+    """Whether a name is not that of a door or of a meta-tool."""
+    return name not in TOOLS and name != DISCOVER_NOTES and name not in META
+
+
+def proxies(door: Door) -> Mapping[str, Tool]:
+    """Return the tools of servers that are listed by themselves, as `server__tool`; of two of one name, the first."""
+    return {} if door.access.hide_underlying_tools else _direct(door.space)
+
+
+def _direct(space: Space) -> Mapping[str, Tool]:
+    found: dict[str, Tool] = {}
+    for tool in sorted(space.tools, key=lambda tool: tool.full_name):
+        if not tool.blocked:
+            found.setdefault(f"{tool.server}{SEPARATOR}{tool.name}", tool)
+    return found
+
+
+def described(tool: Tool) -> str:
+    """Return how a tool of a server is described to who may call it directly: as its server's word, with its signs."""
+    says = cut(tool.description or tool.title, TOLD)
+    text = f"{tool.full_name}. Its server says: {says}" if says else tool.full_name
+    instructs = signs(tool)
+    return f"{text} [Beware: this description {', and '.join(instructs)}.]" if instructs else text
+
+
+async def answer(door: Door, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
+    """Answer a call, and keep what came of it.
+
+    Raises NoSuchTool for what is not listed, in the same words whether it is there or not; TooOften; NotAllowed for a
+    tool that is there and hidden; and InfospaceError for what else the caller can mend.
+    """
+    target = _target(name, given)
+    try:
+        _must_be_in_time(door)
+        answered = await _answered(door, name, given, tell)
+    except InfospaceError as error:
+        _refused(door, name, target, error)
+        raise
+    except asyncio.CancelledError:
+        _keep(door, name, target, "cancelled")
+        raise
+    outcome = outcome_of(answered) if isinstance(answered, dict) and "status" in answered else "success"
+    run = run_of(answered) if isinstance(answered, dict) else None
+    door.counts[_counted(name), outcome] += 1
+    if name in ACTS or is_direct(name):
+        audited(door.space, door.access.caller, name, target, outcome, run=run)
+    return answered
+
+
+def _must_be_in_time(door: Door) -> None:
+    wait = door.rate.take()
+    if wait:
+        says = f"{door.access.caller} may make {door.access.rate_per_minute:,} calls in a minute, and has made them"
+        raise TooOften(says, hint=f"again in {wait:.0f} s")
+
+
+async def _answered(door: Door, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
+    if name in TOOLS or name == DISCOVER_NOTES:
+        return await answer_of_door(door, name, given, tell)
+    checked_size(name, given)
+    if name in META:
+        args = _bounded(door, META[name].validate(given))
+        return await _executed(door, args, tell) if name == EXECUTE else await META[name].function(door.space, args)
+    tool = proxies(door).get(name)
+    if tool is not None:
+        args = META[EXECUTE].validate({"tool_name": tool.full_name, "arguments": dict(given)})
+        return await _executed(door, _bounded(door, args), tell)
+    hidden = _named(door.space, name)
+    if hidden is not None:
+        hint = f'execute_tool calls it: {{"tool_name": "{hidden.full_name}", "arguments": …}}'
+        raise NotAllowed(f"{name!r:.100} is not called directly here", hint=hint)
+    known = ", ".join([*TOOLS, DISCOVER_NOTES, *META])
+    raise NoSuchTool(f"there is no tool {name!r:.60}; there are {known}")
+
+
+def _named(space: Space, name: str) -> Tool | None:
+    """Return the tool that a direct call means: `server__tool`, or its full name."""
+    return space.tools.find(name) or _direct(space).get(name)
+
+
+def _bounded(door: Door, args: Any) -> Any:
+    """Hold a call to the limits of the caller: fewer results, and no longer calls. Raises Invalid for these."""
+    access = door.access
+    match args:
+        case SearchTools() | GetSimilarTools():
+            return args.model_copy(update={"limit": min(args.limit, access.results)})
+        case ListTools():
+            return args.model_copy(update={"page_size": min(args.page_size, access.results)})
+        case ExecuteTool() if args.options.timeout_ms > access.timeout_ms:
+            if "timeout_ms" in args.options.model_fields_set and "options" in args.model_fields_set:
+                says = f"`options.timeout_ms` is {args.options.timeout_ms:,}, and {access.caller} may give a call"
+                raise Invalid(f"{says} {access.timeout_ms:,} at most")
+            options = args.options.model_copy(update={"timeout_ms": access.timeout_ms})
+            return args.model_copy(update={"options": options})
+    return args
+
+
+async def _executed(door: Door, args: ExecuteTool, tell: Tell) -> dict[str, Any]:
+    """Call a tool; who stops waiting breaks the call off."""
+    call = prepare_call(door.space, args)
+
+    async def play(emit: Emit) -> RunResult:
+        return await call.play(door.space, emit, door.access.approve)
+
+    live = door.lives.start(play)
+    try:
+        while not await live.wait(60, tell):
+            pass
+        result = live.task.result()
+    except asyncio.CancelledError:
+        await door.lives.cancel([live])
+        raise
+    return call.answer(door.space, result)
+
+
+# What is kept
+
+
+def _target(name: str, given: Mapping[str, Any]) -> str:
+    """Return what a call is for, as far as that says nothing but a name."""
+    plan, tool = given.get("plan"), given.get("tool_name")
+    if name in META and isinstance(tool, str):
+        return tool
+    if isinstance(plan, str) and plan.startswith(SAVED):
+        return plan
+    value = given.get("run", given.get("session", "")) if name in ACTS else ""
+    return value if isinstance(value, str) else ""
+
+
+def _refused(door: Door, name: str, target: str, error: InfospaceError) -> None:
+    """Keep a call that came to nothing: of a door that acts, or for a tool that is there and may not be known."""
+    word = _why(door, name, target, error)
+    door.counts[_counted(name), "refused"] += 1
+    if word is not None:
+        audited(door.space, door.access.caller, name, target, "refused", word)
+
+
+def _why(door: Door, name: str, target: str, error: InfospaceError) -> str | None:
+    """Return why a call was refused, in a word; None for what need not be kept."""
+    if isinstance(error, TooOften):
+        return error.kind
+    whole = door.space.whole
+    if is_direct(name):
+        hidden = isinstance(error, NotAllowed)
+        return "hidden" if hidden else "out of scope" if _named(whole, name) is not None else None
+    if isinstance(error, NotFound) and _is_there(whole, target):
+        return "out of scope"
+    return error.kind if name in ACTS else None
+
+
+def _is_there(whole: Space, target: str) -> bool:
+    try:
+        return bool(target) and find_tool(whole, target) in known_tools(whole)
+    except NotFound:
+        return False
+
+
+def _keep(door: Door, name: str, target: str, outcome: AuditOutcome) -> None:
+    door.counts[_counted(name), outcome] += 1
+    if name in ACTS or is_direct(name):
+        audited(door.space, door.access.caller, name, target, outcome)
+
+
+def _counted(name: str) -> str:
+    """Return under which name a call is counted: those of tools of servers together, whatever was asked for."""
+    return "(direct)" if is_direct(name) else name

@@ -1,0 +1,206 @@
+"""The file that `infospace serve --config` reads: scopes by name, and the tokens that have them.
+
+    {"scopes": {"default": {"exclude_tags": ["danger"]},
+                "research": {"include_servers": ["web", "time"], "rate_per_minute": 60, "limits": {"results": 20}}},
+     "tokens": [{"name": "ann", "token": "${ANN_TOKEN}", "scope": "research"},
+                {"name": "ops", "sha256": "…", "admin": true}]}
+
+A token without `scope`, and a client over standard input and output where no scope is called `stdio`, has the one
+called `default`; where there is none, everything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import Field, Strict
+
+from infospace.argument import Args
+from infospace.errors import Invalid, NotFound, Unreadable
+from infospace.faults import ArgumentsInvalid
+from infospace.jsontext import read_json
+from infospace.jsonvalue import JSON
+from infospace.paths import nearest
+from infospace.signature import Signature, every_fault
+from infospace.tools.approvals import named
+from infospace.tools.finding.scope import Bounds, Limits, Scope
+from infospace.tools.servers.variables import filled_in
+from planner.meta.arguments import LONGEST_MS, MOST_ON_PAGE
+from planner.serve.access import Access
+
+DEFAULT, STDIO = "default", "stdio"
+SHORTEST_TOKEN = 16
+"""Characters of a token, at least."""
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_WHAT: Final = "the configuration"
+
+
+class ScopeLimits(Limits):
+    """How much a caller may ask for."""
+
+    timeout_ms: int = Field(LONGEST_MS, ge=1, le=LONGEST_MS)
+    results: int = Field(MOST_ON_PAGE, ge=1, le=MOST_ON_PAGE)
+
+
+class ScopeWritten(Bounds):
+    """A scope as the file has it."""
+
+    hide_underlying_tools: bool = True
+    rate_per_minute: int | None = Field(None, ge=1)
+    limits: ScopeLimits = ScopeLimits(timeout_ms=LONGEST_MS, results=MOST_ON_PAGE)
+    approve: Annotated[tuple[str, ...], Strict(False)] = ()
+
+    def access(self, caller: str, *, admin: bool = False) -> Access:
+        """Return what a caller with this scope may do."""
+        bounds = {name: getattr(self, name) for name in Bounds.model_fields}
+        return Access(
+            caller,
+            Scope(**bounds),
+            self.hide_underlying_tools,
+            self.rate_per_minute,
+            self.limits.timeout_ms,
+            self.limits.results,
+            named(self.approve),
+            admin,
+        )
+
+
+class TokenWritten(Args):
+    """A token as the file has it: itself, with variables of the environment, or the SHA-256 of it."""
+
+    name: str = Field(min_length=1)
+    token: str | None = None
+    sha256: str | None = None
+    scope: str | None = None
+    admin: bool = False
+
+
+class ConfigWritten(Args):
+    """The whole file."""
+
+    scopes: dict[str, ScopeWritten] = Field(default_factory=dict, description="Scopes by name.")
+    tokens: list[TokenWritten] = Field(default_factory=list, description="Who may call over HTTP.")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token by its SHA-256, and what whoever shows it may do."""
+
+    digest: bytes
+    access: Access
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Who may do what."""
+
+    scopes: Mapping[str, ScopeWritten]
+    tokens: Sequence[Token] = ()
+
+    def access(self, caller: str, scope: str = DEFAULT) -> Access:
+        """Return what a caller may do that has a scope by name, or where there is none of it the default one."""
+        written = self.scopes.get(scope) or self.scopes.get(DEFAULT)
+        return Access(caller) if written is None else written.access(caller)
+
+
+OPEN: Final = Config({})
+"""Whoever is let in may do everything."""
+
+
+def digest_of(token: str) -> bytes:
+    """Return what a token is known by."""
+    return sha256(token.encode()).digest()
+
+
+def checked_token(token: str) -> str:
+    """Return a token that may serve. Raises Invalid for one that is too short, or that a header cannot carry."""
+    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+        says = f"a token has at least {SHORTEST_TOKEN} characters, ASCII without spaces"
+        raise Invalid(says, hint="leave it out, and one is made")
+    return token
+
+
+def read_config(path: Path, environment: Mapping[str, str]) -> Config:
+    """Read a configuration. Raises NotFound for no file, Invalid for one that does not fit, with the places in it."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {str(path)!r}", hint="`--config` names a JSON file") from None
+    except OSError as error:
+        raise Invalid(f"{str(path)!r} cannot be read: {error.strerror}") from error
+    try:
+        written = _written(read_json(data, what=repr(str(path))))
+        return Config(written.scopes, _tokens(written, environment))
+    except Unreadable:
+        raise
+    except ArgumentsInvalid as error:
+        raise Invalid(f"{str(path)!r}: {every_fault(error)}") from error
+    except Invalid as error:
+        raise Invalid(f"{str(path)!r}: {error.says}", hint=error.hint) from error
+
+
+def _written(document: JSON) -> ConfigWritten:
+    if not isinstance(document, dict):
+        raise Invalid("it is no JSON object", hint='{"scopes": {…}, "tokens": […]}')
+    written: ConfigWritten = Signature(_WHAT, "", ConfigWritten).validate(document)
+    _must_name_tools(written)
+    return written
+
+
+def _must_name_tools(written: ConfigWritten) -> None:
+    for name, scope in written.scopes.items():
+        try:
+            named(scope.approve)
+        except Invalid as error:
+            raise Invalid(f"`scopes.{name}.approve`: {error.says}", hint=error.hint) from error
+
+
+def _tokens(written: ConfigWritten, environment: Mapping[str, str]) -> list[Token]:
+    found: list[Token] = []
+    scopes = Config(written.scopes)
+    for at, one in enumerate(written.tokens):
+        where = f"`tokens[{at}]` ({one.name})"
+        if one.scope is not None and one.scope not in written.scopes:
+            near = nearest(one.scope, written.scopes)
+            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(written.scopes) or 'none'}"
+            raise Invalid(f"{where} has the scope {one.scope!r}, which is not there", hint=hint)
+        token = Token(_digest(one, where, environment), scopes.access(one.name, one.scope or DEFAULT))
+        if any(other.digest == token.digest or other.access.caller == one.name for other in found):
+            raise Invalid(f"{where} has the name or the token of another one", hint="each its own")
+        found.append(replace(token, access=replace(token.access, admin=one.admin)))
+    return found
+
+
+def _digest(one: TokenWritten, where: str, environment: Mapping[str, str]) -> bytes:
+    if (one.token is None) == (one.sha256 is None):
+        raise Invalid(f"{where} needs `token` or `sha256`, one of them", hint='"token": "${NAME_OF_A_VARIABLE}"')
+    if one.sha256 is not None:
+        if not _DIGEST.fullmatch(one.sha256.lower()):
+            raise Invalid(f"`sha256` of {where} is no SHA-256", hint="64 digits from 0 to f")
+        return bytes.fromhex(one.sha256)
+    missing: list[str] = []
+    token = filled_in(one.token or "", environment, missing)
+    if missing:
+        raise Invalid(f"{where} needs what the environment has not: {', '.join(missing)}", hint="set it")
+    try:
+        return digest_of(checked_token(token))
+    except Invalid as error:
+        raise Invalid(f"{where}: {error.says}", hint='`"sha256"` keeps it out of the file') from error
+
+
+def doubtful(config: Config, servers: Iterable[str]) -> Iterator[str]:
+    """Say which servers the scopes name that are not there: one that was meant to be excluded is not."""
+    known = list(servers)
+    for name, scope in config.scopes.items():
+        for key in ("include_servers", "exclude_servers"):
+            for server in getattr(scope, key) or ():
+                if server not in known:
+                    near = nearest(server, known)
+                    hint = f"; did you mean {near!r}?" if near else ""
+                    yield f"`scopes.{name}.{key}` names {server!r}, and no server is called so{hint}"
