@@ -29,8 +29,13 @@ def hits_table(hits: Sequence[Mapping[str, Any]]) -> Table:
         shown = Text(title or "(no title)", style="bold")
         if text:
             shown.append("\n" + snippet(text), style="not bold dim")
-        table.add_row(str(rank), f"{metadata['score']:.3f}", metadata["source_id"], shown)
+        table.add_row(str(rank), _score(metadata["score"]), metadata["source_id"], shown)
     return table
+
+
+def _score(score: float | None) -> str:
+    """Of a result of somebody's tool there may be none."""
+    return "" if score is None else f"{score:.3f}"
 
 
 def _titled(hit: Mapping[str, Any]) -> tuple[str, str]:

@@ -1,0 +1,234 @@
+"""`execute_tool`: one call, approved, journalled, counted; what is long becomes a Note."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from known_servers import ask, odd, synced, twins, write
+
+from infospace import Invalid, NotFound, Space
+from infospace.tools.local import LocalTools
+from infospace.tools.tool import NotAllowed
+from planner.meta.arguments import ExecuteTool
+from planner.meta.execute_tool import execute_tool, prepare_call
+from planner.resume import answer, resume
+from planner.saved import save_plan
+
+LONG = 9_000
+
+
+@pytest.fixture
+def known(space: Space) -> Space:
+    """A space with two servers of the same tools; `two` is trusted."""
+    return twins(space)
+
+
+def called(space: Space, tool: str, **arguments: Any) -> Any:
+    """Call a tool."""
+    return ask(space, "execute_tool", tool_name=tool, arguments=arguments)
+
+
+def test_all_blocks_and_the_structured_content_come_back(known: Space) -> None:
+    """With what is known of the call, unless that is not wanted."""
+    found = called(known, "two/blocks")
+    assert (found["status"], found["is_error"]) == ("success", False)
+    assert [block["type"] for block in found["content"]] == ["text", "image"]
+    assert called(known, "two/structured")["structured_content"] == {"a": [1, None]}
+    metadata = found["execution_metadata"]
+    described = ask(known, "describe_tool", tool_name="two/blocks")
+    assert (metadata["tool_id"], metadata["server"]) == (described["id"], "two")
+    assert metadata["execution_time_ms"] > 0
+    with known.store.reading() as snapshot:
+        [row] = snapshot.steps(metadata["request_id"])
+        assert (row.type, row.status, row.resource) == ("two/blocks", "success", found["resource_id"])
+        assert snapshot.get(found["resource_id"]).made.run == metadata["request_id"]
+    options = {"include_metadata": False}
+    bare = ask(known, "execute_tool", tool_name="two/echo", arguments={"text": "x"}, options=options)
+    assert "execution_metadata" not in bare
+
+
+def test_a_tool_that_says_it_failed_is_an_error_in_its_words(known: Space) -> None:
+    """Its blocks are kept."""
+    found = called(known, "two/fail")
+    assert (found["status"], found["is_error"]) == ("failed", True)
+    assert found["content"] == [{"type": "text", "text": "no such place"}]
+    assert "no such place" in found["reason"]
+
+
+def test_a_server_that_dies_is_an_error_without_blocks_of_its_own(known: Space) -> None:
+    """In one sentence."""
+    found = called(known, "two/die")
+    assert (found["status"], found["is_error"]) == ("failed", True)
+    assert "two/die failed" in found["reason"]
+
+
+def test_arguments_that_do_not_fit_are_told_all_at_once_and_nothing_is_called(known: Space) -> None:
+    """Nor is there a run."""
+    with pytest.raises(Invalid) as wrong:
+        called(known, "one/echo", text=3)
+    assert "not text" in str(wrong.value) or "3 is not" in str(wrong.value)
+    with known.store.reading() as snapshot:
+        assert snapshot.runs() == []
+        assert snapshot.tool_uses() == []
+
+
+@pytest.mark.parametrize("text", ["$x", "${y.z}", "$$x", "$5 for ${x", "$${x}", "a $name"])
+def test_a_dollar_sign_is_no_reference_here(known: Space, text: str) -> None:
+    """The tool gets the text."""
+    assert called(known, "one/echo", text=text)["content"][0]["text"] == text
+    assert called(known, "infospace/create-note", value={"k": [text]})["structured_content"] == {"k": [text]}
+
+
+def test_a_call_that_needs_approval_says_so_and_what_would_approve_it(known: Space) -> None:
+    """Nothing is called, and nobody is waited for; answered, it is made."""
+    found = called(known, "one/structured")
+    assert (found["status"], found["is_error"]) == ("approval_required", True)
+    approval = found["approval"]
+    assert "call the tool structured of the server one" in approval["question"]
+    assert approval["answers"].keys() == {"once", "run", "always", "no"}
+    with known.store.reading() as snapshot:
+        assert snapshot.tool_uses("one", "structured") == []
+    answer(known, approval["run"], approval["step"], "always")
+    assert asyncio.run(resume(known, approval["run"])).status == "success"
+    assert called(known, "one/structured")["structured_content"] == {"a": [1, None]}
+
+
+def test_what_is_approved_by_name_is_called_at_once(known: Space) -> None:
+    """For this call alone."""
+    args = ExecuteTool.model_validate({"tool_name": "one/structured", "arguments": {}})
+    assert asyncio.run(execute_tool(known, args, ["one/*"]))["status"] == "success"
+    assert called(known, "one/structured")["status"] == "approval_required"
+
+
+def test_a_large_result_becomes_a_note_with_a_preview_and_an_id(space: Space) -> None:
+    """All of it is there to be read, and to be passed on by a plan."""
+    local = LocalTools("local")
+
+    @local.tool(read_only=True)
+    def lines(count: int) -> list[str]:
+        """Give lines."""
+        return [f"line {number}" for number in range(count)]
+
+    space.tools.add(local)
+    found = called(space, "local/lines", count=LONG)
+    assert found["structured_content"] is None
+    assert len(str(found)) < 2_000
+    assert found["large"]["read"] == found["resource_id"]
+    assert space.view().get(found["resource_id"]).content[-1] == f"line {LONG - 1}"
+    assert called(space, "infospace/split", target=found["resource_id"])["status"] == "success"
+    assert "large" not in called(space, "local/lines", count=3)
+
+
+def test_a_picture_is_left_out_of_a_large_answer_and_kept(space: Space) -> None:
+    """It is told of, and stands in the run."""
+    write(Path(space.store.address).parent, web=odd("plain", trusted=True))
+    synced(space)
+    found = called(space, "web/echo", text="x" * LONG)
+    assert found["content"][0]["text"].endswith(f"[cut: {LONG:,} characters in all]")
+    assert space.view().get(found["resource_id"]).content == "x" * LONG
+
+
+def test_a_call_that_takes_too_long_is_broken_off_and_counted(known: Space) -> None:
+    """The sentence says what gives it longer."""
+    slow = {"tool_name": "two/slow", "arguments": {}}
+    called(known, "two/echo", text="the server runs")
+    found = ask(known, "execute_tool", **slow, options={"timeout_ms": 300})
+    assert (found["status"], found["is_error"]) == ("failed", True)
+    assert "did not answer within 300 ms" in found["reason"]
+    with known.store.reading() as snapshot:
+        [use] = snapshot.tool_uses("two", "slow")
+    assert (use.execution_count, use.success_rate) == (1, 0.0)
+    assert ask(known, "execute_tool", **slow, options={"timeout_ms": 60_000})["status"] == "success"
+
+
+def test_cancelling_breaks_the_call_off(known: Space) -> None:
+    """The journal says so."""
+    called(known, "two/echo", text="the server runs")
+    args = ExecuteTool.model_validate({"tool_name": "two/slow", "arguments": {}})
+    call = prepare_call(known, args)
+
+    async def scene() -> None:
+        begun = asyncio.Event()
+        task = asyncio.create_task(call.play(known, lambda _event: begun.set()))
+        await begun.wait()
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+
+    asyncio.run(scene())
+    with known.store.reading() as snapshot:
+        assert snapshot.runs(limit=1)[0].status == "cancelled"
+
+
+def test_metrics_are_those_of_real_calls(known: Space) -> None:
+    """Of servers' tools and of what the space itself can do."""
+    called(known, "two/echo", text="x")
+    called(known, "two/fail")
+    called(known, "infospace/create-note", value=1)
+    metrics = {
+        name: ask(known, "describe_tool", tool_name=name, include_metrics=True)["metrics"]
+        for name in ("two/echo", "two/fail", "one/echo", "infospace/create-note")
+    }
+    assert [metrics[name]["execution_count"] for name in metrics] == [1, 1, 0, 1]
+    assert [metrics[name]["success_rate"] for name in metrics] == [1.0, 0.0, None, 1.0]
+    assert metrics["two/echo"]["p95_ms"] >= metrics["two/echo"]["mean_ms"] * 0.999 > 0
+
+
+def test_primitives_saved_plans_prompts_and_resources_are_called_alike(known: Space) -> None:
+    """By what they are called in a search."""
+    save_plan(
+        known,
+        "twice",
+        {"inputs": {"n": {"type": "integer"}}, "steps": [{"type": "create-note", "value": ["$n", "$n"]}]},
+    )
+    assert called(known, "infospace/plan:twice", n=4)["structured_content"] == [4, 4]
+    assert called(known, "infospace/create-note", value="kept", name="my note")["status"] == "success"
+    found = called(known, "infospace/load", target="my note")
+    assert found["structured_content"] == "kept"
+    assert called(known, "infospace/discover-notes", query="kept")["status"] == "success"
+    assert called(known, "one/greet", who="Ann")["content"][0]["content"]["text"] == "Greet Ann."
+    assert called(known, "one/odd://one")["content"][0]["resource"]["text"] == "here is odd://one"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("infospace/size", {"targt": "Note_1"}, "did you mean 'target'?"),
+        ("infospace/size", {}, "needs 'target'"),
+        ("infospace/size", {"target": "Note_99"}, "Note_99"),
+        ("infospace/create-note", {"value": 1, "type": "remove"}, "has no argument 'type'"),
+        ("infospace/create-note", {"value": 1, "on_fail": []}, "has no argument 'on_fail'"),
+        ("infospace/plan:twice", {"m": 1}, "no input 'm'"),
+    ],
+)
+def test_what_does_not_fit_what_the_space_can_do_is_told(space: Space, tool: str, arguments: Any, said: str) -> None:
+    """Before anything is done."""
+    save_plan(space, "twice", {"inputs": {"n": {"type": "integer"}}, "steps": [{"type": "create-note", "value": "$n"}]})
+    with pytest.raises((Invalid, NotFound), match="^.*") as wrong:
+        called(space, tool, **arguments)
+    assert said in str(wrong.value)
+
+
+def test_a_blocked_tool_is_neither_listed_nor_called(space: Space) -> None:
+    """It is there, and that is said."""
+    write(Path(space.store.address).parent, shut=odd("plain", blocked=True))
+    synced(space)
+    with pytest.raises(NotAllowed, match="is blocked"):
+        called(space, "shut/echo", text="x")
+    assert ask(space, "list_tools", filters={"servers": ["shut"]})["total"] == 0
+    assert ask(space, "describe_tool", tool_name="shut/echo")["blocked"]
+
+
+def test_a_result_that_does_not_fit_its_own_schema_is_reported_and_kept(space: Space) -> None:
+    """It is not dropped."""
+    write(Path(space.store.address).parent, s=odd("promises", trusted=True))
+    synced(space)
+    found = called(space, "s/promise")
+    assert (found["status"], found["structured_content"]) == ("success", {"n": "three"})
+    assert found["misfits"] == ['"three" is not a whole number at `n`']

@@ -1,0 +1,254 @@
+"""The five meta-tools that look: search, list, describe, categories, similar."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from known_servers import ask, narrowed, odd, synced, twins, write
+
+from infospace import Invalid, NotFound, Space
+from infospace.signature import every_fault
+from planner.saved import save_plan
+
+
+@pytest.fixture
+def known(space: Space) -> Space:
+    """A space with two servers of the same tools."""
+    return twins(space)
+
+
+@pytest.fixture
+def tagged(space: Space) -> Space:
+    """The same, where the tools of one server have a tag."""
+    return twins(space, tags=["kept"])
+
+
+def names(answer: Any) -> list[str]:
+    """Return the full names of tools."""
+    return [tool["tool_name"] for tool in answer["tools"]]
+
+
+def test_identical_tools_of_two_servers_are_both_found_and_boosts_decide(known: Space) -> None:
+    """The raw scores are the same; each adjustment is told; what is sorted by is their sum."""
+    first, second = ask(known, "search_tools", query="say a text again", limit=2)["tools"]
+    assert [first["tool_name"], second["tool_name"]] == ["two/echo", "one/echo"]
+    assert first["id"] != second["id"]
+    assert first["score"] == second["score"]
+    assert (first["adjustments"], second["adjustments"]) == ({"connected": 0.1, "trusted": 0.02}, {"connected": 0.1})
+    assert first["ranked"] == pytest.approx(first["score"] + 0.12)
+    assert (first["untrusted"], second["untrusted"]) == (False, True)
+
+
+def test_each_search_type_is_another_search(known: Space) -> None:
+    """By what it says that a tool was matched."""
+    found = {
+        kind: set(
+            ask(known, "search_tools", query="say a text again", limit=1, search_type=kind)["tools"][0]["matched_by"]
+        )
+        for kind in ("semantic", "keyword", "hybrid")
+    }
+    assert found == {"semantic": {"meaning"}, "keyword": {"words"}, "hybrid": {"words", "meaning"}}
+
+
+def test_filters_act_before_the_best_are_taken(tagged: Space) -> None:
+    """The one place goes to the best of what is wanted."""
+    query = {"query": "say a text again", "limit": 1}
+    assert names(ask(tagged, "search_tools", **query, filters={"servers": ["one"]})) == ["one/echo"]
+    assert names(ask(tagged, "search_tools", **query, filters={"exclude_tags": ["kept"]})) == ["one/echo"]
+    assert names(ask(tagged, "search_tools", **query, filters={"integration_type": "REST"})) == []
+    assert ask(tagged, "search_tools", **query, filters={"min_score": 1.0})["no_match"]
+
+
+def test_schemas_come_where_they_are_asked_for(known: Space) -> None:
+    """Not else; a person's question is answered by name."""
+    plain = ask(known, "search_tools", query="echo", limit=1)["tools"][0]
+    whole = ask(known, "search_tools", query="echo", limit=1, include_schemas=True)["tools"][0]
+    assert "input_schema" not in plain
+    assert (whole["input_schema"]["required"], whole["output_schema"]) == (["text"], None)
+    listed = ask(known, "list_tools", filters={"servers": ["one"]}, include_schemas=True)["tools"]
+    assert all("input_schema" in tool for tool in listed)
+
+
+def test_what_nothing_fits_is_said_with_a_guess(known: Space) -> None:
+    """The guess is no hit."""
+    found = ask(known, "search_tools", query="bake a chocolate cake in an oven")
+    assert (found["tools"], found["no_match"]) == ([], True)
+    assert found["guess"]["score"] < 0.2
+
+
+def test_prompts_resources_primitives_and_saved_plans_are_found_too(known: Space) -> None:
+    """Each says what it is."""
+    save_plan(
+        known, "weekly-digest", {"goal": "Write the digest of the week", "steps": [{"type": "say", "value": "x"}]}
+    )
+    assert "infospace/plan:weekly-digest" in names(ask(known, "search_tools", query="write the weekly digest"))
+    assert "infospace/discover-notes" in names(ask(known, "search_tools", query="find notes by meaning"))
+    kinds = {tool["kind"] for tool in ask(known, "list_tools", page_size=100, filters={"servers": ["one"]})["tools"]}
+    assert kinds == {"tool", "prompt", "resource"}
+
+
+def test_pages_together_are_all_tools_once(known: Space) -> None:
+    """In the order asked for; behind the last there is nothing."""
+    pages = [ask(known, "list_tools", page=page, page_size=7, sort_order="desc") for page in range(1, 16)]
+    found = [name for page in pages for name in names(page)]
+    assert len(found) == pages[0]["total"] == len(set(found))
+    assert pages[0]["pages"] == -(-pages[0]["total"] // 7) <= len(pages)
+    assert found == sorted(found, reverse=True)
+    beyond = ask(known, "list_tools", page=10**9)
+    assert (beyond["tools"], beyond["total"]) == ([], pages[0]["total"])
+
+
+def test_a_list_is_sorted_by_how_calls_went(known: Space) -> None:
+    """What was never called stands last in either order, where nothing is known of it."""
+    for tool, times in (("one/echo", 3), ("two/echo", 1)):
+        for _ in range(times):
+            ask(known, "execute_tool", tool_name=tool, arguments={"text": "x"})
+    wanted = {"filters": {"name_pattern": "^(echo|slow)$"}}
+    counted = ask(known, "list_tools", sort_by="execution_count", sort_order="desc", **wanted)
+    assert [(tool["tool_name"], tool["execution_count"]) for tool in counted["tools"]] == [
+        *(("one/echo", 3), ("two/echo", 1), ("one/slow", 0), ("two/slow", 0))
+    ]
+    for order in ("asc", "desc"):
+        rated = ask(known, "list_tools", sort_by="success_rate", sort_order=order, **wanted)["tools"]
+        assert [tool["success_rate"] for tool in rated] == [1.0, 1.0, None, None]
+    for key in ("created_at", "category"):
+        values = [tool[key] for tool in ask(known, "list_tools", sort_by=key, filters={"servers": ["one"]})["tools"]]
+        assert values == sorted(values, key=str.casefold)
+
+
+def test_a_description_has_what_is_asked_for(known: Space) -> None:
+    """By name and by id the same; each option is read."""
+    whole = ask(known, "describe_tool", tool_name="one/echo", include_metrics=True, include_similar=True)
+    assert ask(known, "describe_tool", tool_name=whole["id"], include_metrics=True, include_similar=True) == whole
+    assert whole["annotations"] == {"read_only": True, "idempotent": False, "destructive": False}
+    assert (whole["examples"], whole["needs_approval"]) == ([{"text": "hello"}], False)
+    assert whole["metrics"] == {"execution_count": 0, "success_rate": None, "mean_ms": None, "p95_ms": None}
+    assert whole["similar"][0]["tool_name"] == "two/echo"
+    bare = ask(known, "describe_tool", tool_name="one/echo", include_examples=False)
+    assert not {"examples", "metrics", "similar"} & bare.keys()
+    assert ask(known, "describe_tool", tool_name="one/fail")["needs_approval"]
+    assert not ask(known, "describe_tool", tool_name="two/fail")["needs_approval"]
+    assert ask(known, "describe_tool", tool_name="one/greet")["kind"] == "prompt"
+
+
+def test_similar_tools_have_a_score_and_a_reason_and_never_are_the_tool_itself(known: Space) -> None:
+    """The same tool of another server is as like as can be."""
+    found = ask(known, "get_similar_tools", tool_name="one/echo", limit=20)
+    assert "one/echo" not in names(found)
+    assert found["tools"][0]["tool_name"] == "two/echo"
+    assert found["tools"][0]["score"] == pytest.approx(1, abs=1e-5)
+    scores = [tool["score"] for tool in found["tools"]]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score <= 1 for score in scores)
+    assert all(tool["reason"] for tool in found["tools"])
+    assert "the same" in found["tools"][0]["reason"]
+    assert len(ask(known, "get_similar_tools", tool_name="one/echo", limit=1)["tools"]) == 1
+
+
+def test_categories_tags_and_servers_are_counted(tagged: Space) -> None:
+    """They add up."""
+    found = ask(tagged, "get_tool_categories", include_servers=True)
+    assert sum(one["count"] for one in found["categories"]) + found["uncategorised"] == found["total"]
+    assert sum(one["count"] for one in found["servers"]) == found["total"]
+    assert {"name": "kept", "count": 14} in found["tags"]
+    assert next(one for one in found["servers"] if one["name"] == "one")["description"] == "Says texts again."
+    bare = ask(tagged, "get_tool_categories", include_tags=False)
+    assert not {"tags", "servers"} & bare.keys()
+
+
+def test_scope_is_right_in_totals_pages_categories_and_ranking(tagged: Space) -> None:
+    """As if there were nothing else."""
+    small = narrowed(tagged, include_servers=["one"])
+    assert ask(small, "list_tools")["total"] == 14
+    assert ask(small, "search_tools", query="say a text again")["searched"] == 14
+    assert ask(small, "get_tool_categories", include_servers=True)["servers"] == [
+        {"name": "one", "count": 14, "description": "Says texts again."}
+    ]
+    assert {name.partition("/")[0] for name in names(ask(small, "get_similar_tools", tool_name="one/echo"))} == {"one"}
+    apart = narrowed(tagged, exclude_tags=["kept"])
+    assert not any(name.startswith("two/") for name in names(ask(apart, "list_tools", page_size=100)))
+    assert ask(apart, "list_tools", filters={"servers": ["two"]})["total"] == 0
+    both = narrowed(narrowed(tagged, include_servers=["one"]), include_servers=["two"])
+    assert ask(both, "list_tools")["total"] == 0
+
+
+@pytest.mark.parametrize("meta", ["describe_tool", "execute_tool", "get_similar_tools"])
+def test_unknown_and_forbidden_look_the_same(known: Space, meta: str) -> None:
+    """To the letter; a near name is told only where it may be known."""
+    small = narrowed(known, include_servers=["one"])
+    more = {"arguments": {"text": "x"}} if meta == "execute_tool" else {}
+    two = ask(known, "describe_tool", tool_name="two/echo")["id"]
+    with pytest.raises(NotFound) as near:
+        ask(small, meta, tool_name="one/ecko", **more)
+    assert "did you mean 'one/echo'?" in str(near.value)
+    said = []
+    for name in ("two/flood", "abc/flood", two, "tool_999"):
+        with pytest.raises(NotFound) as unknown:
+            ask(small, meta, tool_name=name, **more)
+        said.append(str(unknown.value).replace(name, "…"))
+    assert said[0] == said[1]
+    assert said[2] == said[3]
+    assert not any("two" in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("meta", "given", "said"),
+    [
+        ("list_tools", {"page": 0, "page_size": 1000}, ["`page` is 0", "`page_size` is 1000", "from 1 to 100"]),
+        ("list_tools", {"sort_by": "names", "sort_order": "up"}, ['did you mean "name"?', '`sort_order` is "up"']),
+        ("list_tools", {"filters": {"min_score": 0.5}}, ["a list has no scores"]),
+        ("search_tools", {"query": "x", "limit": 51}, ["`limit` is 51", "from 1 to 50"]),
+        ("search_tools", {"query": " ", "limit": 0}, ["`query` is blank", "`limit` is 0"]),
+        ("search_tools", {"query": "x", "filters": {"name_pattern": "(?=a)"}}, ["`filters.name_pattern`", "RE2"]),
+        (
+            "search_tools",
+            {"query": "x", "filters": {"tag": ["a"], "min_score": 2}},
+            ["'tag'", "`filters.min_score` is 2"],
+        ),
+        ("describe_tool", {}, ["needs 'tool_name'"]),
+        ("get_similar_tools", {"tool_name": "one/echo", "limit": 21}, ["`limit` is 21", "from 1 to 20"]),
+        ("get_tool_categories", {"include_tag": True}, ["did you mean 'include_tags'?"]),
+        (
+            "execute_tool",
+            {"tool_name": "one/echo", "arguments": {}, "options": {"timeout_ms": 0}},
+            ["`options.timeout_ms` is 0", "from 1 to 600000"],
+        ),
+        (
+            "execute_tool",
+            {"tool_name": "one/echo", "options": {"timeout_ms": 10**9, "meta": 1}},
+            ["needs 'arguments'", "`options.timeout_ms` is 1000000000", "'meta'"],
+        ),
+    ],
+)
+def test_all_that_is_wrong_with_arguments_is_told_at_once(
+    space: Space, meta: str, given: dict[str, Any], said: list[str]
+) -> None:
+    """In a sentence each."""
+    with pytest.raises(Invalid) as wrong:
+        ask(space, meta, **given)
+    assert all(part in every_fault(wrong.value) for part in said), every_fault(wrong.value)
+
+
+def test_a_pattern_that_would_explode_takes_no_time(space: Space) -> None:
+    """It is matched in linear time."""
+    write(Path(space.store.address).parent, **{"a" * 200: odd("plain")})
+    synced(space)
+    start = time.perf_counter()
+    assert ask(space, "list_tools", filters={"name_pattern": "^(a+)+$"})["total"] == 0
+    assert time.perf_counter() - start < 5
+
+
+def test_a_description_that_instructs_is_flagged_and_shown_as_its_servers_word(space: Space) -> None:
+    """And what was found goes on being found."""
+    write(Path(space.store.address).parent, bad=odd("instructs"))
+    synced(space)
+    tool = ask(space, "describe_tool", tool_name="bad/echo")
+    assert tool["untrusted"]
+    assert tool["signs"] == ["asks to ignore or override other instructions"]
+    assert "signs" not in ask(space, "describe_tool", tool_name="infospace/size")
