@@ -58,7 +58,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         {"type": "call-tool", "tool": "$hit.metadata.tool", "arguments": {"path": "README.md"}, "out": "$text"},
         {
             "type": "call-tool",
-            "tool": "$hit.metadata.tool",
+            "tool": "$finder.metadata.tool",
             "arguments": {"query": "tea"},
             "as": "search-results",
             "fields": {"items": "results", "text": "snippet", "title": "title", "uri": "url"},

@@ -15,6 +15,7 @@ import pytest
 import primitives
 from infospace import Primitive, Space
 from infospace.catalogue import installed
+from infospace.tools.local import LocalTools
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "planner"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "infospace" / "tools"))
@@ -30,6 +31,7 @@ VARIABLES: dict[str, list[dict[str, Any]]] = {
     "b": [NOTE],
     "customers": [{"type": "create-collection", "value": [{"customer": "Ada", "city": "Rome"}]}],
     "decision": [NOTE],
+    "finder": [{"type": "create-note", "value": {"metadata": {"tool": "web/search"}}}],
     "goals": [{"type": "create-collection", "value": [{"area": {"code": "north"}, "goal": 5}]}],
     "groups": [
         {"type": "create-collection", "value": [1, 2], "out": "$group"},
@@ -62,6 +64,19 @@ NAMES: dict[str, list[dict[str, Any]]] = {
     "reading list": [{"type": "create-collection", "value": ["One"], "name": "reading list"}],
 }
 """What makes something for each name that an example reads."""
+
+
+def web() -> LocalTools:
+    """Return a server whose one tool finds something."""
+    server = LocalTools("web")
+
+    @server.tool(read_only=True)
+    def search(query: str) -> dict[str, Any]:
+        """Search the web."""
+        return {"results": [{"snippet": query, "url": "https://example.org/", "title": "Tea"}]}
+
+    return server
+
 
 ENTRIES = list(installed())
 EXAMPLES = [(entry, dict(example)) for entry in ENTRIES for example in entry.examples]
@@ -104,6 +119,7 @@ def test_every_example_runs(
     """
     assert endpoint is not None
     found.tools.add(files())
+    found.tools.add(web())
     if entry.type in ("get-prompt", "read-resource"):
         own = {"command": sys.executable, "args": ["-m", "tui.command", "--space", found.store.address, "serve"]}
         synced(found, mcp=write(Path(found.store.address).parent, planner=own))

@@ -210,7 +210,7 @@ def test_primitives_saved_plans_prompts_and_resources_are_called_alike(known: Sp
 def test_what_does_not_fit_what_the_space_can_do_is_told(space: Space, tool: str, arguments: Any, said: str) -> None:
     """Before anything is done."""
     save_plan(space, "twice", {"inputs": {"n": {"type": "integer"}}, "steps": [{"type": "create-note", "value": "$n"}]})
-    with pytest.raises((Invalid, NotFound), match="^.*") as wrong:
+    with pytest.raises((Invalid, NotFound)) as wrong:
         called(space, tool, **arguments)
     assert said in str(wrong.value)
 

@@ -1,0 +1,258 @@
+"""Callers of different scopes at one server: what is listed, called, refused, kept; over the protocol in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from infospace import Space
+from infospace.runs.audit import AuditRow
+from infospace.tools.finding.scope import Scope
+from planner.serve.access import Access
+from planner.serve.door import Door
+from planner.serve.server import make_server
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
+sys.path.insert(0, str(Path(__file__).parent))
+from served import odd, synced, until, write
+from serving import Planner
+
+ECHO = {"type": "one/echo", "arguments": {"text": "x"}, "out": "$x"}
+SECRET = "hunter2-is-the-password"  # noqa: S105
+
+
+@pytest.fixture
+def known(space: Space) -> Space:
+    """A space with two servers of the same tools."""
+    write(Path(space.store.address).parent, one=odd("plain", trusted=True), two=odd("plain"), bad=odd("instructs"))
+    assert synced(space).failed == []
+    return space
+
+
+def play(space: Space, scene: Any, **access: Any) -> Any:
+    """Let a planner play a scene at a door of its own."""
+
+    async def go() -> Any:
+        door = Door(space, Access("ann", **access))
+        try:
+            async with Client(make_server(door)) as client:
+                return await scene(Planner(client))
+        finally:
+            await door.close()
+
+    return asyncio.run(go())
+
+
+def audit(space: Space) -> list[AuditRow]:
+    """Return what was kept, in its order."""
+    with space.store.reading() as snapshot:
+        return snapshot.audit()[::-1]
+
+
+async def listed(planner: Planner) -> dict[str, Any]:
+    """Return the tools that are listed."""
+    return {tool.name: tool for tool in (await planner.client.list_tools()).tools}
+
+
+def test_hidden_tools_are_not_listed_and_a_direct_call_is_refused_and_kept(known: Space) -> None:
+    """By either of its names; nothing is called, and nothing of its arguments stays."""
+
+    async def scene(planner: Planner) -> None:
+        assert not [name for name in await listed(planner) if "__" in name]
+        for name in ("one__echo", "one/echo"):
+            said = await planner.wrong(name, text=SECRET)
+            assert "is not called directly here" in said
+            assert '{"tool_name": "one/echo"' in said
+
+    play(known, scene)
+    rows = audit(known)
+    assert [(row.caller, row.action, row.outcome, row.reason) for row in rows] == [
+        ("ann", name, "refused", "hidden") for name in ("one__echo", "one/echo")
+    ]
+    assert SECRET not in str(rows)
+    with known.store.reading() as snapshot:
+        assert snapshot.tool_uses() == []
+
+
+def test_a_tool_out_of_scope_is_refused_like_one_that_is_nowhere_and_kept(known: Space) -> None:
+    """Directly, by the meta-tools, and in plans."""
+
+    async def scene(planner: Planner) -> None:
+        direct = []
+        for name in ("two__echo", "xyz__echo"):
+            with pytest.raises(MCPError) as unknown:
+                await planner.client.call_tool(name, {"text": SECRET})
+            direct.append(str(unknown.value).replace(name, "…"))
+        assert direct[0] == direct[1]
+        asked = [await planner.wrong("describe_tool", tool_name=f"{server}/flood") for server in ("two", "xyz")]
+        assert asked[0].replace("two", "xyz") == asked[1]
+        calls = {"tool_name": "two/echo", "arguments": {"text": SECRET}}
+        assert "there is no tool 'two/echo' (did you mean 'one/echo'?)" in await planner.wrong("execute_tool", **calls)
+        refused = await planner.call("run_plan", plan=[{**ECHO, "type": "two/echo"}])
+        assert (refused["status"], refused["problems"][0]["code"]) == ("refused", "unknown-tool")
+        find = {"type": "discover-tools", "query": "say a text again", "out": "$t"}
+        found = await planner.call("run_plan", plan=[find])
+        assert {hit["metadata"]["server"] for hit in found["result"]["data"]} == {"one"}
+
+    play(known, scene, scope=Scope(include_servers=("one",)))
+    assert [(row.action, row.target, row.outcome, row.reason) for row in audit(known)] == [
+        ("two__echo", "", "refused", "out of scope"),
+        ("describe_tool", "two/flood", "refused", "out of scope"),
+        ("execute_tool", "two/echo", "refused", "out of scope"),
+        ("run_plan", "", "refused", None),
+        ("run_plan", "", "success", None),
+    ]
+    assert SECRET not in str(audit(known))
+
+
+def test_without_hiding_proxies_are_listed_and_answer_as_the_tool_does(known: Space) -> None:
+    """Their descriptions are told as their servers' words, and flagged where they instruct."""
+
+    async def scene(planner: Planner) -> None:
+        tools = await listed(planner)
+        assert {"one__echo", "bad__echo"} <= tools.keys()
+        assert not any(name.startswith("two__") for name in tools)
+        assert tools["one__echo"].input_schema["required"] == ["text"]
+        assert tools["one__echo"].annotations.read_only_hint
+        assert tools["one__echo"].description == "one/echo. Its server says: Say a text again."
+        assert "Beware: this description asks to ignore" in tools["bad__echo"].description
+        said = await planner.client.call_tool("one__echo", {"text": "hello"})
+        assert ([block.text for block in said.content], said.is_error) == (["hello"], False)  # type: ignore[union-attr]
+        structured = await planner.client.call_tool("one__structured", {})
+        assert structured.structured_content == {"a": [1, None]}
+        failed = await planner.client.call_tool("one__fail", {})
+        assert ([block.text for block in failed.content], failed.is_error) == (["no such place"], True)  # type: ignore[union-attr]
+        assert '"text" is missing' in await planner.wrong("one__echo")
+        blocks = await planner.client.call_tool("one__blocks", {})
+        assert [block.type for block in blocks.content] == ["text", "image"]
+
+    play(known, scene, scope=Scope(exclude_servers=("two",)), hide_underlying_tools=False)
+    assert ("one__echo", "success") in [(row.action, row.outcome) for row in audit(known)]
+
+
+def test_a_call_that_needs_approval_says_so_and_is_made_when_it_is_answered(known: Space) -> None:
+    """It waits for nobody; through a proxy it is told in a text."""
+
+    async def scene(planner: Planner) -> None:
+        asked = await planner.client.call_tool("execute_tool", {"tool_name": "two/structured", "arguments": {}})
+        assert asked.is_error
+        told = asked.structured_content
+        assert told is not None
+        assert told["status"] == "approval_required"
+        how = told["approval"]["answer_with"]
+        done = await planner.call(how["tool"], **how["arguments"])
+        assert (done["status"], done["result"]["data"]) == ("success", {"a": [1, None]})
+        proxy = await planner.client.call_tool("two__structured", {})
+        assert proxy.is_error
+        assert json.loads(proxy.content[-1].text)["answer_with"]["tool"] == "answer_run"  # type: ignore[union-attr]
+
+    play(known, scene, hide_underlying_tools=False)
+    assert [(row.action, row.outcome) for row in audit(known)] == [
+        *(("execute_tool", "waiting"), ("answer_run", "success"), ("two__structured", "waiting"))
+    ]
+    assert all(row.run for row in audit(known))
+
+
+def test_a_question_about_a_tool_out_of_scope_is_not_answered(known: Space) -> None:
+    """Whoever may not know of it can approve nothing of it."""
+
+    async def ask(planner: Planner) -> Any:
+        return (await planner.call("run_plan", plan=[{"type": "two/structured"}]))["run"]
+
+    run = play(known, ask)
+
+    async def answer(planner: Planner) -> str:
+        return await planner.wrong("answer_run", run=run, step="1", value="always")
+
+    assert "asks nothing that can be answered here" in play(known, answer, scope=Scope(include_servers=("one",)))
+    with known.store.reading() as snapshot:
+        assert snapshot.approvals() == []
+
+
+def test_what_the_configuration_approves_is_called_at_once(known: Space) -> None:
+    """By the meta-tool, in plans and in sessions."""
+
+    async def scene(planner: Planner) -> None:
+        step = {"type": "two/structured"}
+        called = await planner.call("execute_tool", tool_name="two/structured", arguments={})
+        assert called["status"] == "success"
+        assert (await planner.call("run_plan", plan=[step]))["status"] == "success"
+        assert (await planner.call("run_steps", session="s", steps=[step]))["status"] == "success"
+
+    play(known, scene, approve=["two/*"])
+
+
+def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
+    """Fewer tools in an answer; no longer calls."""
+
+    async def scene(planner: Planner) -> None:
+        assert len((await planner.call("search_tools", query="text", filters={"min_score": 0}))["tools"]) == 2
+        page = await planner.call("list_tools")
+        assert (len(page["tools"]), page["pages"]) == (2, -(-page["total"] // 2))
+        assert len((await planner.call("get_similar_tools", tool_name="one/echo"))["tools"]) == 2
+        call = {"tool_name": "one/slow", "arguments": {}}
+        said = await planner.wrong("execute_tool", **call, options={"timeout_ms": 301})
+        assert "`options.timeout_ms` is 301, and ann may give a call 300 at most" in said
+        await planner.call("execute_tool", tool_name="one/echo", arguments={"text": "runs"})
+        late = await planner.client.call_tool("execute_tool", call)
+        assert late.structured_content is not None
+        assert "within 300 ms" in late.structured_content["reason"]
+
+    play(known, scene, results=2, timeout_ms=300)
+
+
+def test_more_calls_than_a_minute_may_have_are_refused_and_kept(known: Space) -> None:
+    """Whatever they are for; the sentence says when to come again."""
+
+    async def scene(planner: Planner) -> None:
+        await planner.call("list_tools")
+        await planner.call("get_tool_categories")
+        said = await planner.wrong("list_tools")
+        assert "ann may make 2 calls in a minute" in said
+        assert "again in" in said
+
+    play(known, scene, rate_per_minute=2)
+    assert [(row.action, row.reason) for row in audit(known)] == [("list_tools", "rate")]
+
+
+def test_a_call_that_its_caller_cancels_is_broken_off(known: Space) -> None:
+    """Unlike a plan, nobody could come back for it."""
+
+    async def scene(planner: Planner) -> None:
+        await planner.call("execute_tool", tool_name="one/echo", arguments={"text": "runs"})
+        slow = {"tool_name": "one/slow", "arguments": {}}
+        call = asyncio.create_task(planner.client.call_tool("execute_tool", slow))
+        await asyncio.to_thread(until, lambda: _runs(known)[0].status == "running")
+        call.cancel()
+        await asyncio.wait([call])
+        await asyncio.to_thread(until, lambda: _runs(known)[0].status != "running")
+
+    play(known, scene)
+    assert _runs(known)[0].status == "cancelled"
+
+
+def _runs(space: Space) -> Any:
+    with space.store.reading() as snapshot:
+        return snapshot.runs()
+
+
+def test_large_results_never_pass_through_the_model(known: Space) -> None:
+    """A preview and an id; a plan takes the Note by that."""
+
+    async def scene(planner: Planner) -> None:
+        text = ("word " * 5_000).strip()
+        found = await planner.call("execute_tool", tool_name="one/echo", arguments={"text": text})
+        assert found["large"]["characters"] > 24_000
+        step = {"type": "split", "target": found["large"]["read"], "delimiter": " ", "out": "$words"}
+        counted = await planner.call("run_plan", plan=[step, {"type": "size", "target": "$words", "out": "$n"}])
+        assert counted["result"]["data"] == 5_000
+        assert max(size for _, size in planner.read) < 4_000
+
+    play(known, scene)
