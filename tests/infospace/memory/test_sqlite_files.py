@@ -215,12 +215,15 @@ def test_every_space_has_an_identity_of_its_own_for_good(tmp_path: Path) -> None
         assert store.identity != first
 
 
-def test_a_space_of_an_earlier_version_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("version", range(1, VERSION))
+def test_a_space_of_an_earlier_version_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
     """What it holds stays, and it has the tables and columns of a new one."""
     old, new = tmp_path / "old.db", tmp_path / "new.db"
     with monkeypatch.context() as earlier:
-        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
-        earlier.setattr(schema, "VERSION", 1)
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
+        earlier.setattr(schema, "VERSION", version)
         with contextlib.closing(open_store(old, create=True)) as store:
             note = store.new_id(Kind.NOTE)
             store.commit([MakeNote(note, "from then", kept=True)])
