@@ -59,7 +59,9 @@ class GetRun(Args):
 
     run: RunId = Field(description="Such as run_7.")
     wait_s: Wait = Field(0.0, description="Seconds to wait for its end.")
-    first_step: Annotated[int, Field(ge=0)] = Field(0, description="How many of its step entries to pass over.")
+    first_step: Annotated[int, Field(ge=0)] | None = Field(
+        None, description="How many of its step entries to pass over, 0 for all; without it not rounds that went well."
+    )
 
 
 class AnswerRun(Args):

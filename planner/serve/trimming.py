@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,17 +31,19 @@ QUESTION = 1_000
 """Characters of a question, and of the schema of its answer, that one answer shows."""
 SAID = 2_000
 """Characters of a sentence by which a call is refused."""
+_ROUND = re.compile(r"\.(?:do|body)\[\d+\]\.")
 
 
-def trimmed_run(document: dict[str, Any], first: int = 0) -> dict[str, Any]:
-    """Return a run's JSON in short, its steps from `first` on; `left_out` says what is missing, and how to read it."""
+def trimmed_run(document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
+    """Return a run's JSON in short; `left_out` says what is missing, and how to read it.
+
+    Its steps are those from `first` on; without it those that did not end well in a round of a loop, and all others.
+    """
     run = document["run"]
     left_out: dict[str, str] = {}
-    steps = document["steps"]
-    shown = _first([_step(step) for step in steps[first : first + STEPS]], PART)
-    end = first + len(shown)
-    if end < len(steps):
-        left_out["steps"] = f"{len(steps) - end} of {len(steps)}; get_run with first_step={end}"
+    shown, missing = _steps(document["steps"], first)
+    if missing:
+        left_out["steps"] = missing
     bindings, missing = trimmed_bindings(document["bindings"], SHORT_PART)
     if missing:
         left_out["bindings"] = f"{missing} of {len(document['bindings'])}; read {run}"
@@ -108,6 +111,23 @@ def trimmed_hits(answer: dict[str, Any]) -> dict[str, Any]:
     return {**answer, "data": kept, "left_out": left_out}
 
 
+def _steps(steps: Sequence[dict[str, Any]], first: int | None) -> tuple[list[dict[str, Any]], str | None]:
+    """Return the executions that an answer shows, and what it says of the others."""
+    start = first or 0
+    telling = [step for step in steps[start:] if first is not None or not _went_well_in_a_round(step)]
+    shown = _first([_step(step) for step in telling[:STEPS]], PART)
+    left = len(steps) - start - len(shown)
+    if not left:
+        return shown, None
+    if len(telling) < len(steps) - start:
+        return shown, f"{left} of {len(steps)}, such as rounds of loops that went well; get_run with first_step=0"
+    return shown, f"{left} of {len(steps)}; get_run with first_step={start + len(shown)}"
+
+
+def _went_well_in_a_round(step: Mapping[str, Any]) -> bool:
+    return step["status"] == "success" and _ROUND.search(step["step"]) is not None
+
+
 def _first(entries: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     """Return as many as have so many characters, at least one."""
     shown: list[dict[str, Any]] = []
@@ -159,16 +179,18 @@ def _asked(pending: dict[str, Any]) -> dict[str, Any]:
 def _result(result: dict[str, Any] | None) -> dict[str, Any] | None:
     if result is None:
         return None
-    shown = {**result, "extra": _extra(result["extra"])}
+    shown = {**result, "extra": _extra(result)}
     size = len(dump(result["data"]))
     if size > DATA:
         del shown["data"]
         shown["data_omitted"] = {"characters": size, "read": result["resource_id"]}
+    else:
+        shown["value"] = cut(result["value"], VALUE)
     return shown
 
 
 def _step(step: dict[str, Any]) -> dict[str, Any]:
-    extra = _extra(step["extra"])
+    extra = _extra(step)
     shown = {**step, "value": cut(step["value"], VALUE), "extra": extra, "reason": _short(step["reason"])}
     if isinstance(expected := step.get("expect"), str):
         shown["expect"] = cut(expected, VALUE)
@@ -177,11 +199,18 @@ def _step(step: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def _extra(extra: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is long."""
+def _extra(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what is long, and texts of a tool that the resource made of them has."""
+    extra: dict[str, Any] = dict(answer["extra"])
+    if answer["status"] == "success" and _are_texts(extra.get("content")):
+        del extra["content"]
     if len(dump(extra)) <= EXTRA:
         return extra
     return {key: value for key, value in extra.items() if len(dump(value)) <= EXTRA // 4}
+
+
+def _are_texts(blocks: Any) -> bool:
+    return isinstance(blocks, list) and all(isinstance(one, dict) and one.get("type") == "text" for one in blocks)
 
 
 def _short(reason: str | None) -> str | None:

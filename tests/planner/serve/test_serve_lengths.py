@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from infospace import Space
+from infospace.jsontext import dump
+from infospace.tools.local import LocalTools
 from planner.serve.trimming import DATA, PART, QUESTION, REASON, SAID, SHORT_PART, VALUE
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -111,6 +113,44 @@ def test_steps_and_bindings_are_shown_as_far_as_there_is_room(space: Space, leng
         assert sum(len(name) for name in listed["bindings"]) <= PART
 
     play(space, scene)
+
+
+def test_rounds_of_loops_that_went_well_are_not_told_until_they_are_asked_for(space: Space) -> None:
+    """Those that failed are, though they were handled."""
+    rounds = [note("$x"), {"type": "coerce", "target": "$n", "coercion": "int", "on_fail": "continue", "out": "$m"}]
+    plan = [
+        {"type": "create-collection", "value": ["1", "two", "3"], "out": "$c"},
+        {"type": "for-each", "target": "$c", "as": "$n", "do": rounds, "collect": "$x", "out": "$all"},
+    ]
+
+    async def scene(planner: Planner) -> tuple[Any, Any]:
+        answer = await planner.call("run_plan", plan=plan)
+        assert (await planner.call("get_run", run=answer["run"]))["steps"] == answer["steps"]
+        return answer, await planner.call("get_run", run=answer["run"], first_step=0)
+
+    answer, everything = play(space, scene)
+    assert [step["step"] for step in answer["steps"]] == ["1", "2", "2.do[2].2"]
+    assert answer["left_out"]["steps"].startswith("5 of 8")
+    assert answer["left_out"]["steps"].endswith("get_run with first_step=0")
+    assert len(everything["steps"]) == 8
+    assert "left_out" not in everything
+
+
+def test_what_a_tool_says_is_told_once(space: Space) -> None:
+    """As `data`: not again as blocks of text; what is no text stays."""
+    tools = LocalTools("sky")
+
+    @tools.tool(read_only=True)
+    def weather() -> dict[str, str]:
+        """Say what the sky is like."""
+        return {"sky": "overcast and grey"}
+
+    space.tools.add(tools)
+    answer = play(space, lambda planner: planner.call("run_plan", plan=[{"type": "sky/weather", "out": "$w"}]))
+    assert answer["result"]["data"] == {"sky": "overcast and grey"}
+    assert dump(answer).count("overcast and grey") == 3
+    assert answer["steps"][0]["left_out"] == ["content"]
+    assert "extra" in answer["left_out"]
 
 
 def test_what_was_expected_at_length_is_cut(space: Space) -> None:
