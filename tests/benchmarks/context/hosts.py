@@ -1,0 +1,74 @@
+"""Who holds the connections: real servers behind the official client, and what a model gets to see of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from context.workplace import Workplace
+from mcp import Client, StdioServerParameters
+
+from infospace.jsontext import dump
+
+DOORS = "infospace"
+"""The server that the space itself is."""
+
+
+@dataclass
+class Host:
+    """Connections by server, and the tools of each as a model is given them."""
+
+    place: Workplace
+    clients: Mapping[str, Client]
+    tools: Mapping[str, Mapping[str, str]]
+    """By server and name: name, description and input schema, as JSON."""
+    listed: Mapping[str, int]
+    """By server the characters of `tools/list`, whole."""
+
+    async def call(self, server: str, tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
+        """Call a tool; return what the model writes for it, and the text that it reads.
+
+        Raises RuntimeError where the tool fails.
+        """
+        told = dump({"name": tool, "arguments": dict(arguments)})
+        real = {key: self._there(value) for key, value in arguments.items()}
+        answer = await self.clients[server].call_tool(tool, real)
+        text = self.place.told("\n".join(getattr(block, "text", "") for block in answer.content))
+        if answer.is_error:
+            raise RuntimeError(f"{server}/{tool}: {text}")
+        return told, text
+
+    def _there(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.place.there(value)
+        if isinstance(value, list):
+            return [self._there(item) for item in value]
+        return {key: self._there(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+@asynccontextmanager
+async def hosting(place: Workplace) -> AsyncIterator[Host]:
+    """Start every server of a workplace, and the server that its space is."""
+    serve = {"command": sys.executable, "args": ["-m", "tui.command", "--space", str(place.space), "serve"]}
+    clients, tools, listed = {}, {}, {}
+    async with AsyncExitStack() as stack:
+        for name, entry in {**place.servers, DOORS: serve}.items():
+            command = StdioServerParameters(
+                command=entry["command"], args=entry.get("args", []), env={**os.environ, **entry.get("env", {})}
+            )
+            client = clients[name] = await stack.enter_async_context(Client(command))
+            found = (await client.list_tools()).tools
+            tools[name] = {
+                tool.name: dump(
+                    {"name": tool.name, "description": tool.description, "input_schema": dict(tool.input_schema)}
+                )
+                for tool in found
+            }
+            listed[name] = len(
+                dump([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in found])
+            )
+        yield Host(place, clients, tools, listed)

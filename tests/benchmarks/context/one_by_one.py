@@ -1,0 +1,130 @@
+"""The tasks, tool by tool: every call and every result passes through the model, which does the rest in its head."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from context.conversation import Conversation
+from context.hosts import DOORS, Host
+from context.workplace import HOME
+
+Call = tuple[str, str, dict[str, Any]]
+"""A server, a tool of it, and the arguments."""
+Turn = Callable[..., Awaitable[list[str]]]
+NOTES = f"{HOME}/notes"
+NOTE_DOORS = ("discover_notes", "read")
+"""Of the space itself a model that goes tool by tool gets these, as of any server of notes."""
+_COMMIT = re.compile(r"Commit: (?P<hash>\w+)\nAuthor: (?P<author>.*)\nDate: (?P<date>\S+) .*\nMessage: (?P<says>.*)")
+
+
+async def solve(host: Host, name: str, request: str) -> tuple[Conversation, Any]:
+    """Do a task with the tools of all servers in the context; return the conversation and the answer."""
+    talk = Conversation()
+    talk.given("tools", tools_of(host))
+    talk.given("request", request)
+
+    async def turn(*calls: Call) -> list[str]:
+        """Make calls that do not depend on one another, as a model makes them at once."""
+        exchanges = [await host.call(*call) for call in calls]
+        talk.turn("calls", exchanges)
+        return [text for _, text in exchanges]
+
+    answer = await TASKS[name](turn)
+    talk.answered(answer)
+    return talk, answer
+
+
+def tools_of(host: Host, only: frozenset[str] | None = None) -> str:
+    """Return the tools as they stand in the context: of all servers, or of some."""
+    found = [
+        tool
+        for server, tools in host.tools.items()
+        for name, tool in tools.items()
+        if (only is None or server in only) and (server != DOORS or name in NOTE_DOORS)
+    ]
+    return "\n".join(found)
+
+
+async def _zones(turn: Turn) -> Any:
+    return [json.loads(text)["target"]["datetime"] for text in await turn(*map(_at, CITIES))]
+
+
+CITIES = ("America/New_York", "Asia/Tokyo", "America/Sao_Paulo")
+
+
+def _at(zone: str) -> Call:
+    return "time", "convert_time", {"source_timezone": "Europe/Berlin", "time": "16:30", "target_timezone": zone}
+
+
+async def _weather(turn: Turn) -> Any:
+    cities = ("New York", "Chicago", "Los Angeles")
+    texts = await turn(*(("everything", "get-structured-content", {"location": city}) for city in cities))
+    found = {city: json.loads(text)["temperature"] for city, text in zip(cities, texts, strict=True)}
+    warmest = max(found, key=lambda city: float(found[city]))
+    return {"city": warmest, "temperature": found[warmest]}
+
+
+async def _commits(turn: Turn) -> Any:
+    span = {"start_timestamp": "2026-03-01", "end_timestamp": "2026-04-01"}
+    [log] = await turn(("git", "git_log", {"repo_path": NOTES, "max_count": 1000, **span}))
+    found = [*_COMMIT.finditer(log)]
+    shown = await turn(*(("git", "git_show", {"repo_path": NOTES, "revision": one["hash"]}) for one in found))
+    return [
+        {"author": one["author"], "date": one["date"]}
+        for one, text in zip(found, shown, strict=True)
+        if "+++ b/retrieval/" in text and "bm25" in text.lower()
+    ]
+
+
+async def _finished(turn: Turn) -> Any:
+    wanted = {"query": "decisions", "limit": "all", "threshold": -1, "where": "kind = 'decision'"}
+    notes, log = await turn(
+        (DOORS, "discover_notes", wanted), ("git", "git_log", {"repo_path": NOTES, "max_count": 1000})
+    )
+    titles = {f"Finish: {hit['metadata']['title']}" for hit in json.loads(notes)["data"]}
+    rows = [
+        {"title": one["says"].removeprefix("Finish: "), "author": one["author"], "date": one["date"]}
+        for one in _COMMIT.finditer(log)
+        if one["says"] in titles
+    ]
+    return sorted(rows, key=lambda row: (row["date"], row["title"]))
+
+
+async def _index(turn: Turn) -> Any:
+    folder = f"{NOTES}/retrieval"
+    [listing] = await turn(("files", "list_directory", {"path": folder}))
+    files = [line.removeprefix("[FILE] ") for line in listing.splitlines()]
+    [read] = await turn(("files", "read_multiple_files", {"paths": [f"{folder}/{file}" for file in files]}))
+    lines = []
+    for file, text in zip(files, re.split(r"\n---\n(?=/)", read), strict=True):
+        heading = re.search(r"^# (.*)$", text, re.MULTILINE)
+        if "recall" in text.lower() and heading:
+            lines.append(f"- [{heading[1]}](retrieval/{file})\n")
+    await turn(("files", "write_file", {"path": f"{HOME}/index.md", "content": "".join(lines)}))
+    return len(lines)
+
+
+async def _team(turn: Turn) -> Any:
+    [found] = await turn(("memory", "search_nodes", {"query": "works on retrieval"}))
+    zones = {
+        one["name"]: next(text for text in one["observations"] if text.startswith("time zone: ")).partition(": ")[2]
+        for one in json.loads(found)["entities"]
+    }
+    each = [*dict.fromkeys(zones.values())]
+    texts = await turn(*map(_at, each))
+    times = {zone: json.loads(text)["target"]["datetime"] for zone, text in zip(each, texts, strict=True)}
+    return [{"name": name, "time": times[zone]} for name, zone in zones.items()]
+
+
+TASKS: dict[str, Callable[[Turn], Awaitable[Any]]] = {
+    "zones": _zones,
+    "weather": _weather,
+    "team": _team,
+    "finished": _finished,
+    "commits": _commits,
+    "index": _index,
+}
+"""From the smallest to the largest."""

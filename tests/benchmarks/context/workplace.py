@@ -1,0 +1,177 @@
+"""Where the tasks are done: notes in a space, in files and in git, a team in a graph, and the servers for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from infospace import open_space
+from infospace.memory.importing import import_paths
+from infospace.memory.markdown import parse
+from infospace.tools.servers.syncing import sync
+from infospace.view import Silence
+
+SAMPLE = Path(__file__).parents[3] / "tui" / "sample" / "notes"
+SCRIPTS = Path(sys.executable).parent
+NODE = {"everything": "2026.8.31", "filesystem": "2026.8.31", "memory": "2026.8.31"}
+"""The servers from npm, and their versions."""
+HOME = "/home/ada"
+"""What the folder of the workplace is called in the tasks, and counted as: its real name is as long as it may be."""
+TEAM = ("Ines", "Jun", "Mara", "Tomas", "Wanda")
+WORK = ("retrieval", "the index", "the interface", "judging", "releases")
+ZONES = ("Asia/Tokyo", "America/New_York", "Europe/Lisbon", "America/Sao_Paulo", "Asia/Kolkata", "Australia/Sydney")
+TONGUES = ("Japanese", "English", "Portuguese", "Polish", "Hindi", "Italian", "Dutch")
+FIRST = ("Aiko", "Bram", "Carla", "Dev", "Elif", "Femi", "Greta", "Hana", "Ivo", "Joana")
+LAST = ("Abe", "Brito", "Costa", "Das")
+
+
+@dataclass(frozen=True)
+class Person:
+    """One of the team."""
+
+    name: str
+    work: str
+    zone: str
+    known: tuple[str, ...]
+    """Observations, as the graph has them."""
+
+
+@dataclass(frozen=True)
+class Commit:
+    """What was committed to the history of the notes."""
+
+    day: date
+    author: str
+    subject: str
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """A folder with `notes` (a git repository), `team.json`, `mcp.json` and `space.db`; its servers by name."""
+
+    folder: Path
+    servers: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def space(self) -> Path:
+        """The space's file."""
+        return self.folder / "space.db"
+
+    def there(self, text: str) -> str:
+        """Return a text with the folder's real name."""
+        return text.replace(HOME, str(self.folder))
+
+    def told(self, text: str) -> str:
+        """Return a text with the name that the folder has in the tasks."""
+        return text.replace(str(self.folder), HOME)
+
+
+def furnish(folder: Path, node: Path | None) -> Workplace:
+    """Make a workplace in an empty folder; `node` is where the servers of npm are, if they are."""
+    folder = folder.resolve()
+    _commit_all(folder / "notes")
+    lines = [
+        {"type": "entity", "name": one.name, "entityType": "person", "observations": [*one.known]} for one in people()
+    ]
+    (folder / "team.json").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    place = Workplace(folder, _servers(folder, node))
+    mcp = folder / "mcp.json"
+    mcp.write_text(json.dumps({"mcpServers": place.servers}))
+    with open_space(place.space) as space:
+        import_paths(space, [folder / "notes"], Silence())
+        done = asyncio.run(sync(space, mcp=mcp))
+        space.embedding.catch_up(Silence())
+    if done.failed:
+        raise RuntimeError("; ".join(f"{one.server}: {one.reason}" for one in done.failed))
+    return place
+
+
+def people() -> list[Person]:
+    """Return the team."""
+    found = []
+    for number in range(30):
+        name = f"{FIRST[number % len(FIRST)]} {LAST[number % len(LAST)]}"
+        work, zone = WORK[number % 3 if number % 2 else number % len(WORK)], ZONES[number * 5 % len(ZONES)]
+        tongue = TONGUES[number % len(TONGUES)]
+        known = (
+            f"works on {work}",
+            f"time zone: {zone}",
+            f"joined in {2019 + number % 7}-{1 + number % 12:02}",
+            f"speaks {tongue}{'' if tongue == 'English' else ' and English'}",
+            f"is away on {('Mondays', 'Fridays', 'Wednesday afternoons')[number % 3]}",
+        )
+        found.append(Person(name, work, zone, known))
+    return found
+
+
+def history() -> list[Commit]:
+    """Return the commits, the first one first: of each note one half on its date, the other three weeks later."""
+    found = []
+    for number, file in enumerate(sorted(SAMPLE.rglob("*.md"))):
+        text = file.read_text(encoding="utf-8")
+        note = parse(text)
+        day, title = date.fromisoformat(note.metadata["date"]), note.metadata["title"]
+        parts = text.split("\n\n")
+        half = "\n\n".join(parts[: max(len(parts) // 2, 1)]) + "\n"
+        author = note.metadata.get("owner", TEAM[number % len(TEAM)])
+        other = TEAM[(TEAM.index(author) + 1 + number % 4) % len(TEAM)]
+        path = file.relative_to(SAMPLE)
+        found.append(Commit(day, author, f"Draft: {title}", path, half))
+        found.append(Commit(day + timedelta(days=24), other, f"Finish: {title}", path, text))
+    return sorted(found, key=lambda one: (one.day, one.subject))
+
+
+def git(repository: Path, *words: str, **env: str) -> str:
+    """Run git, untouched by anybody's settings; return what it prints."""
+    alone = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **env}
+    command = ["git", "-C", str(repository), *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **alone}).stdout
+
+
+def _commit_all(repository: Path) -> None:
+    repository.mkdir(parents=True)
+    git(repository, "init", "--quiet", "--initial-branch=trunk")
+    for one in history():
+        path = repository / one.path
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(one.text, encoding="utf-8")
+        git(repository, "add", "--all")
+        who = {
+            f"GIT_{role}_{field}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for field, value in (
+                ("NAME", one.author),
+                ("EMAIL", f"{one.author.lower()}@example.org"),
+                ("DATE", f"{one.day}T10:00:00+00:00"),
+            )
+        }
+        git(repository, "commit", "--quiet", "--message", one.subject, **who)
+
+
+def _servers(folder: Path, node: Path | None) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {
+        "time": {"command": str(SCRIPTS / "mcp-server-time"), "args": ["--local-timezone", "UTC"]},
+        "git": {"command": str(SCRIPTS / "mcp-server-git")},
+    }
+    if node is not None:
+        found["files"] = {
+            "command": str(node / "mcp-server-filesystem"),
+            "args": [str(folder)],
+            "autoApprove": ["write_file"],
+        }
+        found["memory"] = {
+            "command": str(node / "mcp-server-memory"),
+            "env": {"MEMORY_FILE_PATH": str(folder / "team.json")},
+        }
+        found["everything"] = {"command": str(node / "mcp-server-everything")}
+    return found
