@@ -34,6 +34,7 @@ BENCHMARKS = (
     "interpreter",
     "runtimes",
     "embedding",
+    "context",
 )
 SIZES = (1_000, 10_000, 100_000)
 UNITS = {
@@ -49,6 +50,10 @@ UNITS = {
     "interpreter": "microseconds a step",
     "growth": "microseconds a step",
     "runtimes": "microseconds a step; milliseconds in all of steps that sleep",
+    "context": "characters through a planner's context, each once; answers are right and the same",
+    "context of the tasks alone": "characters, without the tools and the language that stand there for every task",
+    "context sent each turn": "characters, where the whole context is sent for each turn",
+    "context in parts": "characters, over all tasks",
     "targets": "two figures closer than a half are not told apart",
 }
 _TORCH = (
@@ -58,6 +63,10 @@ _TORCH = (
 NOTES = {
     "discovery": _TORCH,
     "embedding": _TORCH,
+    "context": "tool by tool: names, descriptions and input schemas of all servers' tools, each call and each result; "
+    "calls that can be made at once are one turn. Planned: the same of infospace's own doors, the language, what is "
+    "found of tools with their schemas, a try where one does not say what it answers, one plan. Both ways the request, "
+    "and the answer as it is written to the user",
     "interpreter": "no command runs without a journal: in memory it reaches no disk; without rows is for this table",
     "runtimes": "SqliteSaver and DBOS wait for the disk at each step, as infospace does with FULL and not by default; "
     "none of the others checks a step's arguments or keeps provenance, and Haystack keeps nothing",
@@ -126,6 +135,7 @@ def _runs(folder: Path, sizes: Sequence[int], cranfield: Path | None) -> dict[st
         "interpreter": of("interpreter"),
         "runtimes": of("runtimes"),
         "embedding": of("embedding", cranfield),
+        "context": of("context.measure", folder / "context"),
     }
 
 

@@ -55,11 +55,6 @@ class Conversation:
         """What stood there whatever the task."""
         return sum(self.parts[part] for part in FIXED)
 
-    @property
-    def again(self) -> int:
-        """All that was sent when the whole context is sent for each turn, and what was written."""
-        return sent([self])
-
 
 def sent(tasks: Iterable[Conversation]) -> int:
     """Return what is sent and written when the tasks are done one after another in one context, sent for each turn.

@@ -7,27 +7,35 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from tempfile import TemporaryFile
+from typing import Any, NamedTuple
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import Tool
 
 from context.workplace import Workplace
-from mcp import Client, StdioServerParameters
-
 from infospace.jsontext import dump
 
 DOORS = "infospace"
 """The server that the space itself is."""
 
 
+class Listed(NamedTuple):
+    """A tool as JSON: what a model is given of it (name, description, input schema), and all that `tools/list` says."""
+
+    given: str
+    whole: str
+
+
 @dataclass
 class Host:
-    """Connections by server, and the tools of each as a model is given them."""
+    """Connections by server, and the tools of each by name."""
 
     place: Workplace
     clients: Mapping[str, Client]
-    tools: Mapping[str, Mapping[str, str]]
-    """By server and name: name, description and input schema, as JSON."""
-    listed: Mapping[str, int]
-    """By server the characters of `tools/list`, whole."""
+    tools: Mapping[str, Mapping[str, Listed]]
 
     async def call(self, server: str, tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
         """Call a tool; return what the model writes for it, and the text that it reads.
@@ -36,7 +44,10 @@ class Host:
         """
         told = dump({"name": tool, "arguments": dict(arguments)})
         real = {key: self._there(value) for key, value in arguments.items()}
-        answer = await self.clients[server].call_tool(tool, real)
+        try:
+            answer = await self.clients[server].call_tool(tool, real)
+        except MCPError as error:
+            raise RuntimeError(f"{server}/{tool}: {error}") from error
         text = self.place.told("\n".join(getattr(block, "text", "") for block in answer.content))
         if answer.is_error:
             raise RuntimeError(f"{server}/{tool}: {text}")
@@ -54,21 +65,19 @@ class Host:
 async def hosting(place: Workplace) -> AsyncIterator[Host]:
     """Start every server of a workplace, and the server that its space is."""
     serve = {"command": sys.executable, "args": ["-m", "tui.command", "--space", str(place.space), "serve"]}
-    clients, tools, listed = {}, {}, {}
-    async with AsyncExitStack() as stack:
-        for name, entry in {**place.servers, DOORS: serve}.items():
-            command = StdioServerParameters(
-                command=entry["command"], args=entry.get("args", []), env={**os.environ, **entry.get("env", {})}
-            )
-            client = clients[name] = await stack.enter_async_context(Client(command))
-            found = (await client.list_tools()).tools
-            tools[name] = {
-                tool.name: dump(
-                    {"name": tool.name, "description": tool.description, "input_schema": dict(tool.input_schema)}
+    clients, tools = {}, {}
+    with TemporaryFile("w", encoding="utf-8") as said:
+        async with AsyncExitStack() as stack:
+            for name, entry in {**place.servers, DOORS: serve}.items():
+                command = StdioServerParameters(
+                    command=entry["command"], args=entry.get("args", []), env={**os.environ, **entry.get("env", {})}
                 )
-                for tool in found
-            }
-            listed[name] = len(
-                dump([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in found])
-            )
-        yield Host(place, clients, tools, listed)
+                client = clients[name] = await stack.enter_async_context(Client(stdio_client(command, errlog=said)))
+                found = (await client.list_tools()).tools
+                tools[name] = {tool.name: _listed(tool) for tool in found}
+            yield Host(place, clients, tools)
+
+
+def _listed(tool: Tool) -> Listed:
+    given = {"name": tool.name, "description": tool.description, "input_schema": dict(tool.input_schema)}
+    return Listed(dump(given), dump(tool.model_dump(mode="json", by_alias=True, exclude_none=True)))

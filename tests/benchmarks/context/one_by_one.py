@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from context.conversation import Conversation
-from context.hosts import DOORS, Host
+from context.hosts import DOORS, Host, Listed
 from context.workplace import HOME
 
 Call = tuple[str, str, dict[str, Any]]
@@ -23,7 +23,7 @@ _COMMIT = re.compile(r"Commit: (?P<hash>\w+)\nAuthor: (?P<author>.*)\nDate: (?P<
 async def solve(host: Host, name: str, request: str) -> tuple[Conversation, Any]:
     """Do a task with the tools of all servers in the context; return the conversation and the answer."""
     talk = Conversation()
-    talk.given("tools", tools_of(host))
+    talk.given("tools", "".join(tool.given for server in host.tools for tool in tools_of(host.tools, server)))
     talk.given("request", request)
 
     async def turn(*calls: Call) -> list[str]:
@@ -37,15 +37,9 @@ async def solve(host: Host, name: str, request: str) -> tuple[Conversation, Any]
     return talk, answer
 
 
-def tools_of(host: Host, only: frozenset[str] | None = None) -> str:
-    """Return the tools as they stand in the context: of all servers, or of some."""
-    found = [
-        tool
-        for server, tools in host.tools.items()
-        for name, tool in tools.items()
-        if (only is None or server in only) and (server != DOORS or name in NOTE_DOORS)
-    ]
-    return "\n".join(found)
+def tools_of(tools: Mapping[str, Mapping[str, Listed]], server: str) -> list[Listed]:
+    """Return the tools of a server that stand in the context: all, but of the space itself two doors."""
+    return [tool for name, tool in tools[server].items() if server != DOORS or name in NOTE_DOORS]
 
 
 async def _zones(turn: Turn) -> Any:
@@ -80,7 +74,7 @@ async def _commits(turn: Turn) -> Any:
 
 
 async def _finished(turn: Turn) -> Any:
-    wanted = {"query": "decisions", "limit": "all", "threshold": -1, "where": "kind = 'decision'"}
+    wanted = {"query": "decisions", "limit": "all", "threshold": -1, "where": "metadata.kind = 'decision'"}
     notes, log = await turn(
         (DOORS, "discover_notes", wanted), ("git", "git_log", {"repo_path": NOTES, "max_count": 1000})
     )

@@ -1,4 +1,4 @@
-"""Where the tasks are done: notes in a space, in files and in git, a team in a graph, and the servers for all of them."""
+"""Where the tasks are done: notes in a space, in files and in git; a team in a graph; the servers for all of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,6 @@ from infospace.tools.servers.syncing import sync
 from infospace.view import Silence
 
 SAMPLE = Path(__file__).parents[3] / "tui" / "sample" / "notes"
-SCRIPTS = Path(sys.executable).parent
-NODE = {"everything": "2026.8.31", "filesystem": "2026.8.31", "memory": "2026.8.31"}
-"""The servers from npm, and their versions."""
 HOME = "/home/ada"
 """What the folder of the workplace is called in the tasks, and counted as: its real name is as long as it may be."""
 TEAM = ("Ines", "Jun", "Mara", "Tomas", "Wanda")
@@ -30,7 +27,7 @@ WORK = ("retrieval", "the index", "the interface", "judging", "releases")
 ZONES = ("Asia/Tokyo", "America/New_York", "Europe/Lisbon", "America/Sao_Paulo", "Asia/Kolkata", "Australia/Sydney")
 TONGUES = ("Japanese", "English", "Portuguese", "Polish", "Hindi", "Italian", "Dutch")
 FIRST = ("Aiko", "Bram", "Carla", "Dev", "Elif", "Femi", "Greta", "Hana", "Ivo", "Joana")
-LAST = ("Abe", "Brito", "Costa", "Das")
+LAST = ("Abe", "Brito", "Costa")
 
 
 @dataclass(frozen=True)
@@ -131,37 +128,36 @@ def history() -> list[Commit]:
     return sorted(found, key=lambda one: (one.day, one.subject))
 
 
-def git(repository: Path, *words: str, **env: str) -> str:
+def git(repository: Path, *words: str, given: bytes | None = None) -> str:
     """Run git, untouched by anybody's settings; return what it prints."""
-    alone = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", **env}
+    alone = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     command = ["git", "-C", str(repository), *words]
-    return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **alone}).stdout
+    return subprocess.run(command, check=True, capture_output=True, input=given, env=alone).stdout.decode()
 
 
 def _commit_all(repository: Path) -> None:
+    """Make the repository, in the form that `git fast-import` reads."""
     repository.mkdir(parents=True)
     git(repository, "init", "--quiet", "--initial-branch=trunk")
+    stream = []
     for one in history():
-        path = repository / one.path
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(one.text, encoding="utf-8")
-        git(repository, "add", "--all")
-        who = {
-            f"GIT_{role}_{field}": value
-            for role in ("AUTHOR", "COMMITTER")
-            for field, value in (
-                ("NAME", one.author),
-                ("EMAIL", f"{one.author.lower()}@example.org"),
-                ("DATE", f"{one.day}T10:00:00+00:00"),
-            )
-        }
-        git(repository, "commit", "--quiet", "--message", one.subject, **who)
+        moment = int(datetime.combine(one.day, time(10), UTC).timestamp())
+        who = f"{one.author} <{one.author.lower()}@example.org> {moment} +0000"
+        stream += [b"commit refs/heads/trunk", f"author {who}".encode(), f"committer {who}".encode()]
+        stream += [_data(f"{one.subject}\n"), f"M 100644 inline {one.path.as_posix()}".encode(), _data(one.text)]
+    git(repository, "fast-import", "--quiet", given=b"\n".join([*stream, b""]))
+    git(repository, "reset", "--quiet", "--hard")
+
+
+def _data(text: str) -> bytes:
+    encoded = text.encode()
+    return b"data %d\n%b" % (len(encoded), encoded)
 
 
 def _servers(folder: Path, node: Path | None) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {
-        "time": {"command": str(SCRIPTS / "mcp-server-time"), "args": ["--local-timezone", "UTC"]},
-        "git": {"command": str(SCRIPTS / "mcp-server-git")},
+        "time": {"command": sys.executable, "args": ["-m", "mcp_server_time", "--local-timezone", "UTC"]},
+        "git": {"command": sys.executable, "args": ["-m", "mcp_server_git"]},
     }
     if node is not None:
         found["files"] = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nodeservers import VERSIONS, install
 
 from infospace import Space
 from planner.start import run_sync
@@ -20,8 +21,6 @@ from served import left, synced, write
 from serving import TOKEN, over_http
 
 SCRIPTS = Path(sys.executable).parent
-NODE = {"everything": "2026.8.31", "filesystem": "2026.8.31", "memory": "2026.8.31"}
-"""The servers from npm, and their versions."""
 
 
 def contents(space: Space, *steps: dict[str, Any]) -> dict[str, Any]:
@@ -67,14 +66,8 @@ def node(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) 
     if shutil.which("npm") is None and not os.environ.get("INFOSPACE_ALL_TESTS"):
         pytest.skip("there is no Node here: `npm` is not found")
     cache = getattr(pytestconfig, "cache", None)
-    name = "infospace-node-" + "-".join(NODE.values())
-    folder = tmp_path_factory.mktemp("node") if cache is None else Path(cache.mkdir(name))
-    if not (folder / ".installed").exists():
-        packages = [f"@modelcontextprotocol/server-{name}@{version}" for name, version in NODE.items()]
-        quiet = ["--no-audit", "--no-fund", "--no-package-lock", "--silent"]
-        subprocess.run(["npm", "install", *quiet, "--prefix", str(folder), *packages], check=True, cwd=folder)
-        (folder / ".installed").touch()
-    return folder / "node_modules" / ".bin"
+    name = "infospace-node-" + "-".join(VERSIONS.values())
+    return install(tmp_path_factory.mktemp("node") if cache is None else Path(cache.mkdir(name)))
 
 
 @pytest.mark.slow

@@ -1,0 +1,183 @@
+"""Characters through a planner's context: six tasks over real servers, tool by tool and planned."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from figures import NOT_INSTALLED, Cell, Table
+
+from context import one_by_one, planned
+from context.conversation import FIXED, Conversation, sent, together
+from context.hosts import DOORS, Host, Listed, hosting
+from context.planned import Task, read_task
+from context.right import RIGHT
+from context.workplace import Workplace, furnish
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from nodeservers import install
+
+BY_TOOLS, PLANNED, RATIO, MORE = "tool by tool", "planned", "ratio", ""
+FEW, FEW_RATIO, WHOLE_RATIO = "its servers' tools alone", "ratio of that", "ratio, with output schemas"
+CHARACTERS, LISTED = "characters", "all that `tools/list` says"
+"""Columns."""
+LOSES = "planned is MORE"
+APART, TOGETHER, ALL = "all, in conversations of their own", "all, in one conversation", "all"
+"""Rows."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A task done both ways, with the same right answer."""
+
+    task: Task
+    by_tools: Conversation
+    by_plan: Conversation
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was done, and the tools of all servers; those of `infospace` are its doors."""
+
+    tasks: Sequence[Done]
+    tools: Mapping[str, Mapping[str, Listed]]
+
+    @property
+    def others(self) -> list[Listed]:
+        """The tools that are no doors."""
+        return [tool for name, tools in self.tools.items() if name != DOORS for tool in tools.values()]
+
+    @property
+    def doors(self) -> list[Listed]:
+        """The doors."""
+        return [*self.tools[DOORS].values()]
+
+
+def run(folder: Path) -> dict[str, Table]:
+    """Do the tasks, and return the tables. Raises RuntimeError where an answer is not right."""
+    for one in (folder / "ada", folder / "node"):
+        one.mkdir(parents=True)
+    return tables(asyncio.run(both_ways(furnish(folder / "ada", _node(folder / "node")))))
+
+
+def _node(folder: Path) -> Path | None:
+    try:
+        return install(folder)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+async def both_ways(place: Workplace) -> Measured:
+    """Do each task that the servers allow for both ways. Raises RuntimeError where an answer is not right."""
+    async with hosting(place) as host:
+        done = await _all_tasks(host)
+    if isinstance(done, RuntimeError):
+        raise done
+    return Measured(done, host.tools)
+
+
+async def _all_tasks(host: Host) -> list[Done] | RuntimeError:
+    """Do the tasks. What went wrong is returned: raised among the connections it would come out as groups of groups."""
+    try:
+        tasks = [task for task in map(read_task, one_by_one.TASKS) if task.servers <= {*host.place.servers, DOORS}]
+        return [await _both(host, task) for task in tasks]
+    except RuntimeError as error:
+        return error
+
+
+async def _both(host: Host, task: Task) -> Done:
+    by_tools, answer = await one_by_one.solve(host, task.name, task.request)
+    seen_right(host.place, task, BY_TOOLS, answer)
+    by_plan, answer = await planned.solve(host, task)
+    seen_right(host.place, task, PLANNED, answer)
+    return Done(task, by_tools, by_plan)
+
+
+def seen_right(place: Workplace, task: Task, way: str, answer: Any) -> None:
+    """Raise RuntimeError for an answer that is not right."""
+    right = RIGHT[task.name](place)
+    if answer != right:
+        raise RuntimeError(f"{task.name}, {way}: {answer!r}, and right is {right!r}")
+
+
+def tables(measured: Measured) -> dict[str, Table]:
+    """Return the tables: each character once, the tasks alone, sent for each turn, and what it is made of."""
+    once = _table(measured, lambda talk: talk.once, {APART: _apart, TOGETHER: together})
+    _add_other_tools(once, measured)
+    return {
+        "context": once,
+        "context of the tasks alone": _table(measured, lambda talk: talk.once - talk.fixed, {ALL: _alone}),
+        "context sent each turn": _table(measured, lambda talk: sent([talk]), {APART: _sent_apart, TOGETHER: sent}),
+        "context in parts": _parts(measured),
+    }
+
+
+Sum: TypeAlias = Callable[[Sequence[Conversation]], int]
+
+
+def _apart(talks: Sequence[Conversation]) -> int:
+    return sum(talk.once for talk in talks)
+
+
+def _alone(talks: Sequence[Conversation]) -> int:
+    return sum(talk.once - talk.fixed for talk in talks)
+
+
+def _sent_apart(talks: Sequence[Conversation]) -> int:
+    return sum(sent([talk]) for talk in talks)
+
+
+def _table(measured: Measured, each: Callable[[Conversation], int], sums: Mapping[str, Sum]) -> Table:
+    found: Table = {name: {BY_TOOLS: NOT_INSTALLED} for name in one_by_one.TASKS}
+    found |= {done.task.name: _row(each(done.by_tools), each(done.by_plan)) for done in measured.tasks}
+    for name, joined in sums.items():
+        by_tools = joined([done.by_tools for done in measured.tasks])
+        found[name] = _row(by_tools, joined([done.by_plan for done in measured.tasks]))
+    return found
+
+
+def _row(by_tools: int, by_plan: int) -> dict[str, Cell]:
+    ratio = by_tools / by_plan
+    return {BY_TOOLS: by_tools, PLANNED: by_plan, RATIO: ratio, MORE: LOSES if ratio < 1 else ""}
+
+
+def _add_other_tools(table: Table, measured: Measured) -> None:
+    """Say what it is where only the servers of a task are connected, and where models are given output schemas too."""
+    more_tools, more_doors = (
+        sum(len(tool.whole) - len(tool.given) for tool in of) for of in (measured.others, measured.doors)
+    )
+    for done in measured.tasks:
+        by_tools, by_plan = done.by_tools, done.by_plan
+        own = [tool for name in done.task.servers for tool in one_by_one.tools_of(measured.tools, name)]
+        few = by_tools.once - by_tools.fixed + sum(len(tool.given) for tool in own)
+        whole = (by_tools.once + more_tools) / (by_plan.once + more_doors)
+        table[done.task.name] |= {FEW: few, FEW_RATIO: few / by_plan.once, WHOLE_RATIO: whole}
+
+
+def _parts(measured: Measured) -> Table:
+    """What stands in the context whatever the task, and what else passes through it."""
+    others, doors = measured.others, measured.doors
+    language = measured.tasks[0].by_plan.parts["language"]
+    given, held = (sum(len(tool.given) for tool in of) for of in (others, doors))
+    found: Table = {
+        f"{len(others)} tools of {len(measured.tools) - 1} servers": _sizes(others),
+        f"{len(doors)} doors of infospace": _sizes(doors),
+        "the language in short": {CHARACTERS: language},
+        "so many such tools weigh as much as doors and language": {CHARACTERS: (held + language) * len(others) / given},
+    }
+    for name, talks in (
+        (BY_TOOLS, [done.by_tools for done in measured.tasks]),
+        (PLANNED, [done.by_plan for done in measured.tasks]),
+    ):
+        for part in dict.fromkeys(part for talk in talks for part in talk.parts if part not in FIXED):
+            found[f"{name}: {part}"] = {CHARACTERS: sum(talk.parts[part] for talk in talks)}
+    return found
+
+
+def _sizes(tools: Sequence[Listed]) -> dict[str, Cell]:
+    return {CHARACTERS: sum(len(tool.given) for tool in tools), LISTED: sum(len(tool.whole) for tool in tools)}

@@ -1,0 +1,78 @@
+"""What is right, worked out from what the workplace was made of: neither way has a part in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from context.one_by_one import CITIES
+from context.workplace import SAMPLE, Workplace, git, history, people
+from infospace.memory.markdown import parse
+
+WEATHER = {"city": "Los Angeles", "temperature": 73}
+"""What server-everything has for the warmest of its three cities."""
+
+
+def zones(_place: Workplace) -> Any:
+    return [_at(zone) for zone in CITIES]
+
+
+def _at(zone: str) -> str:
+    here = datetime.now(ZoneInfo("Europe/Berlin")).replace(hour=16, minute=30, second=0, microsecond=0)
+    return here.astimezone(ZoneInfo(zone)).isoformat(timespec="seconds")
+
+
+def weather(_place: Workplace) -> Any:
+    return WEATHER
+
+
+def team(_place: Workplace) -> Any:
+    return [{"name": one.name, "time": _at(one.zone)} for one in people() if one.work == "retrieval"]
+
+
+def finished(_place: Workplace) -> Any:
+    notes = [parse(file.read_text(encoding="utf-8")).metadata for file in SAMPLE.rglob("*.md")]
+    wanted = {f"Finish: {note['title']}" for note in notes if note.get("kind") == "decision"}
+    rows = [
+        {"title": one.subject.removeprefix("Finish: "), "author": one.author, "date": str(one.day)}
+        for one in history()
+        if one.subject in wanted
+    ]
+    return sorted(rows, key=lambda row: (row["date"], row["title"]))
+
+
+def commits(place: Workplace) -> Any:
+    span = ["--since=2026-03-01T00:00:00+00:00", "--until=2026-04-01T00:00:00+00:00"]
+    log = git(place.folder / "notes", "log", "--patch", "--format=%x00%an %as", *span, "--", "retrieval")
+    found = [one.partition("\n") for one in log.split("\0")[1:]]
+    return [
+        dict(zip(("author", "date"), head.split(), strict=True)) for head, _, patch in found if "bm25" in patch.lower()
+    ]
+
+
+def index(place: Workplace) -> Any:
+    """The number; the file is there, and right, and gone when this returns."""
+    lines = []
+    for file in sorted((place.folder / "notes" / "retrieval").iterdir()):
+        text = file.read_text(encoding="utf-8")
+        heading = re.search(r"^# (.*)$", text, re.MULTILINE)
+        if "recall" in text.lower() and heading:
+            lines.append(f"- [{heading[1]}](retrieval/{file.name})\n")
+    written = place.folder / "index.md"
+    if written.read_text(encoding="utf-8") != "".join(lines):
+        raise RuntimeError(f"index.md is not right: {written.read_text(encoding='utf-8')}")
+    written.unlink()
+    return len(lines)
+
+
+RIGHT: dict[str, Callable[[Workplace], Any]] = {
+    "zones": zones,
+    "weather": weather,
+    "team": team,
+    "finished": finished,
+    "commits": commits,
+    "index": index,
+}

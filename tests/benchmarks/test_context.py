@@ -1,0 +1,119 @@
+"""Tool by tool and planned the answers are the same; where tools answer at length, plans keep it out of the context."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from context.conversation import Conversation, sent, together
+from context.hosts import hosting
+from context.measure import ALL, LOSES, MORE, PLANNED, RATIO, Measured, both_ways, seen_right, tables
+from context.planned import Task, read_task, solve
+from context.workplace import Workplace, furnish
+from figures import NOT_INSTALLED
+
+from infospace.jsontext import dump
+
+if TYPE_CHECKING:
+    from infospace.search.model import ModelInfo
+
+
+@pytest.fixture(scope="module")
+def place(model: ModelInfo, tmp_path_factory: pytest.TempPathFactory) -> Workplace:
+    """A workplace with the servers of the Python package index."""
+    assert model.verified
+    return furnish(tmp_path_factory.mktemp("ada"), node=None)
+
+
+@pytest.fixture(scope="module")
+def measured(place: Workplace) -> Measured:
+    """What can be done there, done both ways; that both answers are right is seen to."""
+    return asyncio.run(both_ways(place))
+
+
+def test_a_task_whose_tools_answer_at_length_takes_fewer_characters_planned(measured: Measured) -> None:
+    """The log and the changes of commits, which one way are read by the model, the other way stay in the space."""
+    done = {one.task.name: one for one in measured.tasks}
+    assert [*done] == ["zones", "finished", "commits"]
+    for name in ("finished", "commits"):
+        one = done[name]
+        assert one.by_tools.parts["calls, read"] > one.by_plan.once - one.by_plan.fixed
+    assert done["commits"].by_tools.once > done["commits"].by_plan.once
+
+
+def test_a_task_of_three_small_answers_takes_more_and_the_tables_say_so(measured: Measured) -> None:
+    """What has to be read before a plan can be written is more than three calls; without Node, three tasks are out."""
+    found = tables(measured)
+    for name in ("context", "context of the tasks alone", "context sent each turn"):
+        assert found[name]["zones"][MORE] == LOSES
+        assert found[name]["weather"] == {"tool by tool": NOT_INSTALLED}
+    assert found["context of the tasks alone"][ALL][MORE] == ""
+    assert float(str(found["context"]["zones"][RATIO])) < 1
+    parts = found["context in parts"]
+    assert sum(float(str(cells["characters"])) for row, cells in parts.items() if row.startswith(PLANNED)) == sum(
+        one.by_plan.once - one.by_plan.fixed for one in measured.tasks
+    )
+
+
+def test_ten_times_the_commits_are_told_in_no_more_characters(place: Workplace) -> None:
+    """Of what a plan reads only its answer comes back: that alone may grow."""
+    tasks = [_spanning("2026-01-01", "2026-02-01"), _spanning("2026-01-01", "2026-12-31")]
+
+    async def both() -> list[tuple[Conversation, Any]]:
+        async with hosting(place) as host:
+            return [await solve(host, task) for task in tasks]
+
+    (one, few), (other, many) = asyncio.run(both())
+    assert len(many) > len(few) > 0
+    grown = other.parts["plan, read"] - one.parts["plan, read"]
+    assert grown - (len(dump(many)) - len(dump(few))) < 300
+
+
+def _spanning(first: str, last: str) -> Task:
+    """Return the task of the commits over another span of time; its Notes are kept under a name of their own."""
+    task = read_task("commits")
+    words = {"2026-03-01": first, "2026-04-01": last, "changes in March": f"changes until {last}"}
+    text = dump(dict(task.plan))
+    for word, other in words.items():
+        assert word in text
+        text = text.replace(word, other)
+    return replace(task, plan=json.loads(text))
+
+
+def test_a_wrong_answer_is_no_figure(place: Workplace) -> None:
+    """It is said which, of which task, and what is right."""
+    with pytest.raises(RuntimeError, match=r"finished, planned: \[\], and right is \[\{'title': 'Decision: "):
+        seen_right(place, read_task("finished"), PLANNED, [])
+
+
+def _talk(*turns: tuple[int, int], fixed: int = 100, request: int = 10) -> Conversation:
+    talk = Conversation()
+    talk.given("tools", "x" * fixed)
+    talk.given("request", "x" * request)
+    for written, read in turns:
+        talk.turn("calls", [("x" * written, "x" * read)])
+    talk.answered("xx")
+    return talk
+
+
+def test_characters_are_counted_once_and_as_sent_for_each_turn() -> None:
+    """Each turn sends what stands there, and writes; what it reads is sent with the next."""
+    talk = _talk((3, 50), (4, 60))
+    assert talk.once == 100 + 10 + 3 + 50 + 4 + 60 + 4
+    assert sent([talk]) == (110 + 3) + (110 + 53 + 4) + (110 + 53 + 64 + 4)
+
+
+def test_tasks_in_one_conversation_have_the_tools_once_and_all_that_went_before() -> None:
+    """Two of one turn and an answer each."""
+    one, two = _talk((3, 50)), _talk((5, 20))
+    assert together([one, two]) == one.once + two.once - 100
+    after = 100 + 10 + 53 + 4 + 10
+    assert sent([one, two]) == sent([one]) + (after + 5) + (after + 25 + 4)
