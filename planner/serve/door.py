@@ -106,7 +106,7 @@ class Door:
             return trimmed_run(live.task.result().to_json())
         if not live.run:
             raise Conflict("it was cancelled before it began", hint="call again")
-        return self._shown(live.run, 0)
+        return self._shown(live.run)
 
     def _document(self, plan: JSON) -> JSON | Refused:
         """Return the document that a plan is given as: itself, its text, or a saved one by name."""
@@ -130,7 +130,7 @@ class Door:
             await going[-1].wait(args.wait_s, tell)
         return self._shown(args.run, args.first_step)
 
-    def _shown(self, run: str, first: int) -> dict[str, Any]:
+    def _shown(self, run: str, first: int | None = None) -> dict[str, Any]:
         row, steps = find_run(self.space, run)
         shown = recorded(self.space, row, steps, live=bool(self.lives.going(run)))
         last = next((live for live in reversed(self.lives.of(run)) if live.task.done()), None)
@@ -176,7 +176,7 @@ class Door:
             at = now()
             entry = CloseRun(row.run, "cancelled", at, None, "the run was cancelled", row.spent)
             self.space.store.commit([], [TakeRun(row.run, new_owner(), row.owner, at), entry])
-        return self._shown(args.run, 0)
+        return self._shown(args.run)
 
     async def list_bindings(self, args: arguments.ListBindings, tell: Tell) -> dict[str, Any]:
         """Return what the variables of a session or a run are bound to."""

@@ -41,9 +41,9 @@ def trimmed_run(document: dict[str, Any], first: int | None = None) -> dict[str,
     """
     run = document["run"]
     left_out: dict[str, str] = {}
-    shown, missing = _steps(document["steps"], first)
-    if missing:
-        left_out["steps"] = missing
+    shown, others = _steps(document["steps"], first)
+    if others is not None:
+        left_out["steps"] = others
     bindings, missing = trimmed_bindings(document["bindings"], SHORT_PART)
     if missing:
         left_out["bindings"] = f"{missing} of {len(document['bindings'])}; read {run}"
