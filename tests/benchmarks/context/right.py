@@ -62,8 +62,9 @@ def index(place: Workplace) -> Any:
         if "recall" in text.lower() and heading:
             lines.append(f"- [{heading[1]}](retrieval/{file.name})\n")
     written = place.folder / "index.md"
-    if written.read_text(encoding="utf-8") != "".join(lines):
-        raise RuntimeError(f"index.md is not right: {written.read_text(encoding='utf-8')}")
+    found = written.read_text(encoding="utf-8") if written.exists() else "not there"
+    if found != "".join(lines):
+        raise RuntimeError(f"index.md is not right: {found}")
     written.unlink()
     return len(lines)
 
