@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -15,6 +16,8 @@ PREVIEW = 500
 """Most characters of `value`."""
 LABEL = 60
 """Most characters of a label, without a score."""
+_TAIL = re.compile(r"… \[cut: [\d,]+ characters in all\]$")
+"""What stands at the end of a text that was cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,11 @@ class Answer:
 
 
 def cut(text: str, most: int = PREVIEW) -> str:
-    """Cut a text for reading, and say when and how much was cut."""
+    """Cut a text for reading, and say when and how much was cut; of one that was cut before, how much it had then."""
     if len(text) <= most:
         return text
-    tail = f"… [cut: {len(text):,} characters in all]"
+    before = _TAIL.search(text)
+    tail = before[0] if before else f"… [cut: {len(text):,} characters in all]"
     return text[: most - len(tail)].rstrip() + tail
 
 

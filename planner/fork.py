@@ -20,7 +20,7 @@ from planner.check import check
 from planner.events import Emit
 from planner.known import KnownSpace
 from planner.outcome import RunResult
-from planner.patches import patched
+from planner.patches import check_patch, patched
 from planner.plan import Plan
 from planner.problems import Patch
 from planner.record import Record
@@ -73,10 +73,14 @@ def _changed(row: RunRow, patch: Patch) -> JSON:
         raise Conflict(f"{row.run} is a session, which is given its lines call by call, and is not forked", hint=hint)
     if row.kind != "plan":
         raise Conflict(f"{row.run} is no run of a plan, and cannot be forked", hint="`infospace runs` lists them")
-    try:
-        document: JSON = patched(row.document, patch)
-    except (KeyError, IndexError, TypeError) as error:
-        raise Invalid(f"the patch names a place that the plan does not have: {error}") from error
+    check_patch(patch)
+    document: JSON = row.document
+    for index, operation in enumerate(patch):
+        try:
+            document = patched(document, [operation])
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            says = f"operation {index} of the patch names a place that the plan does not have: {operation['path']}"
+            raise Invalid(says, hint=f"`infospace show {row.run} --json` has the plan") from error
     return document
 
 

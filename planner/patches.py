@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from infospace.errors import Invalid
+from infospace.wording import either, shown
+
+EXAMPLE = '{"op": "replace", "path": "/steps/2/limit", "value": 20}'
+_WANTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "add": ("value",),
+    "remove": (),
+    "replace": ("value",),
+    "move": ("from",),
+}
+"""The operations, and what each needs besides `path`."""
 
 
 def patched(document: Any, patch: list[dict[str, Any]]) -> Any:
@@ -27,6 +40,30 @@ def patched(document: Any, patch: list[dict[str, Any]]) -> Any:
         else:
             holder[key] = value
     return root[0]
+
+
+def check_patch(patch: Sequence[Any]) -> None:
+    """Raise Invalid for the first operation that is not one of those of a patch as it is written here."""
+    for index, operation in enumerate(patch):
+        fault = _fault(operation)
+        if fault is not None:
+            raise Invalid(f"operation {index} of the patch: {fault}", hint=EXAMPLE)
+
+
+def _fault(operation: Any) -> str | None:
+    if not isinstance(operation, Mapping):
+        return f"it is an object, not {shown(operation)}"
+    op = operation.get("op")
+    if not isinstance(op, str) or op not in _WANTS:
+        return f"`op` is {shown(op)}, not {either(shown(one) for one in _WANTS)}"
+    missing = [key for key in ("path", *_WANTS[op]) if key not in operation]
+    if missing:
+        return f"{shown(op)} needs `{missing[0]}`"
+    for key in ("path", "from"):
+        pointer = operation.get(key, "/")
+        if not isinstance(pointer, str) or not pointer.startswith("/"):
+            return f"`{key}` is {shown(pointer)}, not a JSON pointer into the plan"
+    return None
 
 
 def at(document: Any, pointer: str) -> Any:

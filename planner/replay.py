@@ -75,7 +75,7 @@ async def replay(
         with store.reading() as snapshot:
             difference = diff(snapshot, run, again.id)
         named = replace(difference, after=replace(difference.after, run=_name(run)))
-        return Replayed(result, result.to_json(), named)
+        return Replayed(result, {**result.to_json(), "run": None, "of": run}, named)
 
 
 def _told(event: Event, run: str) -> Event:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Limit, Query, ToolResult, Unsupported, primitive
+from infospace import Args, Collection, Infospace, Limit, Query, ToolResult, primitive
 from infospace.resources import Member
 from infospace.tools.finding.found import FoundTools, ToolHit, Wanted
 from infospace.tools.finding.scope import Filters
@@ -24,12 +24,6 @@ class DiscoverTools(Args):
     servers: list[str] | None = Field(None, description="Only tools of these servers.")
     categories: list[str] | None = Field(None, description="Only tools of these categories, in any case.")
     tags: list[str] | None = Field(None, description="Only tools with any of these tags.")
-    input: dict[str, Any] | None = Field(
-        None, description="A JSON Schema of what is there to be given; not in this version."
-    )
-    output: dict[str, Any] | None = Field(
-        None, description="A JSON Schema of what is wanted back; not in this version."
-    )
 
 
 @primitive(
@@ -38,7 +32,6 @@ class DiscoverTools(Args):
     out="required",
     failures=[
         "`query` or `out` is missing, or `query` is blank.",
-        "`input` or `output` is given: this version does not search tools by their types.",
     ],
     examples=[
         {"type": "discover-tools", "query": "read a file", "limit": 3, "out": "$tools"},
@@ -62,11 +55,6 @@ async def discover_tools(args: DiscoverTools, space: Infospace) -> Collection[To
     moved it, and what matched. When nothing fits, the Collection is empty, `extra.no_match` is true, and
     `extra.guess` is the nearest tool. `extra.degraded` says so when tools are found by words alone.
     """
-    if args.input is not None or args.output is not None:
-        raise Unsupported(
-            "tools are not searched by what they take and give in this version",
-            hint="leave `input` and `output` out, and say it in `query`",
-        )
     filters = Filters(
         servers=tuple(args.servers or ()),
         categories=tuple(args.categories or ()),

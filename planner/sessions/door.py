@@ -42,7 +42,7 @@ class SessionDoor:
     @property
     def id(self) -> str | None:
         """The run that it is, None before its first steps."""
-        return self._session.id
+        return self._session.id or self._session.run
 
     # Steps
 

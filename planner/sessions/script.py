@@ -72,7 +72,9 @@ class Script:
         self._value = ended.result or self._value
         if ended.status == "success":
             return None
-        if ended.status == "suspended" and ended.reason is None:
+        if ended.status == "suspended" and ended.reason is not None:
+            ended = replace(ended, reason=f"{ended.reason}; {UNREAD}")
+        elif ended.status == "suspended":
             asked = [one.step for one in ended.pending if one.kind != "wait"]
             how = f"answer {called.run.id} {asked[0]} …" if asked else f"resume {called.run.id}"
             ended = replace(ended, reason=f"{UNREAD}; `infospace {how}` goes on with what was read")

@@ -149,3 +149,11 @@ def test_previews_fit_and_say_when_they_are_cut(space: Space) -> None:
     assert view.preview(view.collection(notes)).endswith("; number 7; … and 4 more")
     assert view.preview(view.collection([])) == "0 items"
     assert view.preview(view.collection([notes[0], view.collection([])])).startswith("2 items: number 0; Collection_")
+
+
+def test_a_text_that_is_cut_again_says_how_long_it_was_at_first() -> None:
+    """Whatever it was cut to in between."""
+    once = cut("x" * 9_000)
+    again = cut(once, 120)
+    assert len(again) <= 120
+    assert again.endswith("… [cut: 9,000 characters in all]")

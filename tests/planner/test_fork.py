@@ -107,3 +107,29 @@ def test_names_go_over_to_the_fork(space: Space) -> None:
     run_sync(space, [{"type": "create-note", "value": 3, "name": "b", "replace": True}])
     refused = forked(space, result, "2")
     assert [problem.code for problem in refused.problems] == ["name-taken"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "says"),
+    [
+        ({"op": "relpace", "path": "/steps/1/value", "value": 1}, '`op` is "relpace", not "add", "remove"'),
+        ({"op": "test", "path": "/steps/1/value", "value": 1}, '`op` is "test"'),
+        ({"op": "add", "path": "/steps/1/value"}, '"add" needs `value`'),
+        ({"op": "move", "path": "/steps/1/value"}, '"move" needs `from`'),
+        ({"op": "replace", "path": 5, "value": 1}, "`path` is 5, not a JSON pointer"),
+        ({"op": "replace", "path": "steps", "value": 1}, '`path` is "steps", not a JSON pointer'),
+        ({"op": "replace", "path": "/steps/9/value", "value": 1}, "does not have: /steps/9/value"),
+        ({"op": "replace", "path": "/steps/x/value", "value": 1}, "does not have: /steps/x/value"),
+        ("replace", 'it is an object, not "replace"'),
+    ],
+)
+def test_a_patch_that_is_none_changes_nothing(space: Space, operation: Any, says: str) -> None:
+    """The operation is told by its number, and no other plan is run."""
+    steps = [{"type": "create-note", "value": "one", "out": "$a"}, {"type": "create-note", "value": "two"}]
+    result = run_sync(space, {"steps": steps})
+    fine = {"op": "replace", "path": "/steps/1/value", "value": "three"}
+    with pytest.raises(Invalid, match="operation 1 of the patch") as raised:
+        asyncio.run(fork(space, str(result.run), "2", [fine, operation]))
+    assert says in str(raised.value)
+    with space.store.reading() as snapshot:
+        assert len(snapshot.runs()) == 1

@@ -34,7 +34,7 @@ def test_the_clients_configuration_of_the_readme_starts_the_server() -> None:
     """Its arguments are those of the command."""
     from tui.command import build_parser
 
-    text = next(text for text in re.findall(r"```json\n(.*?)```", README, re.DOTALL) if "mcpServers" in text)
+    text = next(text for text in re.findall(r"`([^`\n]+)`", README) if "mcpServers" in text)
     server = json.loads(text)["mcpServers"]["infospace"]
     assert server["command"] == "infospace"
     parsed = build_parser(server["args"]).parse_args(server["args"])

@@ -184,3 +184,16 @@ def test_a_killed_session_is_gone_on_with(tmp_path: Path, cli: Any) -> None:
     done = cli("resume", "run_1", "--json").json
     assert (done["status"], done["result"]["value"]) == ("success", "1 note: 7!")
     assert {step["step"] for step in done["steps"]} == {"1", "2", "2.do[1].1", "2.do[1].2", "2.do[1].3"}
+
+
+def test_an_input_of_a_session_is_read_as_its_head_wants_it(cli: Any, tmp_path: Path) -> None:
+    """A number is a number, from a file and from standard input."""
+    lines = '{"goal": "G", "inputs": {"n": {"type": "integer"}}}\n{"type": "create-note", "value": "$n", "out": "$x"}\n'
+    path = tmp_path / "lines.jsonl"
+    path.write_text(lines)
+    for said in (
+        cli("run", str(path), "--input", "n=4", "--json"),
+        cli("run", "-", "--input", "n=4", "--json", stdin=lines),
+        cli("run", "-", "--session", "s", "--input", "n=4", "--json", stdin=lines),
+    ):
+        assert (said.code, said.json["result"]["data"]) == (0, 4), said.err

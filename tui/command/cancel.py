@@ -26,5 +26,5 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if out.json:
         out.document({"run": args.run, "status": "cancelled"})
     else:
-        out.text(f"{args.run} is cancelled; `infospace undo {args.run}` takes back what it did")
+        out.text(f"{args.run} is cancelled; what it wrote stays, until `infospace undo {args.run}`")
     return 0

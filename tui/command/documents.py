@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,25 @@ def parse_inputs(pairs: Sequence[str], file: str | None, declared: Mapping[str, 
             raise UsageError(f"{pair!r} is not an input", hint="--input name=value")
         given[name] = value if _admits_text(declared.get(name)) else _json(name, value)
     return given
+
+
+def declared_in(read: Document | Lines) -> tuple[Document | Lines, Mapping[str, Any]]:
+    """Return what was read, and the inputs that it declares: a document's, or those of the head of a session.
+
+    Of a session that is still written the first line is waited for. Raises Unreadable where that is none.
+    """
+    from planner.read import Lines, is_head
+
+    if not isinstance(read, Lines):
+        return read, _inputs_of(read.value)
+    first = list(islice(read.lines, 1))
+    declared = _inputs_of(first[0][1]) if first and is_head(first[0][1]) else {}
+    return Lines(chain(first, read.lines)), declared
+
+
+def _inputs_of(value: JSON) -> Mapping[str, Any]:
+    inputs = value.get("inputs") if isinstance(value, dict) else None
+    return inputs if isinstance(inputs, dict) else {}
 
 
 def _admits_text(declared: Any) -> bool:

@@ -12,12 +12,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from infospace.errors import Unreadable
 from tui.command.approving import add_approve, approved
 from tui.command.attending import Elsewhere, add_wait, attend, interrupted, told_elsewhere
-from tui.command.documents import parse_inputs, read_from
+from tui.command.documents import declared_in, parse_inputs, read_from
 from tui.command.incoming import Incoming, read_incoming
 from tui.command.interrupting import interrupting
 from tui.command.output import Output, UsageError
@@ -68,16 +68,18 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Run, show, and say by the exit code how it ended."""
     _writable(args.out)
     try:
-        read = read_incoming(args) if _arrives(args) else read_from(args.plan, args)
+        incoming = read_incoming(args) if _arrives(args) else read_from(args.plan, args)
+        read, declared = (None, {}) if isinstance(incoming, Incoming) else declared_in(incoming)
     except Unreadable as error:
         return _finish(_unreadable(error), args, out)
     except KeyboardInterrupt:
         return _finish(_unread(), args, out)
-    if isinstance(read, Incoming):
+    if isinstance(incoming, Incoming):
         return _in_space(
-            args, out, lambda space, watch, approve: asyncio.run(follow(read.events(space, approve), watch, out))
+            args, out, lambda space, watch, approve: asyncio.run(follow(incoming.events(space, approve), watch, out))
         )
-    inputs = parse_inputs(args.input, args.input_file, _declared(read))
+    assert read is not None  # noqa: S101 - what does not arrive was read
+    inputs = parse_inputs(args.input, args.input_file, declared)
     refused = _refused_by_empty_space(args, read, inputs)
     if refused is not None:
         return _finish(refused, args, out)
@@ -164,12 +166,6 @@ def _unread() -> RunResult:
     return RunResult(None, "cancelled", reason="interrupted before there was anything to run")
 
 
-def _declared(read: Document | Lines) -> dict[str, Any]:
-    value = getattr(read, "value", None)
-    inputs = value.get("inputs") if isinstance(value, dict) else None
-    return inputs if isinstance(inputs, dict) else {}
-
-
 def _watcher(args: argparse.Namespace, out: Output) -> Callable[[Event], None]:
     if args.json or args.print == "result":
         return lambda _event: None
@@ -221,6 +217,8 @@ async def follow(
 
 
 def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:
+    if args.out is not None and result.result is None:
+        out.talk(f"there is no result to write to {args.out!r}: it is left as it was", "yellow")
     if args.out is not None and result.result is not None:
         from infospace.memory.atomic import write_atomically
         from tui.command.render import content_text

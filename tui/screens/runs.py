@@ -266,7 +266,7 @@ class Runs(Deeds):
     async def _delete(self, run: str) -> None:
         store = self.infospace.space.store
         found = await asyncio.to_thread(store.forget, [run], really=False)
-        made = many(found.resources, "note or collection that nobody kept")
+        made = f"{many(found.resources, 'resource')} that nobody kept"
         detail = f"{many(found.steps, 'step')} and {made} go with it: {found.bytes / 1e6:,.1f} MB. "
         detail += "It cannot be undone, replayed or explained any more."
         if await self.app.push_screen_wait(Confirm(f"Delete {run} for good?", detail, yes="Delete")):

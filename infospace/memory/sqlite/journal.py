@@ -186,7 +186,8 @@ def _answer(work: Work, entry: AnswerRow) -> None:
         (number, entry.position, dump(entry.value), entry.at),
     )
     if not written:
-        raise Conflict(f"step {entry.position} of {entry.run} was answered already", hint="the first answer stands")
+        step = entry.position.partition("?")[0]
+        raise Conflict(f"step {step} of {entry.run} was answered already", hint="the first answer stands")
 
 
 def answers(engine: Engine, identifier: str) -> dict[str, JSON]:

@@ -81,12 +81,18 @@ def _outcomes(origin: Path, seed: int, *ways: Any) -> list[tuple[RunResult, Any]
     return found
 
 
+def _broken_off(said: Any) -> bool:
+    """Whether a plan ended in the midst of branches: of the others, as much was done as had been begun by then."""
+    return said[0] != "success" and any(".branches[" in position for position, *_ in said[-1])
+
+
 @pytest.mark.slow
 @settings(max_examples=COUNT, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 100_000))
 def test_line_by_line_comes_to_the_same_as_the_whole(origin: Path, seed: int) -> None:
     """Status, reason, answer, bindings, names and steps of generated plans that both admit."""
     whole, lines = _outcomes(origin, seed, _as_plan, line_by_line)
+    assume(not _broken_off(whole[1]))
     waits = whole[0].status == "suspended"
     assert lines[1][0] == whole[1][0]
     assert lines[1][1 + waits :] == whole[1][1 + waits :]

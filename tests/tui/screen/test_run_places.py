@@ -20,8 +20,8 @@ from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
 from tui.widgets.slider import Slider
 
-BUSY = 4
-"""How many times as long a busy machine is given."""
+BUSY = 20
+"""How many times as long any machine is given: a screen that hangs is told from one that pauses."""
 
 
 async def longest_pause(doing: Any) -> float:
