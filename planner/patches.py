@@ -60,9 +60,9 @@ def _fault(operation: Any) -> str | None:
     if missing:
         return f"{shown(op)} needs `{missing[0]}`"
     for key in ("path", "from"):
-        pointer = operation.get(key, "/")
-        if not isinstance(pointer, str) or not pointer.startswith("/"):
-            return f"`{key}` is {shown(pointer)}, not a JSON pointer into the plan"
+        pointer = operation.get(key, "")
+        if not isinstance(pointer, str) or (pointer and not pointer.startswith("/")):
+            return f"`{key}` is {shown(pointer)}, not a JSON pointer"
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -156,6 +155,8 @@ class Toolbox:
         `timeout_s` is for who may say how long it lasts; else its server's entry does. Raises Invalid with everything
         in which the arguments do not fit, before the call; NotCalled, ToolFailed.
         """
+        from asyncio import CancelledError
+
         if not self.scope.allows(tool):
             raise NotFound(f"there is no tool {tool.full_name!r}", hint=self.hint(tool.full_name))
         self.fits(tool, arguments)
@@ -167,7 +168,7 @@ class Toolbox:
             answer = await provider.call(tool, arguments, timeout_s)
         except NotCalled:
             raise
-        except (ToolFailed, asyncio.CancelledError):
+        except (ToolFailed, CancelledError):
             self._record(tool, started, clock, well=False)
             raise
         self._record(tool, started, clock, well=not answer.is_error)
