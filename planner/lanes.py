@@ -12,7 +12,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change
@@ -20,6 +20,9 @@ from infospace.memory.store import Store
 from infospace.runs.journal import StepRow
 from planner.failure import Exhausted
 from planner.suspending import Suspension
+
+if TYPE_CHECKING:
+    from planner.pausing import Pausing
 
 
 @dataclass(slots=True)
@@ -114,6 +117,8 @@ class Halt:
     """Wakes whoever just waits for time to pass."""
     task: asyncio.Task[Any] | None = None
     """What is cancelled where halting takes too long."""
+    pausing: Pausing | None = None
+    """Says before which steps the run is put to rest."""
 
     def set(self) -> None:
         """Halt from now on."""

@@ -187,6 +187,8 @@ class Run:
     def suspended(self, suspension: Suspension) -> RunResult:
         """Put a run to rest that waits for something: what it waits for is journalled with its steps."""
         reason = f"interrupted; `infospace resume {self.id}` goes on" if self.halt.now else None
+        if self.halt.pausing is not None and self.halt.pausing.paused is not None:
+            reason = str(self.halt.pausing.paused)
         return self.close("suspended", None, reason, suspension.pending)
 
     def stopped(self, stop: Stopped) -> RunResult:
@@ -285,7 +287,7 @@ class Run:
 
     async def step(self, step: Step, frame: Frame) -> Failure | None:
         """Execute a step, again while it fails and its `retry` has attempts left: `4`, `4#2`, `4#3`."""
-        if self.halt.now:
+        if self.halt.now or await self._pauses(step, frame):
             raise Suspension(())
         position = frame.prefix + step.label
         attempts = step.retry.attempts if step.retry else 1
@@ -305,6 +307,14 @@ class Run:
             if self.halt.now:
                 raise Suspension(())
         return failure
+
+    async def _pauses(self, step: Step, frame: Frame) -> bool:
+        """Put the run to rest before a step, where that is wanted."""
+        pausing = self.halt.pausing
+        if pausing is None or not await pausing.wanted(self, step, frame):
+            return False
+        self.halt.set()
+        return True
 
     async def _take_turn(self, step: Step, frame: Frame) -> None:
         """In a branch: begin no step when another branch has failed, and write only after the branches before."""
