@@ -118,7 +118,7 @@ def spot_of(text: str, *, lines: bool = False) -> Spot | None:
     """
     found = [spot for spot in spots(text) if not spot.text.startswith(("```", "~~~"))]
     if lines:
-        return Spot("array", 0, len(text), items=found)
+        return Spot("array", -1, len(text), closed=False, items=found)
     return next((spot for spot in found if spot.kind in ("object", "array")), found[0] if found else None)
 
 

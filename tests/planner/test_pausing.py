@@ -76,7 +76,7 @@ def test_a_plan_is_gone_through_step_by_step(space: Space) -> None:
     straight = run_sync(space, PLAN)
     assert {row.position: row.status for row in result.steps} == {row.position: row.status for row in straight.steps}
     assert result.result is not None
-    assert result.result.data == 2
+    assert result.result.data == "2"
     assert space.store.check() == []
 
 
