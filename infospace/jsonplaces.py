@@ -86,11 +86,7 @@ class Spot:
 
 def unquoted(text: str) -> str:
     """Return the text of a JSON string that may lack its closing quote."""
-    inner = text[1:]
-    if closes(text):
-        inner = inner[:-1]
-    else:
-        inner = _UNFINISHED_ESCAPE.sub("", inner)
+    inner = text[1:-1] if closes(text) else _UNFINISHED_ESCAPE.sub("", text[1:])
     try:
         found: str = json.loads(f'"{inner}"', strict=False)
     except ValueError:
@@ -132,21 +128,21 @@ class _Reader:
 
     def read(self) -> list[Spot]:
         for found in _TOKEN.finditer(self._text):
-            token, at = found[0], found.start()
+            sign, at = found[0], found.start()
             if self._too_deep:
-                self._too_deep += (token in "[{") - (token in "]}")
-            elif token in ("{", "["):
-                self._opened("object" if token == "{" else "array", at)
-            elif token in ("}", "]"):
-                self._closed("object" if token == "}" else "array", at)
-            elif token == ":":
+                self._too_deep += (sign in "[{") - (sign in "]}")
+            elif sign in ("{", "["):
+                self._opened("object" if sign == "{" else "array", at)
+            elif sign in ("}", "]"):
+                self._closed("object" if sign == "}" else "array", at)
+            elif sign == ":":
                 self._colon(at)
-            elif token == ",":
+            elif sign == ",":
                 self._expect(None)
-            elif token[0] == '"':
-                self._string(token, at)
+            elif sign[0] == '"':
+                self._string(sign, at)
             else:
-                self._take(Spot("word", at, found.end(), text=token))
+                self._take(Spot("word", at, found.end(), text=sign))
         while self._open:
             self._end(len(self._text), closed=False)
         return self._roots

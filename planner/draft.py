@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from infospace.errors import Unreadable
 from infospace.jsonplaces import Member, Spot, member_at, nearest_spot, spot_at, spot_of
@@ -92,6 +92,11 @@ def _written(root: Spot | None, plan: Plan) -> list[Written]:
         if spot is not None:
             found.append(Written(step, spot.start, spot.end))
     return found
+
+
+def marked(draft: Draft, problems: Sequence[Problem]) -> Draft:
+    """Return a draft with other problems in their places: those for which a run of it was refused."""
+    return replace(draft, marks=_marked(spot_of(draft.text, lines=draft.lines), draft.text, problems))
 
 
 def _unread(text: str, error: Unreadable) -> Mark:

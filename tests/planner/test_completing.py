@@ -74,7 +74,7 @@ def accepted(space: Space, written: str, label: str) -> str:
         (BEFORE + '{"type": "if", "condition": {"type": "equals", ¦', ["target", "value"]),
         (BEFORE + '{"type": "if", "condition": {"type": "and", "of": [¦', ["a condition"]),
         (BEFORE + '{"type": "parallel", "branches": [¦', ["a branch"]),
-        (BEFORE + '{"type": "load", "retry": {"at¦', ["attempts", "wait_s"]),
+        (BEFORE + '{"type": "load", "retry": {"¦', ["attempts", "wait_s"]),
         (BEFORE + '{"type": "load", "on_fail": "c¦', ["continue"]),
         (BEFORE + '{"type": "stop", "status": "¦', ["success", "failed"]),
         (BEFORE + '{"type": "size", "target": "$hits", "out": "$¦', ["$size"]),
@@ -204,6 +204,11 @@ def test_names_are_offered_where_a_resource_is_wanted(shop: Space) -> None:
     assert [(offer.label, offer.fits) for offer in found.offers] == [("my papers", False)]
 
 
+def say(value: str) -> str:
+    """A step that says something, behind others."""
+    return f'{BEFORE}{{"type": "say", "value": "{value}"}}]}}'
+
+
 @pytest.mark.parametrize(
     ("written", "label", "after"),
     [
@@ -213,13 +218,17 @@ def test_names_are_offered_where_a_resource_is_wanted(shop: Space) -> None:
         ('[{"type": siz¦}]', "size", '[{"type": "size"¦}]'),
         ('[{"type": "size", ¦"out": "$n"}]', "target", '[{"type": "size", "target": "$¦", "out": "$n"}]'),
         ('[{"type": "if", ¦}]', "then", '[{"type": "if", "then": [{"type": "¦"}]}]'),
-        (BEFORE + '{"type": "say", "value": "so $h¦ and"}]}', "$hits", BEFORE + '{"type": "say", "value": "so ${hits}¦ and"}]}'),
-        (BEFORE + '{"type": "say", "value": "${hi¦ts} x"}]}', "$hits", BEFORE + '{"type": "say", "value": "${hits}¦ x"}]}'),
-        (BEFORE + '{"type": "say", "value": "$hi¦ts"}]}', "$hits", BEFORE + '{"type": "say", "value": "$hits¦"}]}'),
-        (BEFORE + '{"type": "say", "value": "$hits[0].te¦x"}]}', ".text", BEFORE + '{"type": "say", "value": "$hits[0].text¦"}]}'),
-        (BEFORE + '{"type": "load", "on_fail": ¦}]}', "continue", BEFORE + '{"type": "load", "on_fail": "continue"¦}]}'),
+        (say("so $h¦ and"), "$hits", say("so ${hits}¦ and")),
+        (say("${hi¦ts} x"), "$hits", say("${hits}¦ x")),
+        (say("$hi¦ts"), "$hits", say("$hits¦")),
+        (say("$hits[0].te¦x"), ".text", say("$hits[0].text¦")),
+        (
+            BEFORE + '{"type": "load", "on_fail": ¦}]}',
+            "continue",
+            BEFORE + '{"type": "load", "on_fail": "continue"¦}]}',
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_taken_is_put_in_its_place(space: Space, written: str, label: str, after: str) -> None:
     """With quotes, colons and commas as they are needed, and the cursor where one goes on."""
     assert accepted(space, written, label).startswith(after)
