@@ -5,40 +5,27 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
+from textual.events import Click
 from textual.timer import Timer
 from textual.widgets import Static, TabbedContent, TabPane, TextArea
 
-from infospace.jsonvalue import JSON
-from planner.completing import Completion, complete
 from planner.draft import Draft, Mark, look
-from planner.known import KnownSpace
-from planner.read import is_head
 from planner.rewriting import changed_range, rewritten
-from tui.composing.lists import Flaws, Stops
+from tui.composing.laying_out import laid_out, whole
+from tui.composing.lists import Flaws, Stops, Values
 from tui.deeds import Deeds
-from tui.screens.variables import Bindings
 from tui.widgets.editor import Editor, Flaw
 from tui.widgets.grid import Grid
-from tui.widgets.offers import Offers
 from tui.wording import line, many
-
-if TYPE_CHECKING:
-    from infospace.memory.store import Snapshot
 
 SETTLED = 0.2
 """Seconds without typing after which a draft is checked."""
 KEPT = 300_000
 """Characters of a draft up to which it is remembered between starts."""
-WIDE = 76
-"""Characters of a line, where a plan is laid out."""
-ASKING = '"$.'
-"""Signs after which what may stand here is shown at once; of words, once they are begun."""
 
 
 class Drafting(Deeds):
@@ -55,10 +42,6 @@ class Drafting(Deeds):
         self._before = ""
         self._timer: Timer | None = None
         self._checking = False
-        self._asking = False
-        self._wanted: tuple[str, int] | None = None
-        self._found: Completion | None = None
-        self._accepted = False
 
     def content(self) -> ComposeResult:
         """The text, and beside it what is known of it."""
@@ -66,16 +49,28 @@ class Drafting(Deeds):
         with Container(id="work"):
             yield Editor(self.infospace.memory.get("compose.draft", ""))
             with TabbedContent(id="side"):
-                with TabPane("Problems", id="problems"):
-                    yield Grid(Flaws.COLUMNS, empty="nothing is written yet", name="flaws")
+                with TabPane("Problems", id="problems"), Vertical():
+                    yield Grid(Flaws.COLUMNS, name="flaws")
                     with VerticalScroll(id="about", can_focus=False):
-                        yield Static("", markup=False)
+                        yield Static("", markup=False, classes="fixes")
+                    yield links(("problem(1)", "^n next"), ("fix", "^f fix"), ("lay_out", "alt+l lay out"))
                 with TabPane("Run", id="run"), Vertical():
-                    yield Static("", id="told", markup=False)
-                    yield Grid(Bindings.COLUMNS, empty="nothing is bound yet", name="bound")
-                with TabPane("Stops", id="stopping"):
-                    yield Grid(Stops.COLUMNS, empty="^b stops a run before the step at the cursor", name="stops")
-        yield Offers()
+                    yield Static("It was not run yet.", id="told", markup=False)
+                    yield Grid(Values.COLUMNS, empty="nothing is bound yet", name="bound")
+                    yield links(
+                        ("run", "^r go on"),
+                        ("next", "^l step"),
+                        ("halt", "alt+x halt"),
+                        ("watch", "alt+p in Plan"),
+                        ("fork_here", "alt+f fork"),
+                    )
+                with TabPane("Stops", id="stopping"), Vertical():
+                    yield Grid(
+                        Stops.COLUMNS, empty="a click on a line's number stops runs before its step", name="stops"
+                    )
+                    yield links(
+                        ("stop_here", "^b here"), ("stop_when", "alt+b when …"), ("unstop", "delete takes away")
+                    )
 
     def on_mount(self) -> None:
         """Check what was written when this was left."""
@@ -221,8 +216,11 @@ class Drafting(Deeds):
             if problem.fix is not None:
                 fix = json.dumps(problem.fix, ensure_ascii=False)
                 text.append(f"\n⚒ ^f, or a click here, mends it: {line(fix)}", self.infospace.colours.get("accent", ""))
-        elif self.draft.text.strip() and self.draft.text == self.text:
-            text = Text("Nothing is wrong with it.", "dim")
+        elif self.draft.text == self.text:
+            says = (
+                "Nothing is wrong with it." if self.draft.text.strip() else "Write or paste a plan, or open one (^o)."
+            )
+            text = Text(says, "dim")
         self.query_one("#about Static", Static).update(text)
 
     def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
@@ -278,91 +276,10 @@ class Drafting(Deeds):
         self.notify(f"Mended: {mark.problem.says}. ^z undoes it.", markup=False)
         await self.checked()
 
-    # Completing
-
-    def on_editor_typed(self, event: Editor.Typed) -> None:
-        """Look what may stand here, when a word is begun or goes on."""
-        sign = event.sign
-        if sign in ASKING or sign.isalnum() or sign in "_-/:@" or self._found is not None:
-            self.call_after_refresh(self._ask)
-
-    def action_complete(self) -> None:
-        """Show what may stand at the cursor."""
-        self._ask(asked=True)
-
-    def _ask(self, *, asked: bool = False) -> None:
-        self._wanted = (self.text, self.editor.offset_of_cursor)
-        self._accepted = asked
-        if not self._asking:
-            self.do(self._completing, group="complete", exclusive=False)
-
-    async def _completing(self) -> None:
-        """Find what may stand at the cursor; where it has gone on meanwhile, there."""
-        self._asking = True
-        try:
-            done, found = None, None
-            while self._wanted is not None and self._wanted != done:
-                done = self._wanted
-                found = await self.ask(partial(self._complete, *done))
-            if done == (self.text, self.editor.offset_of_cursor):
-                self._offer(found)
-        finally:
-            self._asking = False
-
-    def _complete(self, text: str, offset: int, snapshot: Snapshot) -> Completion | None:
-        return complete(text, offset, self.infospace.space.catalogue, KnownSpace(snapshot))
-
-    def _offer(self, found: Completion | None) -> None:
-        """Show what may stand here; where only what stands here already may, or nothing is begun, do not."""
-        asked = self._accepted
-        same = found is not None and [one.label for one in found.offers[:1]] == [found.written] and not found.offers[1:]
-        if found is None or same or not (asked or found.written or self._begun(found)):
-            if asked and found is None:
-                self.notify("Nothing that is known may stand here.")
-            self._leave_offers()
-            return
-        self._found, self.editor.offering = found, True
-        self.query_one(Offers).show(found.offers, self.editor.cursor_screen_offset, self.size)
-
-    def _begun(self, found: Completion) -> bool:
-        """Whether a quote was opened for what may stand here."""
-        return self.text[found.start : found.start + 1] == '"' and found.end > found.start
-
-    def _leave_offers(self) -> None:
-        self._found, self.editor.offering = None, False
-        self.query_one(Offers).hide()
-
-    def on_text_area_selection_changed(self) -> None:
-        """Leave the offers where the cursor goes away from them."""
-        found = self._found
-        if found is not None and not found.start <= self.editor.offset_of_cursor <= found.end + 1:
-            at = (self.text, self.editor.offset_of_cursor)
-            if self._wanted != at and not self._asking:
-                self._leave_offers()
-
-    def on_editor_steered(self, event: Editor.Steered) -> None:
-        """Go through the offers, take one, or leave them."""
-        offers = self.query_one(Offers)
-        if event.key == "escape" or offers.chosen is None:
-            self._leave_offers()
-        elif event.key in ("tab", "enter"):
-            self._take_offer()
-        else:
-            offers.steer(event.key)
-
-    def on_offers_taken(self) -> None:
-        """Take the one that was clicked."""
-        self._take_offer()
-        self.editor.focus()
-
-    def _take_offer(self) -> None:
-        offer, found = self.query_one(Offers).chosen, self._found
-        self._leave_offers()
-        if offer is None or found is None:
-            return
-        self.editor.put(found.start, found.end, offer.insert, found.start + len(offer.insert) - offer.back)
-        if offer.again:
-            self.call_after_refresh(self._ask)
+    def on_click(self, event: Click) -> None:
+        """Mend what is told of, where it was clicked."""
+        if event.widget is not None and event.widget.has_class("fixes"):
+            self.action_fix()
 
     # The text as a whole
 
@@ -387,26 +304,7 @@ class Drafting(Deeds):
             self._go_to(first)
 
 
-def whole(draft: Draft) -> JSON:
-    """Return the plan that a draft says; of JSON Lines, as a document."""
-    if not draft.lines or not isinstance(draft.document, list):
-        return draft.document
-    lines = draft.document
-    head = lines[0] if lines and isinstance(lines[0], dict) and is_head(lines[0]) else {}
-    return {**head, "steps": lines[bool(head) :]}
-
-
-def laid_out(document: JSON) -> str:
-    """Write a plan: a step a line where it is short, else a field a line."""
-    return _written(document, 0) + "\n"
-
-
-def _written(value: JSON, depth: int) -> str:
-    short = json.dumps(value, ensure_ascii=False)
-    if not isinstance(value, (dict, list)) or not value or (depth and len(short) + 2 * depth <= WIDE):
-        return short
-    margin, inner = "  " * depth, "  " * (depth + 1)
-    if isinstance(value, dict):
-        parts = [f"{json.dumps(key, ensure_ascii=False)}: {_written(item, depth + 1)}" for key, item in value.items()]
-        return "{\n" + ",\n".join(inner + part for part in parts) + f"\n{margin}}}"
-    return "[\n" + ",\n".join(inner + _written(item, depth + 1) for item in value) + f"\n{margin}]"
+def links(*deeds: tuple[str, str]) -> Static:
+    """Return what can be done with a click, each with its key."""
+    written = "   ".join(f"[@click=screen.{action}]{words}[/]" for action, words in deeds)
+    return Static(written, classes="links")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from infospace.jsontext import MAX_BYTES, read_json
 from infospace.memory.atomic import write_atomically
 from planner.saved import load_plan, save_plan, saved_plan, saved_plans
 from tui.command.documents import SAVED, read_source
-from tui.composing.drafting import Drafting, laid_out, whole
+from tui.composing.laying_out import laid_out, whole
+from tui.composing.suggesting import Suggesting
 from tui.widgets.dialogs import Confirm, Line
 from tui.widgets.opening import Open, Source
 from tui.wording import line
@@ -20,7 +22,7 @@ EXAMPLE = "example:"
 EMPTY = '{\n  "goal": "",\n  "steps": [\n    {"type": ""}\n  ]\n}\n'
 
 
-class Filing(Drafting):
+class Filing(Suggesting):
     """Opens and saves."""
 
     def __init__(self) -> None:
@@ -28,24 +30,24 @@ class Filing(Drafting):
         self._file = ""
         """The path, or `plan:NAME`, that the draft was opened from or saved as; "" where it has none."""
         self._kept = ""
-        """The text as it was then."""
+        """The digest of the text as it was then."""
 
     def on_mount(self) -> None:
         """Remember what the draft is called."""
         self._file = self.infospace.memory.get("compose.name", "")
-        self._kept = "" if self.infospace.memory.get("compose.changed", False) else self.text
+        self._kept = self.infospace.memory.get("compose.kept", "")
         super().on_mount()
 
     @property
     def title_of_draft(self) -> str:
         """What the draft is called, with a star where it is not as it was kept."""
         name = self._file or "a draft"
-        return f"{name} *" if self._file and self.text != self._kept else name
+        return f"{name} *" if self._file and _digest(self.text) != self._kept else name
 
     def called(self, name: str, text: str) -> None:
         """Put another text here, which is called so; what was here can be brought back."""
         before = self.text
-        self._file, self._kept = name, text
+        self._file, self._kept = name, _digest(text)
         self._forget()
         self.editor.put(0, len(before), text, 0)
         self._remember_name()
@@ -60,7 +62,7 @@ class Filing(Drafting):
 
     def _remember_name(self) -> None:
         self.infospace.remember("compose.name", self._file)
-        self.infospace.remember("compose.changed", self.text != self._kept)
+        self.infospace.remember("compose.kept", self._kept)
 
     # Opening
 
@@ -144,10 +146,14 @@ class Filing(Drafting):
         self._saved(name, draft.text)
 
     def _saved(self, name: str, text: str) -> None:
-        self._file, self._kept = name, text
+        self._file, self._kept = name, _digest(text)
         self._remember_name()
         self._said()
         self.notify(f"Saved as {name}.", markup=False)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _read(path: str) -> str:

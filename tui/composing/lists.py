@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.text import Text
@@ -43,6 +44,47 @@ class Flaws:
         style = self._colours.get("error" if error else "warning", "")
         fix = Text("⚒ ^f", self._colours.get("accent", "")) if problem.fix is not None else ""
         return [Text("✗" if error else "!", style), str(self._lines[index]), line(problem.says), fix]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a variable is bound to where a run rests, in a few words; `step` is who bound it."""
+
+    name: str
+    id: str
+    preview: str
+    step: str
+
+
+class Values:
+    """Implements `Rows` over what is bound where a run rests."""
+
+    COLUMNS: ClassVar[tuple[Column, ...]] = (
+        Column("variable", 12),
+        Column("value", None, least=16),
+        Column("is", 14, narrow=13),
+        Column("by step", 10, narrow=8),
+    )
+
+    def __init__(self, values: Sequence[Value], fresh: str | None, colours: Colours) -> None:
+        self._values = values
+        self._fresh = fresh
+        """The variable that was bound last."""
+        self._colours = colours
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def key(self, index: int) -> str:
+        """Return a variable's name."""
+        return self._values[index].name
+
+    def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
+        """Return what is told of a variable."""
+        del widths
+        value = self._values[index]
+        style = self._colours.get("accent" if value.name == self._fresh else "primary", "")
+        return [Text(f"${value.name}", style), line(value.preview), Text(value.id, "dim"), Text(value.step, "dim")]
 
 
 class Stops:

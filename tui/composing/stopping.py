@@ -127,8 +127,8 @@ class Stopping(Filing):
         begun = {one.start: one for one in self.draft.steps}
         for stop in self.stops:
             step = begun.get(stop)
-            what = "a step" if step is None else f"step {step.step.label} {step.step.type}"
-            told.append((f"step {stop}", f"before {what}, line {self.editor.line_of(stop) + 1}"))
+            what = "a step" if step is None else step.step.type
+            told.append((f"step {stop}", f"line {self.editor.line_of(stop) + 1}, before {what}"))
         told += [(f"when {index}", f"when {when.text}") for index, when in enumerate(self.when)]
         self.query_one("#stops", Grid).show(Stops(told, self.infospace.colours))
         tab = self.tabs.get_tab("stopping")

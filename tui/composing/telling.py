@@ -21,8 +21,8 @@ def dry_lines(dry: DryRun) -> Iterator[tuple[str, str | None]]:
         yield f"{mark} {step['step']} {step['type']}{out}  {line(cut(says or ''))}", style
         would = step.get("would")
         if would is not None:
-            verb = "write" if would["effect"] == "writes" else "call"
-            asks = ", and ask before" if would.get("asks") else ""
+            verb = "write" if would["effect"] == "writes" else "do this"
+            asks = ", and would ask before" if would.get("asks") else ""
             yield f"    would {verb}{asks}: {cut(json.dumps(would['arguments'], ensure_ascii=False))}", "cyan"
     yield "", None
     result = dry.result

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.widgets import Static
 
+from infospace.errors import NotFound
 from infospace.jsontext import same
 from infospace.jsonvalue import JSON
 from planner.draft import Draft, marked
 from planner.events import Event, Progressed, Spoke, StepFinished, StepStarted
-from planner.moments import Binding as Bound
 from planner.moments import Moments, members_of
 from planner.outcome import RunResult
 from planner.parse import parse_plan
 from planner.pausing import Pausing
 from planner.problems import Problem, Problems, replace
+from planner.resume import plan_of
 from planner.start import Prepared, Refused, prepare
+from tui.composing.laying_out import laid_out
+from tui.composing.lists import Value, Values
 from tui.composing.stopping import Stopping
-from tui.screens.variables import Bindings
-from tui.subject import Subject, read_run
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
 from tui.widgets.inputs import Inputs
@@ -51,8 +53,6 @@ class Trying(Stopping):
 
     def edit(self, run: str, document: JSON) -> None:
         """Write on the plan of a run, which can be forked then."""
-        from tui.composing.drafting import laid_out
-
         self.called("", laid_out(document))
         self.run_id, self._ran = run, document
         told = Text.assemble("the plan of ", (run, "bold"), ": alt+f runs it anew from the first step that you change")
@@ -243,16 +243,21 @@ class Trying(Stopping):
 
     async def _bound(self, run: str, position: str | None) -> None:
         """Show what is bound where a run rests."""
+        values, latest = await self.ask(lambda snapshot: self._values(snapshot, run, position))
+        self.query_one("#bound", Grid).show(Values(values, latest, self.infospace.colours))
 
-        def look(snapshot: Snapshot) -> tuple[Subject, list[Bound]]:
-            subject = read_run(snapshot, run)
-            assert subject.run is not None  # noqa: S101 - it is one
-            moments = Moments(subject.plan, subject.run, subject.rows, members_of(snapshot))
-            return subject, moments.after(len(moments)) if position is None else moments.before(position)
-
-        subject, bindings = await self.ask(look)
-        latest = subject.rows[-1].out if subject.rows else None
-        self.query_one("#bound", Grid).show(Bindings(bindings, subject, latest, self.infospace.colours))
+    def _values(self, snapshot: Snapshot, run: str, position: str | None) -> tuple[list[Value], str | None]:
+        """Return what is bound, and the variable that was bound last; for a thread."""
+        row, rows = snapshot.run(run), snapshot.steps(run)
+        moments = Moments(plan_of(row), row, rows, members_of(snapshot))
+        view, found = self.infospace.space.view(), []
+        for bound in moments.after(len(moments)) if position is None else moments.before(position):
+            preview = "(deleted since)"
+            with suppress(NotFound):
+                preview = view.preview(snapshot.get(bound.id, bound.version))
+            found.append(Value(bound.name, bound.id, preview, bound.step))
+        latest = moments.ended[-1].out if moments.ended else None
+        return found, latest
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         """Open the variables of the run."""

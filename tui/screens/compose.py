@@ -30,12 +30,12 @@ class Compose(Trying):
     CSS_PATH = "compose.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "run", "Run", tooltip="runs it; goes on with a run of it that rests"),
-        Binding("ctrl+t", "try", "Dry run", tooltip="computes and reads, and shows what it would write and call"),
-        Binding("ctrl+g", "here", "To here", tooltip="runs as far as the step at the cursor, and that step"),
+        Binding("ctrl+t", "try", "Try", tooltip="computes and reads, and shows what it would write and call"),
+        Binding("ctrl+g", "here", "Here", tooltip="runs as far as the step at the cursor, and that step"),
         Binding("ctrl+l", "next", "Step", tooltip="runs one step, then rests; shows what is bound"),
         Binding("ctrl+b", "stop_here", "Stop", tooltip="stops runs before the step at the cursor, or no more"),
         Binding("ctrl+f", "fix", "Fix", tooltip="mends the problem at the cursor"),
-        Binding("ctrl+n,alt+down", "problem(1)", "Next", tooltip="goes to the next problem"),
+        Binding("ctrl+n,alt+down", "problem(1)", "Next problem", show=False, tooltip="goes to the next problem"),
         Binding("alt+up", "problem(-1)", "Problem before", show=False, tooltip="goes to the problem before"),
         Binding("ctrl+o", "open", "Open", tooltip="opens a file, a saved plan, an example or an empty plan"),
         Binding("ctrl+s", "save", "Save", tooltip="saves it to a file, or as a saved plan"),
