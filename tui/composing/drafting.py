@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 
 from rich.text import Text
@@ -17,6 +16,7 @@ from planner.draft import Draft, Mark, look
 from planner.rewriting import changed_range, rewritten
 from tui.composing.laying_out import laid_out, whole
 from tui.composing.lists import Flaws, Stops, Values
+from tui.composing.telling import fix_words
 from tui.deeds import Deeds
 from tui.widgets.editor import Editor, Flaw
 from tui.widgets.grid import Grid
@@ -74,7 +74,6 @@ class Drafting(Deeds):
 
     def on_mount(self) -> None:
         """Check what was written when this was left."""
-        super().on_mount()
         self.editor.colours = self.infospace.colours
         self._before = self.editor.text
         self._check_soon()
@@ -214,8 +213,8 @@ class Drafting(Deeds):
             if problem.hint:
                 text.append(f"\n→ {line(problem.hint)}", "dim")
             if problem.fix is not None:
-                fix = json.dumps(problem.fix, ensure_ascii=False)
-                text.append(f"\n⚒ ^f, or a click here, mends it: {line(fix)}", self.infospace.colours.get("accent", ""))
+                words = line(fix_words(problem.fix))
+                text.append(f"\n⚒ ^f, or a click here: {words}", self.infospace.colours.get("accent", ""))
         elif self.draft.text == self.text:
             says = (
                 "Nothing is wrong with it." if self.draft.text.strip() else "Write or paste a plan, or open one (^o)."
@@ -306,5 +305,5 @@ class Drafting(Deeds):
 
 def links(*deeds: tuple[str, str]) -> Static:
     """Return what can be done with a click, each with its key."""
-    written = "   ".join(f"[@click=screen.{action}]{words}[/]" for action, words in deeds)
+    written = "  ".join(f"[@click=screen.{action}]{words}[/]" for action, words in deeds)
     return Static(written, classes="links")

@@ -7,6 +7,8 @@ import hashlib
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from textual.widgets import TextArea
+
 from infospace.errors import Conflict, NotFound, Unreadable
 from infospace.jsontext import MAX_BYTES, read_json
 from infospace.memory.atomic import write_atomically
@@ -31,12 +33,13 @@ class Filing(Suggesting):
         """The path, or `plan:NAME`, that the draft was opened from or saved as; "" where it has none."""
         self._kept = ""
         """The digest of the text as it was then."""
+        self._left: dict[str, tuple[str, str]] = {}
+        """Of texts that were put here or left, by digest: what they were called, and what was kept then."""
 
     def on_mount(self) -> None:
         """Remember what the draft is called."""
         self._file = self.infospace.memory.get("compose.name", "")
         self._kept = self.infospace.memory.get("compose.kept", "")
-        super().on_mount()
 
     @property
     def title_of_draft(self) -> str:
@@ -47,7 +50,9 @@ class Filing(Suggesting):
     def called(self, name: str, text: str) -> None:
         """Put another text here, which is called so; what was here can be brought back."""
         before = self.text
+        self._left[_digest(before)] = (self._file, self._kept)
         self._file, self._kept = name, _digest(text)
+        self._left[self._kept] = (self._file, self._kept)
         self._forget()
         self.editor.put(0, len(before), text, 0)
         self._remember_name()
@@ -55,6 +60,15 @@ class Filing(Suggesting):
             self.notify("^z brings back what was written here before.")
         self._check_soon()
         self.editor.focus()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """A text that comes back is called as it was."""
+        del event
+        known = self._left.get(_digest(self.text)) if self._left else None
+        if known is not None and known != (self._file, self._kept):
+            self._file, self._kept = known
+            self._remember_name()
+            self._said()
 
     def _forget(self) -> None:
         """Let go of what belongs to the text that was here."""

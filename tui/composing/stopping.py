@@ -29,7 +29,6 @@ class Stopping(Filing):
                 self.when.append(When.read(str(text)))
             except InfospaceError:
                 continue
-        super().on_mount()
 
     def pointers(self, draft: Draft) -> set[str]:
         """Return the pointers of the steps before which runs stop."""
@@ -95,7 +94,6 @@ class Stopping(Filing):
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         """Go to the step of a stop, or change the condition."""
         if event.grid.id != "stops":
-            super().on_grid_chosen(event)
             return
         kind, _, place = event.key.partition(" ")
         if kind == "step":

@@ -261,9 +261,7 @@ class Trying(Stopping):
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         """Open the variables of the run."""
-        if event.grid.id != "bound":
-            super().on_grid_chosen(event)
-        elif self.run_id is not None:
+        if event.grid.id == "bound" and self.run_id is not None:
             self.infospace.open_run(self.run_id, place="variables")
 
     # Without leaving anything

@@ -15,7 +15,7 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
-from textual.widgets.text_area import Document
+from textual.widgets.text_area import Document, TextAreaTheme
 
 from planner.rewriting import changed_range
 from tui.widgets.colouring import Part, parts_of
@@ -34,6 +34,16 @@ class Flaw:
     start: int
     end: int
     error: bool
+
+
+class Quiet(TextAreaTheme):
+    """The theme of the app, whose line of the cursor leaves the text its colours."""
+
+    def apply_css(self, text_area: TextArea) -> None:
+        """Take the colours of the app."""
+        super().apply_css(text_area)
+        if self.cursor_line_style is not None:
+            self.cursor_line_style = Style(bgcolor=self.cursor_line_style.bgcolor)
 
 
 class Editor(TextArea, inherit_bindings=False):
@@ -68,6 +78,8 @@ class Editor(TextArea, inherit_bindings=False):
 
     def __init__(self, text: str = "") -> None:
         super().__init__(text, show_line_numbers=True, tab_behavior="indent", compact=True, max_checkpoints=500)
+        self.register_theme(Quiet("quiet"))
+        self.theme = "quiet"
         self.indent_width = 2
         self.offering = False
         """Whether offers stand at the cursor, to which some keys go."""

@@ -119,7 +119,7 @@ class Inputs(ModalScreen[dict[str, JSON] | None]):
             return {} if field.value is Select.NULL else {declared.name: json.loads(str(field.value))}
         assert isinstance(field, Input)  # noqa: S101 - there are no others
         written = field.value
-        if not written and not (declared.required and _admits_text(declared)):
+        if not written and (declared.kind is not None or not declared.required or not _admits_text(declared)):
             return {}
         if _admits_text(declared):
             return {declared.name: written}

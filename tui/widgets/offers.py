@@ -17,7 +17,7 @@ from planner.completing import Offer
 
 ROWS = 8
 WIDTH = 62
-LEAST = 24
+LEAST = 44
 
 
 class Choices(OptionList, can_focus=False):
