@@ -62,14 +62,14 @@ class Drafting(Deeds):
                         ("next", "^l step"),
                         ("halt", "alt+x halt"),
                         ("watch", "alt+p in Plan"),
-                        ("fork_here", "alt+f fork"),
+                        ("fork_here", "alt+k fork"),
                     )
-                with TabPane("Stops", id="stopping"), Vertical():
+                with TabPane("Breaks", id="stopping"), Vertical():
                     yield Grid(
-                        Stops.COLUMNS, empty="a click on a line's number stops runs before its step", name="stops"
+                        Stops.COLUMNS, empty="a click on a line's number sets a breakpoint at its step", name="stops"
                     )
                     yield links(
-                        ("stop_here", "^b here"), ("stop_when", "alt+b when …"), ("unstop", "delete takes away")
+                        ("stop_here", "^b here"), ("stop_when", "alt+w when …"), ("unstop", "delete takes away")
                     )
 
     def on_mount(self) -> None:

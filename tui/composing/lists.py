@@ -90,7 +90,7 @@ class Values:
 class Stops:
     """Implements `Rows` over the stops of a draft: lines with their steps, and conditions."""
 
-    COLUMNS: ClassVar[tuple[Column, ...]] = (Column("", 1), Column("stops", None))
+    COLUMNS: ClassVar[tuple[Column, ...]] = (Column("", 1), Column("a run rests", None))
 
     def __init__(self, told: Sequence[tuple[str, str]], colours: Colours) -> None:
         self.told = told

@@ -49,7 +49,7 @@ class Stopping(Filing):
     async def _toggle(self, end: int, start: int | None = None) -> None:
         draft = self.draft if self.draft.text == self.text and self.draft.plan else await self.checked()
         if draft.plan is None:
-            self.notify("A stop is set at a step, once the text can be read as a plan.", severity="warning")
+            self.notify("A breakpoint is set at a step, once the text can be read as a plan.", severity="warning")
             return
         step = self._of_line(draft, start, end) or draft.step_at(end)
         if step is None:
@@ -74,10 +74,10 @@ class Stopping(Filing):
 
     async def _ask_when(self, known: When | None) -> None:
         detail = 'a condition: $hits is empty · $n > 3 · {"type": "bound", "target": "$x"}'
-        detail += "\nIt stops when it comes to hold." + ("" if known is None else " Nothing takes it away.")
+        detail += "\nA run rests when it comes to hold." + ("" if known is None else " An empty line takes it away.")
         written = "" if known is None else known.text
         while True:
-            given = await self.app.push_screen_wait(Line("Stop when", detail, written))
+            given = await self.app.push_screen_wait(Line("Break when", detail, written))
             if given is None or (known is None and not given.strip()):
                 return
             try:
@@ -130,4 +130,4 @@ class Stopping(Filing):
         told += [(f"when {index}", f"when {when.text}") for index, when in enumerate(self.when)]
         self.query_one("#stops", Grid).show(Stops(told, self.infospace.colours))
         tab = self.tabs.get_tab("stopping")
-        tab.label = f"Stops {len(told)}" if told else "Stops"
+        tab.label = f"Breaks {len(told)}" if told else "Breaks"

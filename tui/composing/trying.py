@@ -55,7 +55,7 @@ class Trying(Stopping):
         """Write on the plan of a run, which can be forked then."""
         self.called("", laid_out(document))
         self.run_id, self._ran = run, document
-        told = Text.assemble("the plan of ", (run, "bold"), ": alt+f runs it anew from the first step that you change")
+        told = Text.assemble("the plan of ", (run, "bold"), ": alt+k runs it anew from the first step that you change")
         self._tell(told)
         self._said()
 
@@ -95,6 +95,9 @@ class Trying(Stopping):
             until = None
             if here:
                 step = draft.step_at(self.editor.offset_of_cursor)
+                if step is None and draft.steps:
+                    self.notify("There is no step at the cursor, nor before it.", severity="warning")
+                    return
                 until = None if step is None else step.step.pointer
             result = await self._further(draft, each, until)
             if result is None:

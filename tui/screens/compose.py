@@ -6,11 +6,11 @@ fix is known (`⚒`), `^z` undoes that. What may stand at the cursor is shown as
 `^space` asks for it.
 
 `^r` runs it, `^t` only tries it (nothing stays), `^g` runs as far as the step at the cursor, `^l` one step further. A
-run stops before a step with a stop (`^b`, or a click on the line's number) and when a condition comes to hold (`alt+b`:
-`$hits is empty`). A run that stops is suspended: its variables are in the tab Run, `^r` goes on with it, and so can
+run rests before a step with a breakpoint (`^b`, or a click on the line's number), and when a condition comes to hold
+(`alt+w`: `$hits is empty`). It is suspended then: its variables are in the tab Run, `^r` goes on with it, and so can
 Runs later, or `infospace resume`.
 
-`alt+f` forks the run that the plan is of: what comes before the first step that you changed is taken as it was.
+`alt+k` forks the run that the plan is of: what comes before the first step that you changed is taken as it was.
 `escape` leaves the text, so that the keys of the other places work; `tab` and `shift+tab` go on from there.
 """
 
@@ -33,19 +33,29 @@ class Compose(Trying):
         Binding("ctrl+t", "try", "Try", tooltip="computes and reads, and shows what it would write and call"),
         Binding("ctrl+g", "here", "Here", tooltip="runs as far as the step at the cursor, and that step"),
         Binding("ctrl+l", "next", "Step", tooltip="runs one step, then rests; shows what is bound"),
-        Binding("ctrl+b", "stop_here", "Stop", tooltip="stops runs before the step at the cursor, or no more"),
+        Binding(
+            "ctrl+b", "stop_here", "Break", tooltip="sets a breakpoint at the step at the cursor, or takes it away"
+        ),
         Binding("ctrl+f", "fix", "Fix", tooltip="mends the problem at the cursor"),
         Binding("ctrl+n,alt+down", "problem(1)", "Next problem", show=False, tooltip="goes to the next problem"),
         Binding("alt+up", "problem(-1)", "Problem before", show=False, tooltip="goes to the problem before"),
         Binding("ctrl+o", "open", "Open", tooltip="opens a file, a saved plan, an example or an empty plan"),
         Binding("ctrl+s", "save", "Save", tooltip="saves it to a file, or as a saved plan"),
         Binding("ctrl+space,ctrl+@", "complete", "Complete", show=False, tooltip="shows what may stand at the cursor"),
-        Binding("alt+b", "stop_when", "Stop when", show=False, tooltip="stops runs when a condition comes to hold"),
-        Binding("alt+f", "fork_here", "Fork", show=False, tooltip="runs it anew from the first step that is changed"),
+        Binding(
+            "alt+w",
+            "stop_when",
+            "Break when",
+            show=False,
+            tooltip="sets a breakpoint at a condition that comes to hold",
+        ),
+        Binding("alt+k", "fork_here", "Fork", show=False, tooltip="runs it anew from the first step that is changed"),
         Binding("alt+x", "halt", "Halt", show=False, tooltip="puts the run to rest; again, ends it at once"),
         Binding("alt+p", "watch", "Look", show=False, tooltip="opens the run in Plan"),
         Binding(
             "alt+l", "lay_out", "Lay out", show=False, tooltip="lays the text out anew; makes a plan of JSON Lines"
         ),
-        Binding("delete", "unstop", "Take away", show=False, tooltip="takes away the stop at the cursor of the list"),
+        Binding(
+            "delete", "unstop", "Take away", show=False, tooltip="takes away the breakpoint at the cursor of the list"
+        ),
     ]

@@ -130,6 +130,9 @@ class Editor(TextArea, inherit_bindings=False):
 
     async def on_key(self, event: events.Key) -> None:
         """Steer the offers; close brackets and quotes, and keep the indentation."""
+        if event.key.startswith("alt+"):
+            event.prevent_default()
+            return
         if self.offering and event.key in self.STEERS:
             event.stop()
             event.prevent_default()

@@ -11,6 +11,7 @@ import pytest
 from furnishing import EVERY, note, web
 from staging import SIZES, Show, Stage
 from test_run_places import BUSY, longest_pause
+from textual.events import Key
 from textual.widgets import Input, TabbedContent
 
 from infospace import Space
@@ -292,14 +293,14 @@ def test_a_run_stops_at_steps_and_conditions(show: Show, space: Space) -> None:
         seen = place.editor.wrapped_document.location_to_offset((row, 0)).y - round(place.editor.scroll_offset.y)
         await stage.pilot.click(place.editor, offset=(1, seen))
         await stage.until(lambda: len(place.stops) == 2)
-        await stage.press("alt+b")
-        await stage.sees("Stop when")
+        await stage.press("alt+w")
+        await stage.sees("Break when")
         await stage.write("nonsense here")
         await stage.press("enter")
         await stage.until(lambda: any("says no condition" in one for one in stage.said()))
         stage.app.screen.query_one(Input).value = "$items is bound"
         await stage.press("enter")
-        await stage.sees("Stops 3")
+        await stage.sees("Breaks 3")
         for why in ("2: $items is bound holds", "3: a breakpoint", "4: a breakpoint"):
             await stage.press("ctrl+r")
             await stage.sees(f"paused before step {why}")
@@ -395,7 +396,7 @@ def test_the_plan_of_a_run_is_edited_and_forked(show: Show, space: Space) -> Non
         assert isinstance(place, Compose)
         text = place.text.replace("${n} of them", "${n} in all")
         place.editor.become(text)
-        await stage.press("alt+f")
+        await stage.press("alt+k")
         await stage.sees("Fork run_1 at step 4?", "changed from step 4 on")
         await stage.press("y")
         await stage.sees("run_2 ✓ success", "2 in all")
@@ -416,11 +417,11 @@ def test_a_plan_in_the_plan_place_is_edited_too(show: Show, furnished: Space) ->
         assert isinstance(place, Compose)
         await stage.until(lambda: place.draft.text == place.text and place.text)
         at(place, '"coerce"')
-        await stage.press("alt+f")
+        await stage.press("alt+k")
         await stage.sees("Fork run_2 at step 2?", "It is not changed")
         await stage.press("n")
         place.editor.become(place.text.replace('"coerce"', '"coerc"'))
-        await stage.press("alt+f")
+        await stage.press("alt+k")
         await stage.sees("Fork run_2 at step 2?")
         await stage.press("y")
         await stage.until(lambda: any("It may not run: 1 error" in one for one in stage.said()))
@@ -434,7 +435,7 @@ def test_what_was_not_run_cannot_be_forked(show: Show, space: Space) -> None:
 
     async def story(stage: Stage) -> None:
         await compose(stage, laid_out(PLAN))
-        await stage.press("alt+f")
+        await stage.press("alt+k")
         await stage.until(lambda: any("Only what was run can be forked" in one for one in stage.said()))
         await stage.press("alt+p", "alt+x")
         await stage.until(lambda: any("It was not run yet" in one for one in stage.said()))
@@ -522,15 +523,15 @@ def test_a_draft_is_there_again_after_a_start(show: Show, space: Space, tmp_path
     async def first(stage: Stage) -> None:
         place = await compose(stage, laid_out(PLAN))
         at(place, '"size"')
-        await stage.press("ctrl+b", "alt+b")
-        await stage.sees("Stop when")
+        await stage.press("ctrl+b", "alt+w")
+        await stage.sees("Break when")
         await stage.write("$n > 1")
         await stage.press("enter")
         await stage.until(lambda: place.when)
 
     async def second(stage: Stage) -> None:
         place = await compose(stage)
-        await stage.sees("✓ may run", "Stops 2")
+        await stage.sees("✓ may run", "Breaks 2")
         assert place.text == laid_out(PLAN)
         assert place.text[place.stops[0] :].startswith('{"type": "size"')
 
@@ -552,6 +553,30 @@ def test_json_lines_are_checked_and_made_a_plan(show: Show, space: Space) -> Non
         assert read_json(place.text) == {"goal": "said", "steps": lines[1:]}
         await stage.press("ctrl+r")
         await stage.sees("success")
+
+    show(story)
+
+
+def test_a_key_with_alt_is_no_letter(show: Show, space: Space) -> None:
+    """Terminals tell it together with its letter."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "")
+        stage.app.post_message(Key("alt+p", "p"))
+        await stage.until(lambda: any("It was not run yet" in one for one in stage.said()))
+        assert place.text == ""
+
+    show(story)
+
+
+def test_a_run_to_the_cursor_needs_a_step_there(show: Show, space: Space) -> None:
+    """Before the first there is none."""
+
+    async def story(stage: Stage) -> None:
+        await compose(stage, laid_out(PLAN))
+        await stage.press("ctrl+g")
+        await stage.until(lambda: any("no step at the cursor" in one for one in stage.said()))
+        assert stage.app.asked(lambda snapshot: snapshot.run_heads()) == []
 
     show(story)
 
