@@ -46,6 +46,8 @@ def complete(text: str, offset: int, catalogue: Catalogue, known: Known) -> Comp
         if found is not None:
             return found
     offers = [offer for offer in values(cursor, around) if not cursor.quoted or offer.insert.startswith('"')]
+    if isinstance(cursor.key, int) and cursor.start == cursor.end:
+        offers = _before(cursor, offers)
     return _found(cursor.start, cursor.end, cursor.written, offers)
 
 
@@ -62,9 +64,19 @@ def _keys(cursor: Cursor, around: Surroundings) -> Completion | None:
     member = cursor.member
     if member is not None and member.colon is not None:
         offers = [bare_key(offer) for offer in offers]
-    elif cursor.text[cursor.end :].lstrip()[:1] == '"':
-        offers = [replace(offer, insert=f"{offer.insert}, ", back=offer.back + 2) for offer in offers]
+    else:
+        offers = _before(cursor, offers)
     return _found(cursor.start, cursor.end, cursor.written, offers)
+
+
+def _before(cursor: Cursor, offers: list[Offer]) -> list[Offer]:
+    """Return offers with a comma where something follows them."""
+    if cursor.text[cursor.end :].lstrip()[:1] in ("", ",", "]", "}"):
+        return offers
+    return [
+        replace(offer, insert=f"{offer.insert}, ", back=offer.back + 2 * (offer.back > 0 or offer.again))
+        for offer in offers
+    ]
 
 
 # Inside of a text

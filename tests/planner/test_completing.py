@@ -217,6 +217,8 @@ def say(value: str) -> str:
         ('[{"type": "siz¦"}]', "size", '[{"type": "size"¦}]'),
         ('[{"type": siz¦}]', "size", '[{"type": "size"¦}]'),
         ('[{"type": "size", ¦"out": "$n"}]', "target", '[{"type": "size", "target": "$¦", "out": "$n"}]'),
+        ('[{"type": "load", ¦"out": "$x"}]', "timeout_s", '[{"type": "load", "timeout_s": ¦, "out": "$x"}]'),
+        ('[¦ {"type": "x"}]', "a step", '[{"type": "¦"},  {"type": "x"}]'),
         ('[{"type": "if", ¦}]', "then", '[{"type": "if", "then": [{"type": "¦"}]}]'),
         (say("so $h¦ and"), "$hits", say("so ${hits}¦ and")),
         (say("${hi¦ts} x"), "$hits", say("${hits}¦ x")),
@@ -261,7 +263,7 @@ PLAN: dict[str, Any] = {
 
 
 @given(st.data(), st.sampled_from([None, 2]), st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=200)
 def test_no_place_of_any_text_raises(
     tmp_path_factory: pytest.TempPathFactory, data: Any, indent: int | None, cut: bool
 ) -> None:
