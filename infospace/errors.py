@@ -65,13 +65,19 @@ class WhereInvalid(Invalid):
 
 
 class Unreadable(Invalid):
-    """A document that could not be read as JSON; `pointer` says where, `""` for all of it."""
+    """A document that could not be read as JSON; `pointer` says where, `""` for all of it.
+
+    `place` is where the reading broke off, as line and column (1-based), where it is the syntax that is wrong.
+    """
 
     kind = "unreadable"
 
-    def __init__(self, says: str, *, hint: str | None = None, pointer: str = "") -> None:
+    def __init__(
+        self, says: str, *, hint: str | None = None, pointer: str = "", place: tuple[int, int] | None = None
+    ) -> None:
         super().__init__(says, hint=hint)
         self.pointer = pointer
+        self.place = place
 
 
 class Missing(InfospaceError):

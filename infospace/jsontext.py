@@ -55,10 +55,13 @@ class _Source:
     text: str
     line: int | None = None
 
-    def place(self, position: int) -> str:
-        before = self.text.rfind("\n", 0, position)
+    def line_and_column(self, position: int) -> tuple[int, int]:
         line = self.line or self.text.count("\n", 0, position) + 1
-        return f"line {line}, column {position - before}"
+        return line, position - self.text.rfind("\n", 0, position)
+
+    def place(self, position: int) -> str:
+        line, column = self.line_and_column(position)
+        return f"line {line}, column {column}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ def read_json_lines(
         try:
             value = _read(_Source(what, text, number), max_depth)
         except Unreadable as error:
-            raise Unreadable(error.says, hint=error.hint) from None
+            raise Unreadable(error.says, hint=error.hint, place=error.place) from None
         yield number, value
 
 
@@ -229,7 +232,9 @@ def _parsed(source: _Source, max_depth: int, **hooks: Callable[..., object]) -> 
     try:
         return json.loads(source.text, **hooks)  # type: ignore[arg-type]
     except json.JSONDecodeError as error:
-        raise _syntax_error(source, error) from None
+        unreadable = _syntax_error(source, error)
+        unreadable.place = source.line_and_column(error.pos)
+        raise unreadable from None
     except RecursionError:
         if _depth(source.text) <= max_depth:
             raise

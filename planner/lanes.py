@@ -12,7 +12,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change
@@ -20,6 +20,12 @@ from infospace.memory.store import Store
 from infospace.runs.journal import Owned, StepRow
 from planner.failure import Exhausted
 from planner.suspending import Suspension
+
+if TYPE_CHECKING:
+    from planner.frame import Frame
+    from planner.pausing import Pausing
+    from planner.plan import Step
+    from planner.run import Run
 
 
 @dataclass(slots=True)
@@ -121,11 +127,19 @@ class Halt:
     """Wakes whoever just waits for time to pass."""
     task: asyncio.Task[Any] | None = None
     """What is cancelled where halting takes too long."""
+    pausing: Pausing | None = None
+    """Says before which steps the run is put to rest."""
 
     def set(self) -> None:
         """Halt from now on."""
         self.now = True
         self.heard.set()
+
+    async def before(self, run: Run, step: Step, frame: Frame) -> bool:
+        """Whether the run is to rest before a step: it was halted, or `pausing` wants it, which halts it now."""
+        if not self.now and self.pausing is not None and await self.pausing.wanted(run, step, frame):
+            self.set()
+        return self.now
 
     def break_off(self) -> None:
         """Cancel what runs."""

@@ -14,6 +14,7 @@ _COMPARED = re.compile(rf"{_REFERENCE}\s*(?P<op>===?|!=|>=|<=|>|<|=)\s*(?P<value
 _CALLED = re.compile(
     rf"(?P<not>not\s+|!\s*)?(?:(?P<word>bound|exists|empty|is_empty|has_value)\(\s*)?{_REFERENCE}\s*\)?", re.IGNORECASE
 )
+_SAID = re.compile(rf"{_REFERENCE}\s+is\s+(?P<not>not\s+)?(?P<word>bound|empty)", re.IGNORECASE)
 _TYPES = {
     "==": "equals",
     "===": "equals",
@@ -33,6 +34,10 @@ def condition_from_text(text: str) -> dict[str, Any] | None:
     found = _LENGTH.fullmatch(text)
     if found is not None:
         return _emptiness(_plain(found["target"]), found["op"], int(found["number"]))
+    found = _SAID.fullmatch(text)
+    if found is not None:
+        said = {"type": found["word"].lower(), "target": _plain(found["target"])}
+        return {"type": "not", "of": said} if found["not"] else said
     found = _COMPARED.fullmatch(text)
     if found is not None:
         return {"type": _TYPES[found["op"]], "target": _plain(found["target"]), "value": _value(found["value"].strip())}

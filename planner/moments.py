@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from infospace.memory.store import Snapshot
+from infospace.resources import Collection
 from infospace.runs.journal import RunRow, StepRow
 from planner.outline import holder_of, holds, part_of
 from planner.plan import ForEach, Plan
@@ -183,3 +185,17 @@ def _branch(part: str, position: str) -> bool:
 
 def _number(part: str) -> int:
     return int(part[part.rindex("[") + 1 : -1])
+
+
+def members_of(snapshot: Snapshot) -> Members:
+    """Return what tells the items of Collections of a space."""
+    known: dict[tuple[str, int], list[str]] = {}
+
+    def members(identifier: str, version: int) -> list[str]:
+        if (identifier, version) not in known:
+            found = snapshot.get(identifier, version)
+            ids = [member.id for member in found.members] if isinstance(found, Collection) else []
+            known[identifier, version] = ids
+        return known[identifier, version]
+
+    return members

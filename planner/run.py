@@ -216,6 +216,8 @@ class Run:
     def suspended(self, suspension: Suspension) -> RunResult:
         """Put a run to rest that waits for something: what it waits for is journalled with its steps."""
         reason = f"interrupted; `infospace resume {self.id}` goes on" if self.halt.now else None
+        if self.halt.pausing is not None and self.halt.pausing.paused is not None:
+            reason = str(self.halt.pausing.paused)
         return self.close("suspended", None, reason, suspension.pending)
 
     def stopped(self, stop: Stopped) -> RunResult:
@@ -321,7 +323,7 @@ class Run:
 
         A `map` attempts the calls for its items again, never the whole.
         """
-        if self.halt.now:
+        if await self.halt.before(self, step, frame):
             raise Suspension(())
         position = frame.prefix + step.label
         attempts = step.retry.attempts if step.retry and not isinstance(step.form, Map) else 1

@@ -70,7 +70,8 @@ def _form(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) 
 def _no_type(raw: Mapping[str, Any], pointer: str, problems: Problems) -> None:
     hint = "the name of a primitive or a control form"
     if "type" in raw:
-        problems.error("missing-type", join(pointer, "type"), f"`type` is text, not {a_kind(raw['type'])}", hint)
+        what = "empty" if raw["type"] == "" else f"text, not {a_kind(raw['type'])}"
+        problems.error("missing-type", join(pointer, "type"), f"`type` is {what}", hint)
         return
     near = nearest("type", [key for key in raw if key not in COMMON])
     near = near or next((key for key in ("action", "op", "tool", "step", "kind", "primitive") if key in raw), None)

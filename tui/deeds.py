@@ -36,7 +36,11 @@ class Deeds(Place):
         if questions:
             await self._answer(run, questions)
         else:
-            self.infospace.follow(self.infospace.runner.resume, run)
+            self.go_on(run)
+
+    def go_on(self, run: str) -> None:
+        """Go on with a run that asks nothing."""
+        self.infospace.follow(self.infospace.runner.resume, run)
 
     def answer_run(self, run: str) -> None:
         """Ask what a run waits for, and go on with it."""
@@ -59,7 +63,22 @@ class Deeds(Place):
         if questions[1:]:
             await self._answer(run, questions[1:])
         else:
-            self.infospace.follow(self.infospace.runner.resume, run)
+            self.go_on(run)
+
+    def edit_run(self, run: str) -> None:
+        """Write on the plan of a run."""
+        self.do(self._edit, run, group="deed")
+
+    async def _edit(self, run: str) -> None:
+        from tui.screens.compose import Compose
+
+        row = await self.ask(lambda snapshot: snapshot.run(run))
+        if row.kind != "plan" or row.document is None:
+            raise NotFound(f"{run} has no plan to be written on", hint="runs of plans have one")
+        await self.infospace.action_go("compose")
+        place = self.infospace.place
+        if isinstance(place, Compose):
+            place.call_after_refresh(place.edit, run, row.document)
 
     def stop_run(self, run: str) -> None:
         """Put a run that goes on here to rest, or at once when it was told before; end one that rests."""

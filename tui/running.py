@@ -15,6 +15,7 @@ from planner.lanes import Halt
 if TYPE_CHECKING:
     from infospace.space import Space
     from planner.outcome import RunResult
+    from planner.pausing import Pausing
     from planner.problems import Patch
     from planner.start import Prepared
     from tui.engine import Engine
@@ -59,7 +60,7 @@ class Runner:
         """Return what goes on here for a run."""
         return next((going for going in self.going if going.run == run), None)
 
-    async def start(self, prepared: Prepared) -> RunResult:
+    async def start(self, prepared: Prepared, pausing: Pausing | None = None) -> RunResult:
         """Run a prepared plan to its end, or until it waits. Raises what the run raises."""
         from planner.start import stream
 
@@ -72,13 +73,13 @@ class Runner:
             assert result is not None  # noqa: S101 - a stream ends with RunFinished, or raises
             return result
 
-        return await self.play(play)
+        return await self.play(play, pausing=pausing)
 
-    async def resume(self, run: str) -> RunResult:
+    async def resume(self, run: str, pausing: Pausing | None = None) -> RunResult:
         """Go on with a run. Raises Conflict, NotFound."""
         from planner.resume import resume
 
-        return await self.play(lambda emit, halt: _held(resume(self._space, run, emit, halt), halt), run)
+        return await self.play(lambda emit, halt: _held(resume(self._space, run, emit, halt), halt), run, pausing)
 
     async def fork(self, run: str, step: str, patch: Patch) -> RunResult:
         """Run a plan anew from one of its steps on. Raises Conflict, NotFound, Invalid."""
@@ -86,10 +87,10 @@ class Runner:
 
         return await self.play(lambda emit, halt: _held(fork(self._space, run, step, patch, emit), halt))
 
-    async def play(self, playing: Playing, run: str = "") -> RunResult:
-        """Play something in the engine until it ends; its events are heard here meanwhile."""
+    async def play(self, playing: Playing, run: str = "", pausing: Pausing | None = None) -> RunResult:
+        """Play something in the engine until it ends, or `pausing` puts it to rest; its events are heard here."""
         self._loop = asyncio.get_running_loop()
-        going = Going(run)
+        going = Going(run, halt=Halt(pausing=pausing))
         self.going.append(going)
 
         def emit(event: Event) -> None:

@@ -38,6 +38,7 @@ class RunPlace(Deeds):
         Binding("r", "resume", "Resume", show=False, tooltip="goes on with a run that waits, or that broke off"),
         Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
         Binding("f", "fork", "Fork", tooltip="runs the plan anew from the chosen step on, with a change"),
+        Binding("o", "edit", "Edit", show=False, tooltip="writes on its plan in Compose"),
         Binding("p", "replay", "Replay", show=False, tooltip="runs it once more from its record: what differs?"),
     ]
 
@@ -131,6 +132,12 @@ class RunPlace(Deeds):
         if run is not None:
             chosen = self.infospace.chosen or ""
             self.fork_run(run, chosen.partition(".")[0].partition("#")[0].partition("[")[0].partition("/")[0])
+
+    def action_edit(self) -> None:
+        """Write on its plan."""
+        run = self._run()
+        if run is not None:
+            self.edit_run(run)
 
     def action_replay(self) -> None:
         """Replay it."""

@@ -56,6 +56,7 @@ class Runs(Deeds):
         Binding("m", "mark", "Mark", show=False, tooltip="marks the run for comparing"),
         Binding("c", "compare", "Compare", tooltip="compares the marked run with this one, or the two marked ones"),
         Binding("f", "fork", "Fork", show=False, tooltip="runs the plan anew from a step on, with a change"),
+        Binding("o", "edit", "Edit", show=False, tooltip="writes on its plan in Compose"),
         Binding("p", "replay", "Replay", show=False, tooltip="runs it once more from its record: what differs?"),
         Binding("d,delete", "delete", "Delete", tooltip="removes the run from the journal for good"),
         Binding("escape", "clear", "Clear", show=False, tooltip="back to the list; again shows all runs"),
@@ -228,6 +229,10 @@ class Runs(Deeds):
     def action_fork(self) -> None:
         """Fork it."""
         self._with(self.fork_run)
+
+    def action_edit(self) -> None:
+        """Write on its plan."""
+        self._with(self.edit_run)
 
     def action_replay(self) -> None:
         """Replay it."""

@@ -1,0 +1,181 @@
+"""Where in a plan a place of its text is: in which step, condition or input, at a key or a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from infospace.jsonplaces import Member, Spot, path_to, spot_of, spots, unquoted
+from infospace.jsonvalue import JSON
+from planner.problems import join
+from planner.read import is_head, is_line
+
+Role: TypeAlias = Literal[
+    "document",
+    "inputs",
+    "input",
+    "budget",
+    "steps",
+    "branches",
+    "step",
+    "retry",
+    "condition",
+    "conditions",
+    "operation",
+    "arguments",
+    "value",
+]
+"""What an object, an array or a value is in a plan. A `value` is one of the rest: an argument, a schema, a goal."""
+
+BLOCKS = ("then", "else", "do", "body", "on_fail")
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """A value that a place lies in: what it is, where it stands, and under which key or index."""
+
+    role: Role
+    spot: Spot
+    part: str | int | None
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A place in a plan.
+
+    `at` is "key" in an object whose key is wanted, "value" where a value is; `key` is then the key or index that it
+    stands under. `start` and `end` are where what stands there is written, `written` is what of it is before the
+    place, `quoted` whether that is in quotes.
+    """
+
+    at: Literal["key", "value"]
+    around: Sequence[Around]
+    key: str | int | None
+    start: int
+    end: int
+    written: str
+    quoted: bool
+    member: Member | None = None
+    """Of a key that is written: that one."""
+    text: str = ""
+    offset: int = 0
+
+    @property
+    def holder(self) -> Around | None:
+        """The object or array that it is directly in."""
+        return self.around[-1] if self.around else None
+
+    def nearest(self, *roles: Role) -> Around | None:
+        """Return the innermost of some roles that it is in."""
+        return next((one for one in reversed(self.around) if one.role in roles), None)
+
+    def below(self, outer: Around) -> tuple[str | int, ...]:
+        """Return the keys and indexes on the way from something around it to the value, or to the key's object."""
+        index = next(place for place, one in enumerate(self.around) if one is outer)
+        parts = [one.part for one in self.around[index + 1 :] if one.part is not None]
+        if self.at == "value" and self.key is not None:
+            parts.append(self.key)
+        return tuple(parts)
+
+
+def root_of(text: str) -> tuple[Spot | None, bool]:
+    """Return the document of a text, and whether that is the array of the lines of a session."""
+    found = spots(text)
+    first = next((spot for spot in found if spot.kind == "object"), None)
+    several = sum(spot.kind == "object" for spot in found) > 1
+    value = None if first is None else first.value
+    lines = is_line(value) and (several or not is_head(value))
+    return spot_of(text, lines=lines), lines
+
+
+def cursor_at(text: str, offset: int, root: Spot | None, *, lines: bool) -> Cursor | None:
+    """Return where a place is, None where nothing is to be written: between a value and the next comma, for one."""
+    if root is None:
+        return Cursor("value", (), None, offset, offset, "", False, None, text, offset)
+    around = _around(root, offset, lines=lines)
+    leaf = around.pop() if around and around[-1].spot.kind in ("string", "word") else None
+    if leaf is not None:
+        spot = leaf.spot
+        written = text[spot.start : offset]
+        quoted = spot.kind == "string"
+        written = unquoted(written) if quoted and offset > spot.start else written
+        return Cursor("value", around, leaf.part, spot.start, spot.end, written, quoted, None, text, offset)
+    if not around:
+        return None
+    return _in_object(text, offset, around) if around[-1].spot.kind == "object" else _in_array(text, offset, around)
+
+
+def _in_object(text: str, offset: int, around: list[Around]) -> Cursor | None:
+    spot = around[-1].spot
+    for member in spot.members:
+        if member.start < offset <= member.end - member.closed:
+            written = unquoted(text[member.start : offset])
+            return Cursor("key", around, None, member.start, member.end, written, True, member, text, offset)
+    before = next((member for member in reversed(spot.members) if member.end <= offset), None)
+    if before is not None and before.value is None and before.colon is not None and before.colon < offset:
+        return Cursor("value", around, before.key, offset, offset, "", False, None, text, offset)
+    if _last_sign(text, offset) in "{,":
+        return Cursor("key", around, None, offset, offset, "", False, None, text, offset)
+    return None
+
+
+def _in_array(text: str, offset: int, around: list[Around]) -> Cursor | None:
+    if _last_sign(text, offset) not in "[,":
+        return None
+    index = sum(item.start < offset for item in around[-1].spot.items)
+    return Cursor("value", around, index, offset, offset, "", False, None, text, offset)
+
+
+def _last_sign(text: str, offset: int) -> str:
+    return text[:offset].rstrip()[-1:] or " "
+
+
+def _around(root: Spot, offset: int, *, lines: bool) -> list[Around]:
+    found: list[Around] = []
+    for part, spot in path_to(root, offset):
+        if not found:
+            role: Role = "steps" if root.kind == "array" else "document"
+            found.append(Around(role, spot, None, ""))
+            continue
+        outer = found[-1]
+        assert part is not None  # noqa: S101 - only the root has none
+        role = _role(outer.role, part, spot)
+        if lines and len(found) == 1 and part == 0 and is_head(spot.value):
+            role = "document"
+        found.append(Around(role, spot, part, join(outer.pointer, part)))
+    return found
+
+
+def _role(outer: Role, part: str | int, spot: Spot) -> Role:
+    """Return what a value is under a key or index of something around it."""
+    inner: Role = "value"
+    match outer, part:
+        case "document", "steps" | "plan":
+            inner = "steps"
+        case "document", "inputs" | "budget":
+            inner = "inputs" if part == "inputs" else "budget"
+        case "inputs", _:
+            inner = "input"
+        case "steps", _:
+            inner = "step"
+        case "branches", _:
+            inner = "steps"
+        case "step", "then" | "else" | "do" | "body" | "on_fail":
+            inner = "steps" if spot.kind == "array" else "value"
+        case "step", "branches" | "condition" | "retry" | "operation":
+            inner = part
+        case "condition", "of":
+            inner = "conditions" if spot.kind == "array" else "condition"
+        case "conditions", _:
+            inner = "condition"
+        case "step" | "operation" | "condition", "arguments":
+            inner = "arguments"
+    return inner
+
+
+def value_of(spot: Spot, name: str) -> JSON:
+    """Return what stands under a key of an object, None where nothing does."""
+    member = spot.member(name)
+    return None if member is None or member.value is None else member.value.value

@@ -1,0 +1,104 @@
+"""What is offered at a place, and which of it fits what is written there already."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+MOST = 200
+"""Offers that are given at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something that may stand here.
+
+    `insert` is what is put into the text, with the cursor `back` characters before its end; `again` says that what
+    may stand there is then to be asked again. `detail` is a word or two, `about` a sentence. One that does not fit
+    here is possible all the same, and comes last.
+    """
+
+    label: str
+    insert: str
+    detail: str = ""
+    about: str = ""
+    back: int = 0
+    again: bool = False
+    fits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Offers for the stretch of the text from `start` to `end`, the best first; `written` is what stands there."""
+
+    start: int
+    end: int
+    written: str
+    offers: Sequence[Offer] = ()
+
+
+def fitting(offers: Iterable[Offer], written: str) -> list[Offer]:
+    """Return the offers that what is written may become, those that begin with it first."""
+    wanted = written.casefold()
+    ranked = []
+    for place, offer in enumerate(offers):
+        rank = _rank(offer.label.casefold(), wanted)
+        if rank is not None:
+            ranked.append((not offer.fits, rank, place, offer))
+    ranked.sort(key=lambda entry: entry[:3])
+    return [offer for *_, offer in ranked[:MOST]]
+
+
+def _rank(label: str, wanted: str) -> int | None:
+    if label == wanted:
+        return 0
+    if label.startswith(wanted):
+        return 1
+    at = label.find(wanted)
+    if at > 0:
+        return 2 if not label[at - 1].isalnum() else 3
+    label, wanted = label.lstrip("$.@"), wanted.lstrip("$.@")
+    letters = iter(label)
+    begins = len(wanted) > 1 and label[:1] == wanted[0]
+    return 4 if begins and all(letter in letters for letter in wanted) else None
+
+
+def text(label: str, detail: str = "", about: str = "", *, fits: bool = True) -> Offer:
+    """Offer a JSON string."""
+    return Offer(label, json.dumps(label, ensure_ascii=False), detail, about, fits=fits)
+
+
+def value(given: Any, detail: str = "") -> Offer:
+    """Offer a JSON value."""
+    written = json.dumps(given, ensure_ascii=False, default=str)
+    return Offer(given if isinstance(given, str) else written, written, detail)
+
+
+STEP = Offer("a step", '{"type": ""}', about="a new step", back=2, again=True)
+CONDITION = Offer("a condition", '{"type": ""}', about="a new condition", back=2, again=True)
+
+SCAFFOLDS = {
+    "text": ('""', 1),
+    "reference": ('"$"', 1),
+    "object": ("{}", 1),
+    "list": ("[]", 1),
+    "texts": ('[""]', 2),
+    "steps": ('[{"type": ""}]', 3),
+    "branches": ('[[{"type": ""}]]', 4),
+    "condition": ('{"type": ""}', 2),
+    "value": ("", 0),
+}
+"""What is put after a key, by what stands under it, and how far before its end one goes on to write."""
+
+
+def key(name: str, under: str, detail: str = "", about: str = "", *, fits: bool = True) -> Offer:
+    """Offer a key with what stands under it, one of `SCAFFOLDS`."""
+    scaffold, back = SCAFFOLDS[under]
+    return Offer(name, f"{json.dumps(name, ensure_ascii=False)}: {scaffold}", detail, about, back, True, fits)
+
+
+def bare_key(offer: Offer) -> Offer:
+    """Return the offer of a key without what stands under it, which is there already."""
+    return replace(offer, insert=json.dumps(offer.label, ensure_ascii=False), back=0, again=False)

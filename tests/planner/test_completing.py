@@ -1,0 +1,291 @@
+"""What is offered at a place of a plan that is being written; the place is written `¦`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infospace import Space, open_space
+from infospace.errors import Unreadable
+from infospace.jsontext import read_json
+from infospace.tools.local import LocalTools
+from planner.completing import Completion, Offer, complete
+from planner.known import KnownSpace
+from planner.saved import save_plan
+from planner.start import run_sync
+
+Ask = Callable[[str], Completion]
+
+HITS = '{"type": "discover-notes", "query": "x", "out": "$hits"}, {"type": "size", "target": "$hits", "out": "$n"}'
+BEFORE = '{"goal": "g", "steps": [' + HITS + ", "
+
+
+def ask_of(space: Space, written: str) -> Completion | None:
+    """Complete at the mark."""
+    text, at = written.replace("¦", "", 1), written.index("¦")
+    with space.store.reading() as snapshot:
+        return complete(text, at, space.catalogue, KnownSpace(snapshot))
+
+
+def labels(found: Completion | None) -> list[str]:
+    """The labels that fit."""
+    return [] if found is None else [offer.label for offer in found.offers if offer.fits]
+
+
+def accepted(space: Space, written: str, label: str) -> str:
+    """Take an offer, and return the text with the place where one goes on to write."""
+    found = ask_of(space, written)
+    assert found is not None, written
+    text = written.replace("¦", "", 1)
+    [offer] = [offer for offer in found.offers if offer.label == label]
+    cut = len(offer.insert) - offer.back
+    return f"{text[: found.start]}{offer.insert[:cut]}¦{offer.insert[cut:]}{text[found.end :]}"
+
+
+@pytest.mark.parametrize(
+    ("written", "first"),
+    [
+        ("¦", ["a plan"]),
+        ("{¦", ["goal", "inputs", "steps", "result", "budget"]),
+        ('{"go¦', ["goal"]),
+        ('{"goal": "x", "re¦": "$x"}', ["result"]),
+        ('{"steps": [¦', ["a step"]),
+        ('{"budget": {"se¦', ["seconds"]),
+        ('{"inputs": {"topic": {"¦', ["type", "kind", "default"]),
+        ('{"inputs": {"topic": {"type": "str¦', ["string"]),
+        ('{"inputs": {"topic": {"kind": "¦', ["Note", "Collection", "Relation"]),
+        (BEFORE + "{¦", ["type", "out", "id", "name"]),
+        (BEFORE + '{"type": "disc¦', ["discover-collections", "discover-notes", "discover-tools"]),
+        (BEFORE + '{"type": ¦', ["add", "assess", "bind"]),
+        (BEFORE + '{"type": "for¦', ["for-each"]),
+        (BEFORE + '{"type": "load", "¦', ["target", "slice", "out"]),
+        (BEFORE + '{"type": "load", "slice": ":3", ¦', ["target", "out"]),
+        (BEFORE + '{"type": "for-each", "¦', ["target", "do", "as", "collect"]),
+        (BEFORE + '{"type": "sort", "order": ¦', ["asc", "desc"]),
+        (BEFORE + '{"type": "discover-notes", "certify": ¦', ["true", "false"]),
+        (BEFORE + '{"type": "coerce", "coercion": "in¦', ["int", "string"]),
+        (BEFORE + '{"type": "if", "condition": {"type": "emp¦', ["empty"]),
+        (BEFORE + '{"type": "if", "condition": {"type": "equals", ¦', ["target", "value"]),
+        (BEFORE + '{"type": "if", "condition": {"type": "and", "of": [¦', ["a condition"]),
+        (BEFORE + '{"type": "parallel", "branches": [¦', ["a branch"]),
+        (BEFORE + '{"type": "load", "retry": {"¦', ["attempts", "wait_s"]),
+        (BEFORE + '{"type": "load", "on_fail": "c¦', ["continue"]),
+        (BEFORE + '{"type": "stop", "status": "¦', ["success", "failed"]),
+        (BEFORE + '{"type": "size", "target": "$hits", "out": "$¦', ["$size"]),
+        (BEFORE + '{"type": "map", "target": "$hits", "operation": {"¦', ["type"]),
+        (BEFORE + '{"type": "map", "target": "$hits", "operation": {"type": "lo¦', ["load"]),
+        (BEFORE + '{"type": "map", "target": "$hits", "operation": "plu¦', ["pluck"]),
+    ],
+)
+def test_the_words_of_the_language_are_offered(space: Space, written: str, first: list[str]) -> None:
+    """Keys that are not there yet, types, what a schema lists; what begins so first."""
+    assert labels(ask_of(space, written))[: len(first)] == first
+
+
+@pytest.mark.parametrize(
+    ("written", "fit", "unfit"),
+    [
+        (BEFORE + '{"type": "head", "target": ¦', ["$hits"], ["$n"]),
+        (BEFORE + '{"type": "head", "target": "$¦"}]}', ["$hits"], ["$n"]),
+        (BEFORE + '{"type": "coerce", "target": "$¦', ["$n"], ["$hits"]),
+        (BEFORE + '{"type": "load", "target": "¦', ["$n", "$hits"], []),
+        (BEFORE + '{"type": "head", "target": "$hits", "count": ¦', ["1", "$n"], ["$hits"]),
+        (BEFORE + '{"type": "say", "value": "there are ${¦} of them"}]}', ["$n", "$hits"], []),
+        (BEFORE + '{"type": "if", "condition": {"type": "gte", "target": "$¦', ["$n", "$hits"], []),
+        ('{"steps": [' + HITS + '], "result": "¦', ["$n", "$hits"], []),
+        ('{"inputs": {"topic": {"type": "string"}}, "steps": [{"type": "say", "value": "$¦', ["$topic"], []),
+        (BEFORE + '{"type": "for-each", "target": "$hits", "do": [{"type": "load", "target": "$it¦', ["$item"], []),
+        (
+            BEFORE + '{"type": "for-each", "target": "$hits", "do": [{"type": "bind", "target": "$n", "out": "$m"}],'
+            ' "collect": "¦',
+            ["$m"],
+            [],
+        ),
+        ('{"type": "create-note", "value": "x", "out": "$x"}\n{"type": "load", "target": "$¦', ["$x"], []),
+        ('{"goal": "g"}\n{"type": "create-note", "value": "x", "out": "$x"}\n{"type": "say", "value": "$¦', ["$x"], []),
+    ],
+)
+def test_variables_are_offered_those_that_fit_first(
+    space: Space, written: str, fit: list[str], unfit: list[str]
+) -> None:
+    """Those that are bound where the step stands, by kind and by what their content may be."""
+    found = ask_of(space, written)
+    assert found is not None
+    assert [offer.label for offer in found.offers if offer.fits] == fit
+    assert [offer.label for offer in found.offers if not offer.fits] == unfit
+
+
+@pytest.mark.parametrize(
+    ("written", "first"),
+    [
+        (BEFORE + '{"type": "say", "value": "$hits[0].¦', [".text", ".format", ".metadata", ".char_count"]),
+        (BEFORE + '{"type": "say", "value": "$hits[0].metadata.sc¦"}]}', [".score"]),
+        (BEFORE + '{"type": "say", "value": "a ${hits[0].metadata.source.¦', []),
+        (BEFORE + '{"type": "say", "value": "$hits.¦', [".metadata", ".@metadata", ".@id"]),
+        (BEFORE + '{"type": "sort", "target": "$hits", "by": "¦', ["text", "format", "metadata"]),
+        (BEFORE + '{"type": "project", "target": "$hits", "fields": ["text", "metadata.ti¦', [".title"]),
+        (BEFORE + '{"type": "project", "target": "$hits", "fields": [¦', ["text", "format", "metadata"]),
+        (BEFORE + '{"type": "filter-structured", "target": "$hits", "where": "metadata.sc¦', [".score"]),
+        (BEFORE + '{"type": "filter-structured", "target": "$hits", "where": "text = $¦', ["$n", "$hits"]),
+        (BEFORE + '{"type": "map", "target": "$hits", "operation": {"type": "say", "value": "$item.te¦', [".text"]),
+        (
+            BEFORE + '{"type": "group", "target": "$hits", "by": "text", "aggregates": {"x": "avg(char¦',
+            ["avg(char_count)"],
+        ),
+        ('[{"type": "create-note", "value": {"odd key": {"b": 1}}, "out": "$x"}, {"type": "say", "value": "$x.¦', []),
+    ],
+)
+def test_fields_are_offered_as_far_as_they_are_known(space: Space, written: str, first: list[str]) -> None:
+    """After a dot, in paths, in conditions of SQL."""
+    assert labels(ask_of(space, written))[: len(first)] == first
+
+
+def test_an_odd_key_is_offered_in_quotes(space: Space) -> None:
+    """So that what is written can be read."""
+    before = '[{"type": "create-note", "value": {"odd key": {"b": 1}}, "out": "$x"}, {"type": "say", "value": "'
+    found = ask_of(space, before + "$x[¦")
+    assert labels(found)[:1] == ["['odd key']"]
+    taken = accepted(space, before + "$x[¦", "['odd key']")
+    assert taken.endswith("$x['odd key']¦")
+    assert labels(ask_of(space, before + "$x['odd key'].¦"))[:1] == [".b"]
+
+
+@pytest.fixture
+def shop(space: Space) -> Space:
+    """A space with tools, a saved plan and something named."""
+    server = LocalTools("shop")
+
+    @server.tool(read_only=True)
+    async def find(words: str, sort: str = "price", most: int = 3) -> list[str]:
+        """Find goods by words."""
+        return [words, sort, str(most)]
+
+    space.tools.add(server)
+    inputs = {"topic": {"type": "string", "description": "What about"}, "from": {"kind": "Collection"}}
+    save_plan(space, "digest", {"goal": "A digest", "inputs": inputs, "steps": [{"type": "say", "value": "$topic"}]})
+    run_sync(space, [{"type": "create-collection", "value": [1], "name": "my papers", "out": "$p"}])
+    return space
+
+
+def test_tools_and_their_arguments_are_offered(shop: Space) -> None:
+    """By their schemas, with their words."""
+    assert labels(ask_of(shop, BEFORE + '{"type": "sho¦'))[0] == "shop/find"
+    found = ask_of(shop, BEFORE + '{"type": "shop/find", "arguments": {¦')
+    assert labels(found) == ["words", "sort", "most"]
+    assert labels(ask_of(shop, BEFORE + '{"type": "shop/find", "arguments": {"most": ¦'))[:2] == ["3", "$n"]
+    assert labels(ask_of(shop, BEFORE + '{"type": "call-tool", "tool": "¦')) == ["shop/find", "$n", "$hits"][:1]
+    assert labels(ask_of(shop, BEFORE + '{"type": "call-tool", "tool": "shop/find", "arguments": {"w¦')) == ["words"]
+    condition = '{"type": "if", "condition": {"type": "tool_condition", "tool": "shop/find", "arguments": {"so¦'
+    assert labels(ask_of(shop, BEFORE + condition)) == ["sort"]
+
+
+def test_saved_plans_and_their_inputs_are_offered(shop: Space) -> None:
+    """With their goal; what wants a kind is offered what has it."""
+    found = ask_of(shop, BEFORE + '{"type": "plan:¦')
+    assert labels(found)[0] == "plan:digest"
+    assert found is not None
+    assert found.offers[0].about == "A digest"
+    assert labels(ask_of(shop, BEFORE + '{"type": "plan:digest", "arguments": {"¦')) == ["topic", "from"]
+    found = ask_of(shop, BEFORE + '{"type": "plan:digest", "arguments": {"from": "¦')
+    assert labels(found) == ["$hits", "my papers"]
+
+
+def test_names_are_offered_where_a_resource_is_wanted(shop: Space) -> None:
+    """Those of other kinds last."""
+    assert labels(ask_of(shop, BEFORE + '{"type": "size", "target": "my¦')) == ["my papers"]
+    found = ask_of(shop, BEFORE + '{"type": "coerce", "target": "my¦')
+    assert found is not None
+    assert [(offer.label, offer.fits) for offer in found.offers] == [("my papers", False)]
+
+
+def say(value: str) -> str:
+    """A step that says something, behind others."""
+    return f'{BEFORE}{{"type": "say", "value": "{value}"}}]}}'
+
+
+@pytest.mark.parametrize(
+    ("written", "label", "after"),
+    [
+        ('[{"ty¦', "type", '[{"type": "¦"'),
+        ('[{"ty¦": "x"}]', "type", '[{"type"¦: "x"}]'),
+        ('[{"type": "siz¦"}]', "size", '[{"type": "size"¦}]'),
+        ('[{"type": siz¦}]', "size", '[{"type": "size"¦}]'),
+        ('[{"type": "size", ¦"out": "$n"}]', "target", '[{"type": "size", "target": "$¦", "out": "$n"}]'),
+        ('[{"type": "load", ¦"out": "$x"}]', "timeout_s", '[{"type": "load", "timeout_s": ¦, "out": "$x"}]'),
+        ('[¦ {"type": "x"}]', "a step", '[{"type": "¦"},  {"type": "x"}]'),
+        ('[{"type": "if", ¦}]', "then", '[{"type": "if", "then": [{"type": "¦"}]}]'),
+        (say("so $h¦ and"), "$hits", say("so ${hits}¦ and")),
+        (say("${hi¦ts} x"), "$hits", say("${hits}¦ x")),
+        (say("$hi¦ts"), "$hits", say("$hits¦")),
+        (say("$hits[0].te¦x"), ".text", say("$hits[0].text¦")),
+        (
+            BEFORE + '{"type": "load", "on_fail": ¦}]}',
+            "continue",
+            BEFORE + '{"type": "load", "on_fail": "continue"¦}]}',
+        ),
+    ],
+)
+def test_what_is_taken_is_put_in_its_place(space: Space, written: str, label: str, after: str) -> None:
+    """With quotes, colons and commas as they are needed, and the cursor where one goes on."""
+    assert accepted(space, written, label).startswith(after)
+
+
+@pytest.mark.parametrize("written", ['{"goal": "x"¦}', '{"goal": "no $5 ¦"}', "{}¦", '[{"type": "x"} ¦]', '{"a" ¦: 1}'])
+def test_nothing_is_offered_where_nothing_is_to_be_written(space: Space, written: str) -> None:
+    """Between a value and the next comma, in plain text, behind the end."""
+    assert ask_of(space, written) is None
+
+
+PLAN: dict[str, Any] = {
+    "goal": "g",
+    "inputs": {"topic": {"type": "string"}},
+    "steps": [
+        {"type": "discover-notes", "query": "${topic}", "limit": 5, "out": "$hits"},
+        {"type": "filter-structured", "target": "$hits", "where": "metadata.score > 0.5", "out": "$good"},
+        {"type": "map", "target": "$good", "operation": {"type": "load", "slice": ":9"}, "out": "$texts"},
+        {
+            "type": "if",
+            "condition": {"type": "not", "of": {"type": "empty", "target": "$texts"}},
+            "then": [{"type": "for-each", "target": "$texts", "do": [{"type": "say", "value": "${item}"}]}],
+            "on_fail": [{"type": "say", "value": "$error.reason"}],
+        },
+        {"type": "group", "target": "$hits", "by": ["metadata.type"], "aggregates": {"n": "count"}, "out": "$g"},
+    ],
+    "result": "$g",
+    "budget": {"seconds": 60},
+}
+
+
+@given(st.data(), st.sampled_from([None, 2]), st.booleans())
+@settings(max_examples=200)
+def test_no_place_of_any_text_raises(
+    tmp_path_factory: pytest.TempPathFactory, data: Any, indent: int | None, cut: bool
+) -> None:
+    """And what is taken where a document is whole leaves it whole, or a value away from it."""
+    text = json.dumps(PLAN, indent=indent)
+    at = data.draw(st.integers(0, len(text)))
+    with open_space(tmp_path_factory.mktemp("any") / "space.db") as space:
+        found = ask_of(space, f"{text[:at]}¦{'' if cut else text[at:]}")
+    if found is None or cut:
+        return
+    assert found.start <= at <= found.end
+    for offer in found.offers[:5]:
+        _still_read(text, found, offer)
+
+
+def _still_read(text: str, found: Completion, offer: Offer) -> None:
+    """What may break is told by the reader: a value is not there yet, a key is there twice."""
+    new = text[: found.start] + offer.insert + text[found.end :]
+    with suppress(Unreadable):
+        read_json(new)
+        return
+    with pytest.raises(Unreadable) as caught:
+        read_json(new)
+    says = caught.value.says
+    assert "a value was expected" in says or "twice" in says or offer.again, (says, new)

@@ -1,0 +1,214 @@
+"""Runs that are put to rest on purpose: they go on as if they had never been."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from infospace import Invalid, Space
+from infospace.tools.local import LocalTools
+from planner.events import RunFinished
+from planner.lanes import Halt
+from planner.outcome import RunResult
+from planner.pausing import Pausing, When
+from planner.resume import answer, resume
+from planner.saved import save_plan
+from planner.start import Prepared, prepare, run_sync, stream
+
+
+def note(value: Any, out: str | None = None, **fields: Any) -> dict[str, Any]:
+    step = {"type": "create-note", "value": value, **fields}
+    return step if out is None else {**step, "out": out}
+
+
+ITEMS = {"type": "create-collection", "value": ["a", "b"], "out": "$items"}
+LOOP = {
+    "type": "for-each",
+    "target": "$items",
+    "do": [note("${item}!", "$loud"), {"type": "say", "value": "${loud}"}],
+    "out": "$all",
+}
+SIZE = {"type": "size", "target": "$all", "out": "$n"}
+IF = {"type": "if", "condition": {"type": "equals", "target": "$n", "value": 2}, "then": [note("two", "$word")]}
+PLAN = {"steps": [ITEMS, LOOP, SIZE, IF, note("${n}", "$end")], "result": "$end"}
+
+
+async def begin(space: Space, document: Any, pausing: Pausing) -> RunResult:
+    prepared = prepare(space, document)
+    assert isinstance(prepared, Prepared), prepared
+    async for event in stream(space, prepared, Halt(pausing=pausing)):
+        last = event
+    assert isinstance(last, RunFinished)
+    return last.result
+
+
+def play(space: Space, document: Any, pausing: Pausing) -> RunResult:
+    return asyncio.run(begin(space, document, pausing))
+
+
+def further(space: Space, result: RunResult, pausing: Pausing) -> RunResult:
+    assert result.run is not None
+    return asyncio.run(_further(space, result.run, pausing))
+
+
+async def _further(space: Space, run: str, pausing: Pausing) -> RunResult:
+    return await resume(space, run, halt=Halt(pausing=pausing))
+
+
+def where(pausing: Pausing) -> str | None:
+    return None if pausing.paused is None else pausing.paused.position
+
+
+def test_a_plan_is_gone_through_step_by_step(space: Space) -> None:
+    """Into its bodies too; each step once, and the answer is that of the plan."""
+    pausing = Pausing()
+    pausing.go_on(each=True)
+    result = play(space, PLAN, pausing)
+    seen = [where(pausing)]
+    while result.status == "suspended":
+        pausing.go_on(each=True)
+        result = further(space, result, pausing)
+        seen.append(where(pausing))
+    inner = ["2.do[1].1", "2.do[1].2", "2.do[2].1", "2.do[2].2"]
+    assert seen == ["2", *inner, "3", "4", "4.then.1", "5", None]
+    straight = run_sync(space, PLAN)
+    assert {row.position: row.status for row in result.steps} == {row.position: row.status for row in straight.steps}
+    assert result.result is not None
+    assert result.result.data == "2"
+    assert space.store.check() == []
+
+
+def test_a_breakpoint_rests_before_its_step_each_time(space: Space) -> None:
+    """What has run is bound, and the reason says where."""
+    pausing = Pausing(steps={"/steps/1/do/1"})
+    pausing.go_on()
+    result = play(space, PLAN, pausing)
+    assert (result.status, result.reason) == ("suspended", "paused before step 2.do[1].2: a breakpoint")
+    assert [row.position for row in result.steps] == ["1", "2.do[1].1"]
+    assert set(result.bindings) == {"items"}
+    pausing.go_on()
+    result = further(space, result, pausing)
+    assert where(pausing) == "2.do[2].2"
+    pausing.go_on()
+    result = further(space, result, pausing)
+    assert (result.status, where(pausing)) == ("success", None)
+
+
+def test_a_breakpoint_at_the_first_step_lets_nothing_run(space: Space) -> None:
+    """Taken away, the run goes to its end."""
+    pausing = Pausing(steps={"/steps/0"})
+    pausing.go_on()
+    result = play(space, PLAN, pausing)
+    assert (where(pausing), result.steps) == ("1", [])
+    pausing.steps.clear()
+    pausing.go_on()
+    assert further(space, result, pausing).status == "success"
+
+
+def test_a_condition_rests_when_it_comes_to_hold(space: Space) -> None:
+    """Once, not at each step that it holds at; unbound, it does not."""
+    pausing = Pausing(when=[When.read("$n == 2")])
+    pausing.go_on()
+    result = play(space, PLAN, pausing)
+    assert result.reason == "paused before step 4: $n == 2 holds"
+    pausing.go_on()
+    assert further(space, result, pausing).status == "success"
+
+
+def test_a_condition_sees_what_the_step_sees(space: Space) -> None:
+    """The item of a loop, for one."""
+    pausing = Pausing(when=[When.read('{"type": "equals", "target": "$item", "value": "b"}')])
+    pausing.go_on()
+    play(space, PLAN, pausing)
+    assert where(pausing) == "2.do[2].1"
+
+
+@pytest.mark.parametrize(("until", "rests"), [("/steps/1", "3"), ("/steps/1/do/0", "2.do[1].2"), ("/steps/4", None)])
+def test_a_run_goes_as_far_as_a_step(space: Space, until: str, rests: str | None) -> None:
+    """That step with all that is in it has run; the last one ends the plan."""
+    pausing = Pausing()
+    pausing.go_on(until=until)
+    result = play(space, PLAN, pausing)
+    assert where(pausing) == rests
+    assert result.status == ("success" if rests is None else "suspended")
+
+
+def test_a_question_is_asked_once_though_the_run_rests_before_it(space: Space) -> None:
+    """Its answer goes on."""
+    ask = {"type": "ask", "value": "Go?", "schema": {"type": "boolean"}, "out": "$go"}
+    pausing = Pausing()
+    pausing.go_on(each=True)
+    result = play(space, [note("x", "$x"), ask, note("y", "$y")], pausing)
+    assert where(pausing) == "2"
+    pausing.go_on(each=True)
+    result = further(space, result, pausing)
+    assert ([one.step for one in result.pending], where(pausing)) == (["2"], None)
+    answer(space, str(result.run), "2", True)
+    pausing.go_on(each=True)
+    result = further(space, result, pausing)
+    assert where(pausing) in {"3", None}
+    pausing.go_on(each=True)
+    result = further(space, result, pausing) if result.status == "suspended" else result
+    assert (result.status, [row.position for row in result.steps]) == ("success", ["1", "2", "3"])
+
+
+def test_another_process_goes_on_where_one_was_put_to_rest(space: Space) -> None:
+    """It needs to know nothing of what had put it there."""
+    pausing = Pausing(steps={"/steps/2"})
+    pausing.go_on()
+    result = play(space, PLAN, pausing)
+    ended = asyncio.run(resume(space, str(result.run)))
+    assert (ended.status, len(ended.steps)) == ("success", 10)
+
+
+def test_a_saved_plan_is_one_step(space: Space) -> None:
+    """The steps of another document have no place in this one."""
+    save_plan(space, "inner", {"steps": [note("a", "$a"), note("b", "$b")]})
+    pausing = Pausing()
+    pausing.go_on(each=True)
+    play(space, [{"type": "plan:inner", "out": "$x"}, note("${x}", "$y")], pausing)
+    assert where(pausing) == "2"
+
+
+def test_steps_side_by_side_are_put_to_rest_in_their_order(space: Space) -> None:
+    """What is under way ends; the others begin when it goes on."""
+    server = LocalTools("web")
+
+    @server.tool(read_only=True)
+    async def fetch(url: str) -> str:
+        """Fetch a page."""
+        return f"the page of {url}"
+
+    space.tools.add(server)
+    calls = [{"type": "web/fetch", "arguments": {"url": page}, "out": f"${page}"} for page in "abc"]
+    pausing, seen = Pausing(), []
+    pausing.go_on(each=True)
+    result = play(space, [*calls, note("${a}${b}${c}", "$all")], pausing)
+    while result.status == "suspended":
+        seen.append(where(pausing))
+        pausing.go_on(each=True)
+        result = further(space, result, pausing)
+    assert seen == ["2", "3", "4"]
+    assert [row.position for row in result.steps] == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("nothing at all", "says no condition"),
+        ('{"type": "emty", "target": "$x"}', "no condition 'emty'"),
+        ('{"type": "not", "of": {"type": "tool_condition", "tool": "a/b"}}', "what a tool says"),
+    ],
+)
+def test_what_is_no_condition_is_a_sentence(text: str, says: str) -> None:
+    """With what would be one."""
+    with pytest.raises(Invalid, match=says):
+        When.read(text)
+
+
+@pytest.mark.parametrize("text", ["$hits is empty", "$hits is not bound", "len($hits) == 0", "$n.count > 3", "$x"])
+def test_a_condition_is_written_in_words_too(text: str) -> None:
+    """As people say it."""
+    assert When.read(text).text == text

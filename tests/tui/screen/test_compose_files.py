@@ -1,0 +1,143 @@
+"""Compose: plans are opened, kept, remembered and laid out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from furnishing import note
+from staging import Show, Stage
+from textual.widgets import Input
+from writing import PLAN, at, compose
+
+from infospace import Space
+from infospace.jsontext import read_json
+from planner.saved import load_plan, save_plan
+from tui.composing.laying_out import laid_out
+from tui.memory import Memory
+
+
+def test_files_are_opened_and_saved(show: Show, space: Space, tmp_path: Path) -> None:
+    """The text as it is; what is there is replaced only when that is wanted; what was here comes back."""
+    path = tmp_path / "plan.json"
+    path.write_text('[{"type":"say",\r\n"value":"é"}]', encoding="utf-8")
+    (tmp_path / "bad.json").write_bytes(b"\xff\xfe\x00")
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "[1, 2]")
+        await stage.press("ctrl+o")
+        await stage.sees("an empty plan", "example:branching")
+        stage.app.screen.query_one(Input).value = str(path)
+        await stage.press("enter")
+        await stage.until(lambda: "é" in place.text)
+        assert place.text == '[{"type":"say",\n"value":"é"}]'
+        await stage.press("end", "end", "space")
+        await stage.sees("plan.json *")
+        await stage.press("ctrl+s")
+        await stage.sees("Save as")
+        await stage.press("enter")
+        await stage.loses("plan.json *")
+        assert path.read_text(encoding="utf-8").startswith('[{"type":"say", \n')
+        await stage.press("ctrl+s")
+        await stage.sees("Save as")
+        stage.app.screen.query_one(Input).value = str(tmp_path / "bad.json")
+        await stage.press("enter")
+        await stage.sees("Replace it?")
+        await stage.press("n")
+        assert (tmp_path / "bad.json").read_bytes() == b"\xff\xfe\x00"
+        for name, says in [("bad.json", "not UTF-8"), ("none.json", "there is no file"), (".", "is a folder")]:
+            await stage.press("ctrl+o")
+            await stage.sees("an empty plan")
+            stage.app.screen.query_one(Input).value = str(tmp_path / name)
+            await stage.press("enter")
+            await stage.until(lambda says=says: any(says in one for one in stage.said()), says)
+        await stage.press("ctrl+z", "ctrl+z")
+        await stage.until(lambda: place.text == "[1, 2]")
+        await stage.loses("plan.json")
+
+    show(story)
+
+
+def test_saved_plans_and_examples_are_opened_and_saved(show: Show, space: Space) -> None:
+    """Only what the check has passed is saved as a plan; another version only when that is wanted."""
+    save_plan(space, "digest", {"goal": "A digest", "steps": [{"type": "say", "value": "old"}]})
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "")
+        await stage.press("ctrl+o")
+        await stage.sees("plan:digest", "A digest")
+        await stage.write("branch")
+        await stage.loses("plan:digest")
+        await stage.press("down", "enter")
+        await stage.sees("discover-notes", "✓ may run")
+        place.editor.become('{"steps": [{"type": "say", "valu": "new"}]}')
+        await stage.press("ctrl+s")
+        await stage.sees("Save as")
+        await stage.write("plan:digest")
+        await stage.press("enter")
+        await stage.until(lambda: any("Only a plan that the check has passed" in one for one in stage.said()))
+        await stage.press("ctrl+f")
+        await stage.sees("✓ may run")
+        await stage.press("ctrl+s")
+        await stage.sees("Save as")
+        await stage.write("plan:digest")
+        await stage.press("enter")
+        await stage.sees("Make this its next")
+        await stage.press("y")
+        await stage.sees("plan:digest  ✓")
+        assert load_plan(space, "digest") == {"steps": [{"type": "say", "value": "new"}]}
+
+    show(story)
+
+
+def test_a_draft_is_there_again_after_a_start(show: Show, space: Space, tmp_path: Path) -> None:
+    """With its stops, its conditions and its name."""
+    path = tmp_path / "screen.json"
+
+    async def first(stage: Stage) -> None:
+        place = await compose(stage, laid_out(PLAN))
+        at(place, '"size"')
+        await stage.press("ctrl+b", "alt+w")
+        await stage.sees("Break when")
+        await stage.write("$n > 1")
+        await stage.press("enter")
+        await stage.until(lambda: place.when)
+
+    async def second(stage: Stage) -> None:
+        place = await compose(stage)
+        await stage.sees("✓ may run", "Breaks 2")
+        assert place.text == laid_out(PLAN)
+        assert place.text[place.stops[0] :].startswith('{"type": "size"')
+
+    show(first, memory=Memory(path))
+    show(second, memory=Memory(path))
+
+
+def test_json_lines_are_checked_and_made_a_plan(show: Show, space: Space) -> None:
+    """To be run here they are laid out as one."""
+    lines = [{"goal": "said"}, note("x", "$x"), {"type": "say", "value": "$x"}]
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "\n".join(json.dumps(line) for line in lines))
+        await stage.sees("a session in JSON Lines")
+        await stage.press("ctrl+r")
+        await stage.until(lambda: any("alt+l makes one plan" in one for one in stage.said()))
+        await stage.press("alt+l")
+        await stage.sees("✓ may run  2 steps")
+        assert read_json(place.text) == {"goal": "said", "steps": lines[1:]}
+        await stage.press("ctrl+r")
+        await stage.sees("success")
+
+    show(story)
+
+
+def test_what_cannot_be_laid_out_stays_as_it_is(show: Show, space: Space) -> None:
+    """The sentence says why."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "{nothing}")
+        await stage.press("alt+l")
+        await stage.until(lambda: any("cannot be laid out" in one for one in stage.said()))
+        assert place.text == "{nothing}"
+
+    show(story)

@@ -1,0 +1,300 @@
+"""Compose: a plan is run in parts, put to rest, tried and forked."""
+
+from __future__ import annotations
+
+import asyncio
+
+from furnishing import EVERY, note
+from staging import Show, Stage
+from textual.widgets import Input, TabbedContent
+from writing import PLAN, at, compose
+
+from infospace import Space
+from planner.start import run_sync
+from tui.composing.laying_out import laid_out
+from tui.screens.compose import Compose
+from tui.widgets.grid import Grid
+
+
+def test_a_plan_is_run_and_its_answer_seen(show: Show, space: Space) -> None:
+    """With what every variable was bound to; enter on one opens them."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, laid_out(PLAN))
+        await stage.press("ctrl+r")
+        await stage.sees("run_1", "success", "2 of them", "$items", "$end")
+        place.query_one("#bound", Grid).focus()
+        await stage.press("enter")
+        await stage.sees("2 of them", "after 4 create-note")
+
+    show(story)
+
+
+def test_a_plan_with_errors_is_not_run(show: Show, space: Space) -> None:
+    """It goes to the first of them."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, '[{"type": "say", "value": "x"},\n {"type": "siz"}]')
+        await stage.press("ctrl+r")
+        await stage.until(lambda: any("It may not run: " in one for one in stage.said()))
+        assert place.editor.cursor_location[0] == 1
+        assert stage.app.asked(lambda snapshot: snapshot.run_heads()) == []
+
+    show(story)
+
+
+def test_inputs_are_asked_for_until_they_fit(show: Show, space: Space) -> None:
+    """A field for each, by its schema; what was given is there the next time."""
+    inputs = {
+        "count": {"type": "integer", "minimum": 1},
+        "mode": {"enum": ["a", "b"], "default": "b"},
+        "who": {"kind": "Note"},
+    }
+    plan = {"inputs": inputs, "steps": [note("${count} ${mode} ${who}", "$x")]}
+    run_sync(space, [note("me", name="myself")])
+
+    async def story(stage: Stage) -> None:
+        await compose(stage, laid_out(plan))
+        await stage.press("ctrl+r")
+        await stage.sees("count: a whole number from 1", "who: the id or name of a Note")
+        await stage.write("no")
+        await stage.press("ctrl+r")
+        await stage.sees("does not fit")
+        await stage.sees("the input 'who' is not given")
+        stage.app.screen.query_one("#input-count", Input).value = "3"
+        stage.app.screen.query_one("#input-who", Input).value = "myself"
+        await stage.press("ctrl+r")
+        await stage.sees("success", "3 b me")
+        await stage.press("ctrl+r")
+        await stage.until(lambda: bool(stage.app.screen.query("#input-who")))
+        assert stage.app.screen.query_one("#input-who", Input).value == "myself"
+        await stage.press("escape")
+
+    show(story)
+
+
+def test_a_plan_is_gone_through_step_by_step(show: Show, space: Space) -> None:
+    """Where it rests is marked; what is bound there is seen; it goes on to its end."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, laid_out(PLAN))
+        await stage.press("ctrl+l")
+        await stage.sees("paused before step 2: step by step", "$items", "2 notes: a; b", "▶")
+        assert place.draft.text[place.here or 0 :].startswith('{\n      "type": "for-each"')
+        for position in ("2.do[1].1", "2.do[2].1", "3"):
+            await stage.press("ctrl+l")
+            await stage.sees(f"paused before step {position}")
+        await stage.press("ctrl+r")
+        await stage.sees("success", "2 of them")
+        assert place.here is None
+        [head] = stage.app.asked(lambda snapshot: snapshot.run_heads())
+        assert head.status == "success"
+
+    show(story)
+
+
+def test_a_run_goes_as_far_as_the_cursor(show: Show, space: Space) -> None:
+    """With that step."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, laid_out(PLAN))
+        at(place, '"for-each"')
+        await stage.press("ctrl+g")
+        await stage.sees("paused before step 3: step 2 has ended", "$all")
+        await stage.loses("$n ")
+
+    show(story)
+
+
+def test_a_run_stops_at_steps_and_conditions(show: Show, space: Space) -> None:
+    """Set by a key, by a click on a number, in words; they are listed, and taken away."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, laid_out(PLAN))
+        at(place, '"size"')
+        await stage.press("ctrl+b")
+        await stage.sees("●")
+        row = place.editor.line_of(place.text.index('{"type": "create-note", "value": "${n}'))
+        seen = place.editor.wrapped_document.location_to_offset((row, 0)).y - round(place.editor.scroll_offset.y)
+        await stage.pilot.click(place.editor, offset=(1, seen))
+        await stage.until(lambda: len(place.stops) == 2)
+        await stage.press("alt+w")
+        await stage.sees("Break when")
+        await stage.write("nonsense here")
+        await stage.press("enter")
+        await stage.until(lambda: any("says no condition" in one for one in stage.said()))
+        stage.app.screen.query_one(Input).value = "$items is bound"
+        await stage.press("enter")
+        await stage.sees("Breaks 3")
+        for why in ("2: $items is bound holds", "3: a breakpoint", "4: a breakpoint"):
+            await stage.press("ctrl+r")
+            await stage.sees(f"paused before step {why}")
+        await stage.press("ctrl+r")
+        await stage.sees("success")
+        place.query_one("#side", TabbedContent).active = "stopping"
+        await stage.sees("when $items is bound", "before size")
+        place.query_one("#stops", Grid).focus()
+        await stage.press("delete", "delete", "delete")
+        await stage.until(lambda: not place.stops and not place.when)
+        await stage.press("ctrl+r")
+        await stage.sees("run_2 ✓ success")
+
+    show(story)
+
+
+def test_stops_move_with_the_text(show: Show, space: Space) -> None:
+    """Also over a fix, and when it is undone."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, laid_out(PLAN))
+        at(place, '"size"')
+        await stage.press("ctrl+b")
+        await stage.until(lambda: len(place.stops) == 1)
+        at(place, '"steps": [')
+        await stage.press("enter")
+        await stage.write('{"type": "think", "value": "x"},')
+        await stage.until(lambda: place.draft.text == place.text and place.draft.errors == 0)
+        assert place.text[place.stops[0] :].startswith('{"type": "size"')
+
+    show(story)
+
+
+def test_a_question_is_answered_and_the_run_goes_on_to_its_next_stop(show: Show, space: Space) -> None:
+    """It is asked right here."""
+    ask = {"type": "ask", "value": "Go?", "schema": {"type": "boolean"}, "out": "$go"}
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, laid_out({"steps": [ask, note("${go}", "$x"), note("${x}!", "$y")]}))
+        at(place, "${x}!")
+        await stage.press("ctrl+b")
+        await stage.until(lambda: place.stops)
+        await stage.press("ctrl+r")
+        await stage.sees("run_1 asks", "Go?")
+        await stage.press("enter")
+        await stage.sees("paused before step 3: a breakpoint", "true")
+
+    show(story)
+
+
+def test_a_run_that_goes_on_is_put_to_rest(show: Show, space: Space) -> None:
+    """It can be gone on with."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, laid_out({"steps": [{"type": "wait", "seconds": 50}, note("x", "$x")]}))
+        await stage.press("ctrl+r")
+        await stage.sees("step 1 wait")
+        await stage.press("ctrl+r")
+        await stage.until(lambda: any("run_1 goes on" in one for one in stage.said()))
+        await stage.press("alt+x")
+        await stage.until(lambda: not stage.app.runner.going)
+        await stage.sees("suspended")
+        await stage.press("alt+p")
+        await stage.sees("run_1", "suspended", "wait")
+        assert place.run_id == "run_1"
+
+    show(story)
+
+
+def test_a_dry_run_leaves_nothing(show: Show, space: Space) -> None:
+    """And says what would be written."""
+
+    async def story(stage: Stage) -> None:
+        await compose(stage, laid_out([note("kept", name="mine")]))
+        await stage.press("ctrl+t")
+        await stage.sees("nothing of it stays", "would write", "success")
+        await stage.press("escape")
+        assert stage.app.asked(lambda snapshot: (snapshot.run_heads(), snapshot.named("mine"))) == ([], None)
+
+    show(story)
+
+
+def test_the_plan_of_a_run_is_edited_and_forked(show: Show, space: Space) -> None:
+    """From Runs; steps before the first that is changed are not run again."""
+    run_sync(space, PLAN)
+
+    async def story(stage: Stage) -> None:
+        await stage.press("1")
+        await stage.sees("Count them")
+        await stage.press("o")
+        await stage.sees("the plan of run_1", "✓ may run")
+        place = stage.app.place
+        assert isinstance(place, Compose)
+        text = place.text.replace("${n} of them", "${n} in all")
+        place.editor.become(text)
+        await stage.press("alt+k")
+        await stage.sees("Fork run_1 at step 4?", "changed from step 4 on")
+        await stage.press("y")
+        await stage.sees("run_2 ✓ success", "2 in all")
+        rows = stage.app.asked(lambda snapshot: snapshot.steps("run_2"))
+        assert [row.position for row in rows if "forked" not in row.extra] == ["4"]
+
+    show(story)
+
+
+def test_a_plan_in_the_plan_place_is_edited_too(show: Show, furnished: Space) -> None:
+    """A fork without a change begins at the cursor; one that is refused says why."""
+
+    async def story(stage: Stage) -> None:
+        await stage.open("run_2")
+        await stage.press("o")
+        await stage.sees("the plan of run_2")
+        place = stage.app.place
+        assert isinstance(place, Compose)
+        await stage.until(lambda: place.draft.text == place.text and place.text)
+        at(place, '"coerce"')
+        await stage.press("alt+k")
+        await stage.sees("Fork run_2 at step 2?", "It is not changed")
+        await stage.press("n")
+        place.editor.become(place.text.replace('"coerce"', '"coerc"'))
+        await stage.press("alt+k")
+        await stage.sees("Fork run_2 at step 2?")
+        await stage.press("y")
+        await stage.until(lambda: any("It may not run: 1 error" in one for one in stage.said()))
+        await stage.sees("coerc")
+
+    show(story, on=furnished)
+
+
+def test_what_was_not_run_cannot_be_forked(show: Show, space: Space) -> None:
+    """That is said."""
+
+    async def story(stage: Stage) -> None:
+        await compose(stage, laid_out(PLAN))
+        await stage.press("alt+k")
+        await stage.until(lambda: any("Only what was run can be forked" in one for one in stage.said()))
+        await stage.press("alt+p", "alt+x")
+        await stage.until(lambda: any("It was not run yet" in one for one in stage.said()))
+
+    show(story)
+
+
+def test_a_run_to_the_cursor_needs_a_step_there(show: Show, space: Space) -> None:
+    """Before the first there is none."""
+
+    async def story(stage: Stage) -> None:
+        await compose(stage, laid_out(PLAN))
+        await stage.press("ctrl+g")
+        await stage.until(lambda: any("no step at the cursor" in one for one in stage.said()))
+        assert stage.app.asked(lambda snapshot: snapshot.run_heads()) == []
+
+    show(story)
+
+
+def test_a_run_that_is_going_on_elsewhere_is_not_mixed_up(show: Show, space: Space) -> None:
+    """What another run tells is not told here."""
+    ask = {"type": "ask", "value": "go?", "schema": {"type": "boolean"}, "out": "$go"}
+    other = str(run_sync(space, [ask, *EVERY["steps"]]).run)  # type: ignore[misc]
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, laid_out(PLAN))
+        await stage.press("ctrl+l")
+        await stage.sees("paused before step 2")
+        from planner.resume import answer
+
+        await asyncio.to_thread(answer, space, other, "1", True)
+        stage.app.follow(stage.app.runner.resume, other)
+        await stage.until(lambda: any(f"{other} has ended well" in one for one in stage.said()))
+        await stage.sees("paused before step 2")
+        assert place.run_id != other
+
+    show(story)

@@ -1,0 +1,270 @@
+"""Compose: a plan is checked, mended and completed as it is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from furnishing import note, web
+from staging import SIZES, Show, Stage
+from test_run_places import BUSY, longest_pause
+from textual.events import Key
+from writing import PLAN, at, compose, offered
+
+from infospace import Space
+from infospace.jsontext import read_json
+from tui.composing.laying_out import laid_out
+from tui.screens.compose import Compose
+from tui.widgets.grid import Grid
+from tui.widgets.offers import Offers
+
+
+def test_a_plan_is_written_from_nothing_with_what_is_offered(show: Show, space: Space) -> None:
+    """Brackets and quotes close themselves; what is taken leads to the next."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage)
+        await stage.press("[", "enter", "{", '"')
+        await offered(stage, "type")
+        await stage.press("tab")
+        await offered(stage, "create-note")
+        await stage.write("create-n")
+        await stage.until(
+            lambda: place.query_one(Offers).chosen and place.query_one(Offers).chosen.label == "create-note"
+        )
+        await stage.press("enter")
+        await stage.write(', "')
+        await offered(stage, "value")
+        await stage.press("tab")
+        await stage.until(lambda: place.text.endswith('"value": }\n]'), "the key")
+        await stage.write('"hello" , "o')
+        await offered(stage, "out")
+        await stage.press("tab")
+        await offered(stage, "$note")
+        await stage.press("tab")
+        await stage.sees("✓ may run")
+        assert read_json(place.text) == [{"type": "create-note", "value": "hello", "out": "$note"}]
+
+    show(story)
+
+
+def test_a_problem_is_marked_at_its_line_and_mended_by_a_key(show: Show, space: Space) -> None:
+    """Only what is wrong is changed, and that can be undone."""
+    text = '[\n {"type": "create-not",   "value": "x", "out": "$x"},\n {"type": "say", "value": "$x"}\n]\n'
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, text)
+        await stage.sees("✗ 1 error", "2✗", "there is no step type 'create-not'")
+        await stage.press("ctrl+n")
+        assert place.editor.cursor_location[0] == 1
+        await stage.sees("did you mean 'create-note'?")
+        await stage.press("ctrl+f")
+        await stage.sees("✓ may run")
+        assert place.text == text.replace("create-not", "create-note")
+        await stage.press("ctrl+z")
+        await stage.sees("✗ 1 error")
+        assert place.text == text
+        await stage.press("ctrl+y")
+        await stage.sees("✓ may run")
+
+    show(story)
+
+
+def test_the_next_problem_is_gone_to_in_both_directions(show: Show, space: Space) -> None:
+    """And the list goes with it."""
+    text = '[\n {"type": "aaaaaa"},\n {"type": "say", "value": "x"},\n {"type": "size", "target": "$y"}\n]'
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, text)
+        seen = []
+        for key in ("ctrl+n", "alt+down", "ctrl+n", "alt+up"):
+            await stage.press(key)
+            seen.append(place.editor.cursor_location[0])
+        assert seen == [1, 3, 1, 3]
+        await stage.sees("$y is not bound")
+
+    show(story)
+
+
+def test_a_syntax_error_shows_its_place(show: Show, space: Space) -> None:
+    """As one types on, the marks move with the text."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, '[\n {"type": "say", "value": "x"},\n]')
+        await stage.sees("3✗", "not JSON at line 3")
+        place.editor.move_cursor((0, 0))
+        await stage.press("enter")
+        await stage.sees("4✗")
+
+    show(story)
+
+
+def test_variables_are_completed_inside_of_an_incomplete_text(show: Show, space: Space) -> None:
+    """Those that fit first; what is typed filters; escape leaves the list, another one the text."""
+    find = '{"type": "discover-notes", "query": "x", "out": "$hits"}'
+    text = f'[{find},\n {{"type": "size", "target": "$hits", "out": "$n"}},\n '
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, text)
+        place.editor.move_cursor(place.editor.document.end)
+        await stage.write('{"type": "head", "target": "$')
+        await offered(stage, "$n")
+        labels = [(one.label, one.fits) for one in place.query_one(Offers)._offers]
+        assert labels == [("$hits", True), ("$n", False)]
+        await stage.press("escape")
+        assert not place.query_one(Offers).display
+        await stage.write("hi")
+        await offered(stage, "$hits")
+        await stage.press("tab")
+        await stage.until(lambda: '"target": "$hits"' in place.text.splitlines()[-1])
+        await stage.write("[0].")
+        await offered(stage, ".metadata")
+        await stage.press("down", "down", "tab")
+        await stage.until(lambda: "$hits[0].metadata" in place.text)
+        await stage.press("escape")
+        assert not place.editor.has_focus
+
+    show(story)
+
+
+def test_an_offer_is_taken_with_the_mouse(show: Show, space: Space) -> None:
+    """The text has the focus again."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, '[{"type": "siz"}]')
+        at(place, '"siz')
+        await stage.press("ctrl+@")
+        await offered(stage, "size")
+        await stage.pilot.click(place.query_one("Choices"), offset=(2, 0))
+        await stage.until(lambda: place.text == '[{"type": "size"}]')
+        assert place.editor.has_focus
+        assert not place.query_one(Offers).display
+
+    show(story)
+
+
+def test_nothing_is_offered_where_nothing_is_known(show: Show, space: Space) -> None:
+    """Asked for it, that is said; digits and question marks are text here."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "")
+        await stage.write('{"goal": "1?')
+        assert place.text == '{"goal": "1?"}'
+        await stage.press("ctrl+@")
+        await stage.until(lambda: any("Nothing that is known" in one for one in stage.said()))
+        assert isinstance(stage.app.screen, Compose)
+
+    show(story)
+
+
+def test_a_key_with_alt_is_no_letter(show: Show, space: Space) -> None:
+    """Terminals tell it together with its letter."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "")
+        stage.app.post_message(Key("alt+p", "p"))
+        await stage.until(lambda: any("It was not run yet" in one for one in stage.said()))
+        assert place.text == ""
+
+    show(story)
+
+
+def test_a_plan_of_a_thousand_steps_holds_nothing_up(show: Show, space: Space) -> None:
+    """While it is checked, mended and completed."""
+    steps: list[Any] = [note(f"note {number}", f"$n{number}") for number in range(500)]
+    steps += [{"type": "create-collection", "value": [f"$n{number}"], "out": f"$c{number}"} for number in range(500)]
+    steps[900] = {**steps[900], "type": "create-collectio"}
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "")
+
+        async def doing() -> None:
+            place.called("", laid_out(steps))
+            await stage.sees("✗ 1 error")
+            await stage.press("ctrl+n", "ctrl+f")
+            await stage.sees("✓ may run  1,000 steps")
+            at(place, '"$c498"')
+            await stage.write(', "na')
+            await offered(stage, "name")
+
+        assert await longest_pause(doing()) < 0.35 * BUSY
+
+    show(story)
+
+
+def test_tools_of_the_space_are_offered(show: Show, space: Space) -> None:
+    """With their arguments."""
+    space.tools.add(web())
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, '[{"type": "web"}]')
+        at(place, '"web')
+        await stage.press("ctrl+@")
+        await offered(stage, "web/fetch")
+        await stage.sees("Fetch a page.")
+        await stage.press("enter")
+        await stage.write(', "')
+        await offered(stage, "arguments")
+        await stage.press("enter")
+        await stage.write('"')
+        await offered(stage, "url")
+        await stage.press("enter")
+        await stage.until(lambda: read_json(place.text) == [{"type": "web/fetch", "arguments": {"url": ""}}])
+
+    show(story)
+
+
+def test_everything_can_be_done_with_the_mouse(show: Show, space: Space) -> None:
+    """Deeds stand as links beside the text; a problem is gone to by a click, and mended by one."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(
+            stage, '[{"type": "create-not", "value": "x", "out": "$x"},\n {"type": "say", "value": "$x"}]'
+        )
+        grid = place.query_one("#flaws", Grid)
+        await stage.until(lambda: len(grid.rows) == 1)
+        await stage.pilot.click(grid, offset=(10, 1), times=2)
+        await stage.until(lambda: place.editor.has_focus)
+        await stage.pilot.click(place.query_one("#about .fixes"), offset=(3, 1))
+        await stage.sees("✓ may run")
+        place.tabs.active = "run"
+        await stage.sees("^l step")
+        links = next(one for one in place.query(".links") if one.region.height and "step" in str(one.render()))
+        await stage.pilot.click(links, offset=(str(links.render()).index("^l step") + 1, 0))
+        await stage.sees("paused before step 2")
+
+    show(story)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_pictures(show: Show, space: Space, size: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Problems, offers, a run that rests, inputs."""
+    plan = {**PLAN, "inputs": {"greeting": {"type": "string", "description": "What is said", "default": "hello"}}}
+    plan["steps"] = [*PLAN["steps"][:3], note("${greeting}: ${n} of them", "$end")]  # type: ignore[index]
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, laid_out({**plan, "steps": [*plan["steps"], {"type": "siz", "target": "$nn"}]}))  # type: ignore[misc]
+        await stage.sees("✗ 2 errors")
+        await stage.press("ctrl+n")
+        await stage.until(lambda: not place.editor.history.redo_stack)
+        stage.is_as(f"compose-problems-{size}")
+        place.editor.go_to(place.text.index('"siz"') + 4)
+        await stage.press("ctrl+@")
+        await offered(stage, "size")
+        stage.is_as(f"compose-offers-{size}")
+        await stage.press("escape")
+        place.called("count.json", laid_out(plan))
+        await stage.sees("✓ may run")
+        at(place, '"size"')
+        await stage.press("ctrl+b")
+        await stage.until(lambda: place.stops)
+        await stage.press("ctrl+r")
+        await stage.sees("greeting: text")
+        stage.app.clear_notifications()
+        await stage.until(lambda: not stage.said())
+        stage.is_as(f"compose-inputs-{size}")
+        await stage.press("ctrl+r")
+        await stage.sees("paused before step 3", "$all", "▶")
+        stage.is_as(f"compose-rests-{size}")
+
+    show(story, SIZES[size])

@@ -1,0 +1,37 @@
+"""The place Compose on the stage: a text in it, its cursor, and what is offered there."""
+
+from __future__ import annotations
+
+from furnishing import note
+from staging import Stage
+
+from tui.screens.compose import Compose
+from tui.widgets.offers import Offers
+
+ITEMS = {"type": "create-collection", "value": ["a", "b"], "out": "$items"}
+LOOP = {"type": "for-each", "target": "$items", "do": [note("${item}!", "$loud")], "out": "$all"}
+SIZE = {"type": "size", "target": "$all", "out": "$n"}
+PLAN = {"goal": "Count them", "steps": [ITEMS, LOOP, SIZE, note("${n} of them", "$end")], "result": "$end"}
+
+
+async def compose(stage: Stage, text: str | None = None) -> Compose:
+    """Go to the place, perhaps with a text in it, and wait until it is checked."""
+    await stage.app.action_go("compose")
+    await stage.until(lambda: isinstance(stage.app.place, Compose) and stage.app.place.is_mounted)
+    place = stage.app.place
+    assert isinstance(place, Compose)
+    if text is not None:
+        place.called("", text)
+    await stage.until(lambda: place.draft.text == place.text, "the check")
+    return place
+
+
+def at(place: Compose, needle: str) -> None:
+    """Put the cursor right after a text."""
+    place.editor.go_to(place.text.index(needle) + len(needle))
+
+
+async def offered(stage: Stage, label: str) -> None:
+    """Wait until something is offered."""
+    await stage.until(lambda: any(one.label == label for one in stage.app.screen.query_one(Offers)._offers), label)
+    await stage.until(lambda: stage.app.screen.query_one(Offers).display)

@@ -1,0 +1,309 @@
+"""Writing a draft: it is checked while it is typed, mended by a key, and completed at the cursor."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.events import Click
+from textual.timer import Timer
+from textual.widgets import Static, TabbedContent, TabPane, TextArea
+
+from planner.draft import Draft, Mark, look
+from planner.rewriting import changed_range, rewritten
+from tui.composing.laying_out import laid_out, whole
+from tui.composing.lists import Flaws, Stops, Values
+from tui.composing.telling import fix_words
+from tui.deeds import Deeds
+from tui.widgets.editor import Editor, Flaw
+from tui.widgets.grid import Grid
+from tui.wording import line, many
+
+SETTLED = 0.2
+"""Seconds without typing after which a draft is checked."""
+KEPT = 300_000
+"""Characters of a draft up to which it is remembered between starts."""
+
+
+class Drafting(Deeds):
+    """The text, what is wrong with it, and what may stand at the cursor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.draft = Draft("")
+        """What was last known of the text; `marks` move with what is typed meanwhile."""
+        self.stops: list[int] = []
+        """Where the steps begin before which runs stop."""
+        self.here: int | None = None
+        """Where the step begins before which a run rests."""
+        self._before = ""
+        self._timer: Timer | None = None
+        self._checking = False
+
+    def content(self) -> ComposeResult:
+        """The text, and beside it what is known of it."""
+        yield Static("", id="head", markup=False)
+        with Container(id="work"):
+            yield Editor(self.infospace.memory.get("compose.draft", ""))
+            with TabbedContent(id="side"):
+                with TabPane("Problems", id="problems"), Vertical():
+                    yield Grid(Flaws.COLUMNS, name="flaws")
+                    with VerticalScroll(id="about", can_focus=False):
+                        yield Static("", markup=False, classes="fixes")
+                    yield links(("problem(1)", "^n next"), ("fix", "^f fix"), ("lay_out", "alt+l lay out"))
+                with TabPane("Run", id="run"), Vertical():
+                    yield Static("It was not run yet.", id="told", markup=False)
+                    yield Grid(Values.COLUMNS, empty="nothing is bound yet", name="bound")
+                    yield links(
+                        ("run", "^r go on"),
+                        ("next", "^l step"),
+                        ("halt", "alt+x halt"),
+                        ("watch", "alt+p in Plan"),
+                        ("fork_here", "alt+k fork"),
+                    )
+                with TabPane("Breaks", id="stopping"), Vertical():
+                    yield Grid(
+                        Stops.COLUMNS, empty="a click on a line's number sets a breakpoint at its step", name="stops"
+                    )
+                    yield links(
+                        ("stop_here", "^b here"), ("stop_when", "alt+w when …"), ("unstop", "delete takes away")
+                    )
+
+    def on_mount(self) -> None:
+        """Check what was written when this was left."""
+        self.editor.colours = self.infospace.colours
+        self._before = self.editor.text
+        self._check_soon()
+
+    def shown(self) -> None:
+        """Check again: the space may have changed."""
+        self.editor.colours = self.infospace.colours
+        self._check_soon()
+
+    @property
+    def editor(self) -> Editor:
+        """Where it is written."""
+        return self.query_one(Editor)
+
+    @property
+    def tabs(self) -> TabbedContent:
+        """What is beside it."""
+        return self.query_one("#side", TabbedContent)
+
+    @property
+    def text(self) -> str:
+        """The text as it is now."""
+        return self.editor.text
+
+    # Checking
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Move what was known with the text, and check it once nothing is typed."""
+        if event.text_area is not self.editor:
+            return
+        text, before = self.text, self._before
+        if text == before:
+            return
+        self._before = text
+        start, end, new = changed_range(before, text)
+        self._move(start, end, len(new))
+        self._draw_marks()
+        self._said()
+        self.infospace.remember("compose.draft", text if len(text) <= KEPT else "")
+        self._check_soon()
+
+    def _move(self, start: int, end: int, length: int) -> None:
+        def moved(place: int) -> int:
+            if place <= start:
+                return place
+            return place + length - (end - start) if place >= end else start
+
+        marks = [Mark(mark.problem, moved(mark.start), moved(mark.end)) for mark in self.draft.marks]
+        self.draft = replace(self.draft, marks=[mark for mark in marks if mark.start < mark.end])
+        self.stops = list(dict.fromkeys(moved(stop) for stop in self.stops))
+        self.here = None if self.here is None else moved(self.here)
+
+    def _check_soon(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(SETTLED, lambda: self.do(self._check, group="check", exclusive=False))
+
+    async def _check(self) -> None:
+        """Check the text; a check that goes on looks itself at what was typed meanwhile."""
+        if self._checking:
+            return
+        self._checking = True
+        try:
+            draft = None
+            while draft is None or draft.text != self.text:
+                draft = await asyncio.to_thread(look, self.infospace.space, self.text)
+            self.take(draft)
+        finally:
+            self._checking = False
+
+    async def checked(self) -> Draft:
+        """Return what is to be said of the text as it is now."""
+        draft = await asyncio.to_thread(look, self.infospace.space, self.text)
+        if draft.text == self.text:
+            self.take(draft)
+        return draft
+
+    def take(self, draft: Draft) -> None:
+        """Show what is known of the text."""
+        self.draft = draft
+        if draft.plan is not None:
+            begun = {one.start for one in draft.steps}
+            self.stops = [stop for stop in self.stops if stop in begun]
+        lines = [self.editor.line_of(mark.start) + 1 for mark in draft.marks]
+        grid = self.query_one("#flaws", Grid)
+        grid.show(Flaws(draft.marks, lines, self.infospace.colours), at=grid.key)
+        self._draw_marks()
+        self._draw_stops()
+        self._said()
+        self._about()
+
+    def _draw_marks(self) -> None:
+        flaws = [Flaw(mark.start, mark.end, mark.problem.severity == "error") for mark in self.draft.marks]
+        self.editor.mark(flaws, self.stops, self.here)
+
+    def _draw_stops(self) -> None:
+        """Show where runs stop."""
+
+    @property
+    def title_of_draft(self) -> str:
+        """What the draft is called."""
+        return "a draft"
+
+    def _said(self) -> None:
+        """Say on top what is written here, and whether it may run."""
+        draft, colours = self.draft, self.infospace.colours
+        text = Text.assemble((f"{self.title_of_draft}  ", "bold"))
+        errors, all_ = draft.errors, len(draft.marks)
+        if draft.text != self.text:
+            text.append("…", "dim")
+        elif not draft.text.strip():
+            text.append("nothing is written yet; ^o opens a plan or an example", "dim")
+        elif errors:
+            text.append(f"✗ {many(errors, 'error')}", colours.get("error", ""))
+        else:
+            kind = "a session in JSON Lines" if draft.lines else f"{many(len(draft.steps), 'step')}"
+            text.append("✓ may run ", colours.get("success", "")).append(f" {kind}", "dim")
+        if all_ > errors and draft.text == self.text:
+            text.append(f"  ! {many(all_ - errors, 'warning')}", colours.get("warning", ""))
+        self.query_one("#head", Static).update(text)
+        tab = self.tabs.get_tab("problems")
+        tab.label = f"Problems {all_}" if all_ else "Problems"
+
+    # Problems
+
+    @property
+    def _marked(self) -> Mark | None:
+        grid = self.query_one("#flaws", Grid)
+        return self.draft.marks[grid.cursor] if grid.cursor < len(self.draft.marks) else None
+
+    def _about(self) -> None:
+        """Say what is wrong at the cursor of the list, and how it is mended."""
+        mark, text = self._marked, Text("")
+        if mark is not None:
+            problem = mark.problem
+            text = Text.assemble((f"{problem.code}: ", "bold")).append(line(problem.says))
+            if problem.hint:
+                text.append(f"\n→ {line(problem.hint)}", "dim")
+            if problem.fix is not None:
+                words = line(fix_words(problem.fix))
+                text.append(f"\n⚒ ^f, or a click here: {words}", self.infospace.colours.get("accent", ""))
+        elif self.draft.text == self.text:
+            says = (
+                "Nothing is wrong with it." if self.draft.text.strip() else "Write or paste a plan, or open one (^o)."
+            )
+            text = Text(says, "dim")
+        self.query_one("#about Static", Static).update(text)
+
+    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+        """Say what is wrong."""
+        if event.grid.id == "flaws":
+            self._about()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Go to the problem."""
+        mark = self._marked
+        if event.grid.id == "flaws" and mark is not None:
+            self._go_to(mark)
+
+    def _go_to(self, mark: Mark) -> None:
+        self.editor.go_to(mark.start + (self.text[mark.start : mark.start + 1] == '"'))
+        self.editor.focus()
+
+    def action_problem(self, by: int) -> None:
+        """Go to the next problem after the cursor, or the one before it."""
+        marks = self.draft.marks
+        if not marks:
+            self.notify("Nothing is wrong with it." if self.draft.text.strip() else "Nothing is written yet.")
+            return
+        at, grid = self.editor.offset_of_cursor, self.query_one("#flaws", Grid)
+        if by > 0:
+            index = next((index for index, mark in enumerate(marks) if mark.start > at), 0)
+        else:
+            before = [index for index, mark in enumerate(marks) if mark.end < at]
+            index = before[-1] if before else len(marks) - 1
+        self.tabs.active = "problems"
+        grid.cursor = index
+        self._go_to(marks[index])
+
+    def action_fix(self) -> None:
+        """Use the fix of the problem at the cursor, or else of the one that is chosen in the list."""
+        self.do(self._fix, group="fix")
+
+    async def _fix(self) -> None:
+        at = self.editor.offset_of_cursor
+        chosen = self._marked
+        draft = self.draft if self.draft.text == self.text else await self.checked()
+        fixable = [mark for mark in draft.marks if mark.problem.fix is not None]
+        line_here = self.editor.line_of(at)
+        same = [mark for mark in fixable if self.editor.line_of(mark.start) == line_here]
+        mark = next((mark for mark in fixable if mark.start <= at <= mark.end), None)
+        if mark is None and not self.editor.has_focus and chosen is not None and chosen in fixable:
+            mark = chosen
+        mark = mark or next(iter(same), None) or (chosen if chosen in fixable else None)
+        if mark is None or mark.problem.fix is None:
+            self.notify("There is no fix for what is wrong here.", severity="warning")
+            return
+        self.editor.become(rewritten(draft.text, mark.problem.fix))
+        self.notify(f"Mended: {mark.problem.says}. ^z undoes it.", markup=False)
+        await self.checked()
+
+    def on_click(self, event: Click) -> None:
+        """Mend what is told of, where it was clicked."""
+        if event.widget is not None and event.widget.has_class("fixes"):
+            self.action_fix()
+
+    # The text as a whole
+
+    def action_lay_out(self) -> None:
+        """Write the plan as JSON is usually laid out; a session in JSON Lines as a document."""
+        self.do(self._lay_out, group="lay-out")
+
+    async def _lay_out(self) -> None:
+        draft = await self.checked()
+        if draft.document is None:
+            says = draft.marks[0].problem.says if draft.marks else "nothing is written yet"
+            self.notify(f"It cannot be laid out: {says}", severity="warning", markup=False)
+            return
+        self.editor.become(laid_out(whole(draft)))
+
+    def complain_of(self, draft: Draft) -> None:
+        """Say how many things are wrong, and go to the first."""
+        self.notify(f"It may not run: {many(draft.errors, 'error')}.", severity="warning")
+        first = next((mark for mark in self.draft.marks if mark.problem.severity == "error"), None)
+        if first is not None:
+            self.tabs.active = "problems"
+            self._go_to(first)
+
+
+def links(*deeds: tuple[str, str]) -> Static:
+    """Return what can be done with a click, each with its key."""
+    written = "  ".join(f"[@click=screen.{action}]{words}[/]" for action, words in deeds)
+    return Static(written, classes="links")

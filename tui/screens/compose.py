@@ -1,0 +1,61 @@
+"""Write a plan, or paste it; it is checked as you type, and run from here.
+
+Problems are underlined, and listed beside the text: `^n` goes to the next, `^f` mends the one at the cursor where a
+fix is known (`⚒`), `^z` undoes that. What may stand at the cursor is shown as you type: types, arguments, variables
+(those that fit first), fields after `$x.`, arguments of tools; `tab` or `enter` takes it, `escape` closes the list,
+`^space` asks for it.
+
+`^r` runs it, `^t` only tries it (nothing stays), `^g` runs as far as the step at the cursor, `^l` one step further. A
+run rests before a step with a breakpoint (`^b`, or a click on the line's number), and when a condition comes to hold
+(`alt+w`: `$hits is empty`). It is suspended then: its variables are in the tab Run, `^r` goes on with it, and so can
+Runs later, or `infospace resume`.
+
+`alt+k` forks the run that the plan is of: what comes before the first step that you changed is taken as it was.
+`escape` leaves the text, so that the keys of the other places work; `tab` and `shift+tab` go on from there.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from tui.composing.trying import Trying
+
+
+class Compose(Trying):
+    """Where plans are written."""
+
+    FIRST = "Editor"
+    CSS_PATH = "compose.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+r", "run", "Run", tooltip="runs it; goes on with a run of it that rests"),
+        Binding("ctrl+t", "try", "Try", tooltip="computes and reads, and shows what it would write and call"),
+        Binding("ctrl+g", "here", "Here", tooltip="runs as far as the step at the cursor, and that step"),
+        Binding("ctrl+l", "next", "Step", tooltip="runs one step, then rests; shows what is bound"),
+        Binding(
+            "ctrl+b", "stop_here", "Break", tooltip="sets a breakpoint at the step at the cursor, or takes it away"
+        ),
+        Binding("ctrl+f", "fix", "Fix", tooltip="mends the problem at the cursor"),
+        Binding("ctrl+n,alt+down", "problem(1)", "Next problem", show=False, tooltip="goes to the next problem"),
+        Binding("alt+up", "problem(-1)", "Problem before", show=False, tooltip="goes to the problem before"),
+        Binding("ctrl+o", "open", "Open", tooltip="opens a file, a saved plan, an example or an empty plan"),
+        Binding("ctrl+s", "save", "Save", tooltip="saves it to a file, or as a saved plan"),
+        Binding("ctrl+space,ctrl+@", "complete", "Complete", show=False, tooltip="shows what may stand at the cursor"),
+        Binding(
+            "alt+w",
+            "stop_when",
+            "Break when",
+            show=False,
+            tooltip="sets a breakpoint at a condition that comes to hold",
+        ),
+        Binding("alt+k", "fork_here", "Fork", show=False, tooltip="runs it anew from the first step that is changed"),
+        Binding("alt+x", "halt", "Halt", show=False, tooltip="puts the run to rest; again, ends it at once"),
+        Binding("alt+p", "watch", "Look", show=False, tooltip="opens the run in Plan"),
+        Binding(
+            "alt+l", "lay_out", "Lay out", show=False, tooltip="lays the text out anew; makes a plan of JSON Lines"
+        ),
+        Binding(
+            "delete", "unstop", "Take away", show=False, tooltip="takes away the breakpoint at the cursor of the list"
+        ),
+    ]

@@ -1,0 +1,92 @@
+"""What can be opened to be written on: a file, a saved plan, an example, an empty plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something that can be opened: `name` is a path, `plan:NAME`, `example:NAME`, or "" for an empty plan."""
+
+    name: str
+    about: str = ""
+
+
+class Open(ModalScreen[str | None]):
+    """Asks what is to be opened: a path is typed, the rest is chosen from a list that what is typed filters."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", "cancel"),
+        Binding("down", "move(1)", show=False),
+        Binding("up", "move(-1)", show=False),
+    ]
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        super().__init__()
+        self._sources = sources
+        self._shown: list[Source] = []
+
+    def compose(self) -> ComposeResult:
+        """A field, and the list."""
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Open"
+            yield Static("the path of a file, or one of these:", classes="question")
+            yield Input(placeholder="digest.json", compact=True)
+            yield OptionList(compact=True)
+
+    def on_mount(self) -> None:
+        """Begin with the field."""
+        self.query_one(Input).focus()
+        self._filter("")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show what fits."""
+        self._filter(event.value)
+
+    def _filter(self, text: str) -> None:
+        words = text.casefold().split()
+        self._shown = [
+            source
+            for source in self._sources
+            if all(word in f"{source.name} {source.about}".casefold() for word in words)
+        ]
+        choices = self.query_one(OptionList)
+        choices.set_options(Option(_row(source)) for source in self._shown)
+        choices.highlighted = None
+        choices.display = bool(self._shown)
+
+    def action_move(self, by: int) -> None:
+        """Go through the list."""
+        choices = self.query_one(OptionList)
+        if self._shown:
+            now = -1 if choices.highlighted is None else choices.highlighted
+            choices.highlighted = max(-1, min(len(self._shown) - 1, now + by)) if now + by >= 0 else None
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Open what is chosen, else the path."""
+        at = self.query_one(OptionList).highlighted
+        if at is not None:
+            self.dismiss(self._shown[at].name)
+        elif event.value.strip():
+            self.dismiss(event.value.strip())
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Open what was clicked."""
+        self.dismiss(self._shown[event.option_index].name)
+
+
+def _row(source: Source) -> Text:
+    return Text.assemble(
+        source.name or "an empty plan", ("  " + " ".join(source.about.split())[:200], "dim"), no_wrap=True
+    )
