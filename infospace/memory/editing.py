@@ -58,7 +58,9 @@ def remove(store: Store, identifiers: Sequence[str], goal: str) -> str:
 def give_name(store: Store, identifier: str, name: str) -> str:
     """Name a resource, and so keep it; return the run. Raises Conflict for a name that another has."""
     change = GiveName(identifier, name) if name else FreeName(identifier)
-    return _done(store, store.new_id("run"), [change], f"name {identifier} {name!r}" if name else f"unname {identifier}")
+    return _done(
+        store, store.new_id("run"), [change], f"name {identifier} {name!r}" if name else f"unname {identifier}"
+    )
 
 
 def keep(store: Store, identifier: str) -> str:
