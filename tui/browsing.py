@@ -15,7 +15,7 @@ from infospace.search.found import Mode
 from infospace.view import Speech
 from tui.around import stamp_of
 from tui.finding import Listed, Sought, What, by_column, listed, present
-from tui.notelist import NoteList
+from tui.notelist import EMPTY, NoteList
 from tui.place import Place
 from tui.widgets.cycle import Cycle
 from tui.widgets.detail import Detail
@@ -166,7 +166,7 @@ class Browsing(Place):
             self.notes.sorted_by = None
         grid = self.grid
         query = found.sought.query.strip()
-        grid.empty = "nothing is found" if query else "nothing here: a adds files"
+        grid.empty = "nothing is found" if query else EMPTY[found.sought.what]
         at = self.notes.key(0) if afresh and query and len(self.notes) else None
         grid.show(self.notes, self.notes.columns, at=at)
         if at is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from infospace.answer import LABEL
-from infospace.ids import Kind
+from infospace.ids import Kind, kind_of, number_of
 from infospace.search.found import Wanted
 from tui.command.render import certificate_says
 from tui.wording import line, many
@@ -181,6 +181,8 @@ def label_of(brief: Brief) -> str:
     if not isinstance(title, str) or brief.ends is not None or brief.source is not None:
         title = brief.begins or title
     text = line(title) if isinstance(title, str) and title else ""
+    if not text and kind_of(brief.id) is Kind.COLLECTION:
+        return f"({many(brief.size, 'item')})"
     return (text if len(text) <= LABEL * 4 else f"{text[: LABEL * 4]}…") or "(empty)"
 
 
@@ -231,8 +233,6 @@ Sorting = Callable[["Brief"], Any]
 
 def by_column(space: Space, ids: Sequence[str], column: str, *, downwards: bool) -> list[str]:
     """Return ids sorted by what a column shows of them."""
-    from infospace.ids import number_of
-
     ranks: dict[str, Sorting] = {
         "id": lambda brief: number_of(brief.id),
         "title": lambda brief: label_of(brief).casefold(),

@@ -25,7 +25,16 @@ REMARK = Column("why", None, least=24)
 
 PLAIN = (ID, TITLE, TAGS, SIZE, UPDATED)
 FOUND = (SCORE, ID, TITLE, TAGS, UPDATED)
-STALE = (ID, TITLE, REMARK)
+OTHERS = (replace(ID, narrow=None), TITLE, SIZE, UPDATED)
+STALE = (replace(ID, narrow=None), TITLE, REMARK)
+EMPTY = {
+    "notes": "no notes yet: a adds files",
+    "all notes": "no notes yet: a adds files",
+    "collections": "no Collections: plans make them",
+    "relations": "no Relations: links between notes, and plans, make them",
+    "stale": "nothing is stale",
+}
+"""What is said where nothing is listed."""
 
 
 class NoteList:
@@ -73,7 +82,7 @@ class NoteList:
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns; the one that is sorted by has an arrow."""
-        columns = STALE if self.listed.sought.what == "stale" else FOUND if self.listed.hits else PLAIN
+        columns = self._columns
         if self.sorted_by is None:
             return columns
         title, downwards = self.sorted_by
@@ -81,6 +90,15 @@ class NoteList:
         return tuple(
             replace(column, title=f"{title} {arrow}") if column.title == title else column for column in columns
         )
+
+    @property
+    def _columns(self) -> tuple[Column, ...]:
+        sought = self.listed.sought
+        if sought.what == "stale":
+            return STALE
+        if self.listed.hits:
+            return FOUND
+        return OTHERS if sought.what in ("collections", "relations") else PLAIN
 
     # As rows
 
@@ -98,26 +116,22 @@ class NoteList:
         if identifier not in self._fresh:
             self.wanted.add(identifier)
         brief = self._briefs.get(identifier)
-        hit = self.listed.hits.get(identifier)
-        score = [] if hit is None else [Text(f"{hit.score:.3f}", self.colours.get("accent", ""))]
-        if self.listed.sought.what == "stale":
-            return [
-                Text(identifier, "dim"),
-                self._title(identifier),
-                Text(line(self.listed.remarks[identifier]), "dim"),
-            ]
-        name = Text(identifier, "dim")
+        return [self._cell(column, identifier, brief) for column in self._columns]
+
+    def _cell(self, column: Column, identifier: str, brief: Brief | None) -> Text:
+        if column.title == "id":
+            return Text(identifier, "dim")
+        if column is TITLE:
+            return self._title(identifier)
+        if column is SCORE:
+            return Text(f"{self.listed.hits[identifier].score:.3f}", self.colours.get("accent", ""))
+        if column is REMARK:
+            return Text(line(self.listed.remarks[identifier]), "dim")
         if brief is None:
-            return [*score, name, self._title(identifier), "", *([] if score else [""]), ""]
-        size = [] if score else [Text(count(brief.size), "dim")]
-        return [
-            *score,
-            name,
-            self._title(identifier),
-            Text(line(tags_of(brief)), self.colours.get("secondary", "")),
-            *size,
-            Text(moment(brief.updated)[:-3], "dim"),
-        ]
+            return Text("")
+        if column is TAGS:
+            return Text(line(tags_of(brief)), self.colours.get("secondary", ""))
+        return Text(count(brief.size) if column is SIZE else moment(brief.updated)[:-3], "dim")
 
     def _title(self, identifier: str) -> Text:
         if identifier not in self._briefs:

@@ -41,8 +41,8 @@ class Editor(ModalScreen[bool]):
             yield TextArea(self._text, language=self._language, tab_behavior="indent")
             yield Static("", classes="wrong", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("Save", id="save", variant="primary")
-                yield Button("Leave", id="leave")
+                yield Button("Save", id="save", variant="primary", compact=True)
+                yield Button("Leave", id="leave", compact=True)
 
     def on_mount(self) -> None:
         """Begin with the text."""
