@@ -250,12 +250,20 @@ class InfospaceApp(App[int]):
     def compare(self, before: str, after: str) -> None:
         """Show what differs between two runs, in the place for that."""
         self.compared = (before, after)
-        self.call_later(self.action_go, "compare")
+        self.call_later(self._point_to, "compare")
 
     def open_note(self, identifier: str, version: int | None = None) -> None:
         """Show a resource of any kind, as it is now or at a version, in the place Notes."""
         self.pointed = (identifier, version)
-        self.call_later(self.action_go, "notes")
+        self.call_later(self._point_to, "notes")
+
+    async def _point_to(self, name: str) -> None:
+        """Go to a place, or have it look again where it is shown."""
+        place = self.place
+        if place is not None and place.name_of_place == name:
+            place.shown()
+        else:
+            await self.action_go(name)
 
     def follow(self, playing: Callable[..., Coroutine[Any, Any, RunResult]], *given: Any) -> Worker[None]:
         """Let a run go on here, by `runner.start` or `resume` or `fork`; how it ends, and what goes wrong, is said."""

@@ -14,7 +14,7 @@ from infospace.runs.journal import Use
 from infospace.search.found import Mode
 from infospace.view import Speech
 from tui.around import stamp_of
-from tui.finding import Listed, Sought, What, by_column, listed, present
+from tui.finding import Ids, Listed, Sought, What, by_column, listed, present
 from tui.notelist import EMPTY, NoteList
 from tui.place import Place
 from tui.widgets.cycle import Cycle
@@ -64,6 +64,8 @@ class Browsing(Place):
         self._typing: Timer | None = None
         self._stamp: tuple[object, ...] = ()
         self._next = 0.0
+        self._order: tuple[tuple[str, bool], Ids, list[str]] | None = None
+        """What was sorted last: by what, which ids, and their order."""
 
     def on_mount(self) -> None:
         """Begin to look."""
@@ -151,10 +153,14 @@ class Browsing(Place):
 
     def _sorted(self, found: Listed) -> list[str] | None:
         """Return the ids in the order that was asked for, where that is another one. For a thread."""
-        by = self.notes.sorted_by
+        by, ids, before = self.notes.sorted_by, found.ids, self._order
         if by is None or found.hits or found.sought.what == "stale":
             return None
-        return by_column(self.infospace.space, found.ids, by[0], downwards=by[1])
+        if before is not None and before[0] == by and isinstance(ids, Ids) and before[1].same(ids):
+            return before[2]
+        order = by_column(self.infospace.space, ids, by[0], downwards=by[1])
+        self._order = (by, ids, order) if isinstance(ids, Ids) else None
+        return order
 
     def _take(self, found: Listed, ids: list[str] | None) -> None:
         before = self.notes.listed.sought
@@ -167,7 +173,8 @@ class Browsing(Place):
         grid = self.grid
         query = found.sought.query.strip()
         grid.empty = "nothing is found" if query else EMPTY[found.sought.what]
-        at = self.notes.key(0) if afresh and query and len(self.notes) else None
+        to_top = afresh and (query or before.what != found.sought.what)
+        at = self.notes.key(0) if to_top and len(self.notes) else None
         grid.show(self.notes, self.notes.columns, at=at)
         if at is not None:
             grid.cursor = 0
@@ -175,8 +182,13 @@ class Browsing(Place):
         if found.threshold is not None and self._threshold is None:
             self.query_one(Slider).value = round(found.threshold * FINE)
         self._least()
-        if not len(self.notes):
+        if len(self.notes):
+            self.taken()
+        else:
             self.detail.clear()
+
+    def taken(self) -> None:
+        """Something else is listed."""
 
     def _least(self) -> None:
         scored = self.sought.scored

@@ -136,8 +136,8 @@ class Pairs:
             return [Text(mark, colour), Text(named, colour), only, *times]
         if pair.difference is None:
             return [Text("="), Text(named, "dim"), Text("", "dim"), *times]
-        changes: list[str] = [change for change in pair.difference.changes if change != "outcome"]
-        changes += [_changed_in(pair.outcome)] if pair.outcome is not None else []
+        changes = [_changed_in(pair.outcome)] if pair.outcome is not None else []
+        changes += [change for change in pair.difference.changes if change != "outcome"]
         return [self._mark(differs=True), named, ", ".join(changes), *times]
 
     def _mark(self, differs: bool) -> Text:

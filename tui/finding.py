@@ -107,6 +107,10 @@ class Ids(Sequence[str]):
     def __len__(self) -> int:
         return len(self._numbers)
 
+    def same(self, other: Ids) -> bool:
+        """Whether these are the same ids in the same order."""
+        return self._kind == other._kind and self._numbers.tolist() == other._numbers.tolist()
+
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[one] for one in range(*place.indices(len(self)))]

@@ -20,7 +20,7 @@ from tui.place import Place
 from tui.widgets.dialogs import Confirm, Line
 from tui.widgets.editor import Editor
 
-LONGEST = 1_000_000
+LONGEST = 100_000
 """Characters of a note that is edited here; a longer one goes to the user's editor."""
 LOOK = 0.2
 """Seconds between two looks at how far adding is."""
@@ -38,6 +38,10 @@ class NoteDeeds(Place):
     @property
     def around(self) -> Around | None:
         """What is shown, with all around it."""
+        raise NotImplementedError
+
+    def follow(self, identifier: str, version: int | None) -> None:
+        """Show something else, at a version or as it is now."""
         raise NotImplementedError
 
     def changed(self) -> None:
@@ -214,6 +218,9 @@ class NoteDeeds(Place):
         self.undoable.pop()
         self.notify(f"{run} is undone: {', '.join(describe(undone))}.", markup=False)
         self.changed()
+        around, back = self.around, [*undone.restored, *undone.reverted]
+        if back and (around is None or around.brief.id not in back):
+            self.follow(back[0], None)
 
     # Adding
 

@@ -26,7 +26,7 @@ REMARK = Column("why", None, least=24)
 PLAIN = (ID, TITLE, TAGS, SIZE, UPDATED)
 FOUND = (SCORE, ID, TITLE, TAGS, UPDATED)
 OTHERS = (replace(ID, narrow=None), TITLE, SIZE, UPDATED)
-STALE = (replace(ID, narrow=None), TITLE, REMARK)
+STALE = (replace(ID, narrow=None), replace(TITLE, width=26, narrow=20), REMARK)
 EMPTY = {
     "notes": "no notes yet: a adds files",
     "all notes": "no notes yet: a adds files",
@@ -121,7 +121,7 @@ class NoteList:
     def _cell(self, column: Column, identifier: str, brief: Brief | None) -> Text:
         if column.title == "id":
             return Text(identifier, "dim")
-        if column is TITLE:
+        if column.title == "title":
             return self._title(identifier)
         if column is SCORE:
             return Text(f"{self.listed.hits[identifier].score:.3f}", self.colours.get("accent", ""))

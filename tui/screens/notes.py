@@ -148,6 +148,10 @@ class Notes(Browsing, NoteDeeds):
 
     def on_detail_shown(self) -> None:
         """Point out what the search found of it."""
+        self.taken()
+
+    def taken(self) -> None:
+        """Point out what the search found of what is shown."""
         around = self.around
         hit = None if around is None else self.notes.listed.hits.get(around.resource.id)
         said = ""

@@ -60,7 +60,8 @@ class Detail(Container):
         Column("made", 14),
         Column("by", None, least=20),
     )
-    TREE: ClassVar[tuple[Column, ...]] = (Column("", None, least=20),)
+    CAME: ClassVar[tuple[Column, ...]] = (Column("where it came from", None, least=20),)
+    BECAME: ClassVar[tuple[Column, ...]] = (Column("what was made of it", None, least=20),)
 
     class Followed(Message):
         """Somebody wants to see something that is told of here, at a version or as it is now."""
@@ -106,10 +107,10 @@ class Detail(Container):
                 yield Grid(self.VERSIONS, name="history")
             with TabPane("Why", id="why"):
                 yield Static("", id="stale")
-                yield Grid(self.TREE, name="came")
+                yield Grid(self.CAME, name="came")
                 yield Static("", id="came-whole", classes="whole")
             with TabPane("Uses", id="uses"):
-                yield Grid(self.TREE, name="became")
+                yield Grid(self.BECAME, name="became")
                 yield Static("", id="became-whole", classes="whole")
 
     @property
