@@ -168,7 +168,8 @@ def head_of(around: Around, colours: Colours) -> Text:
         text.append(f"{line(around.brief.name)!r} ", colours.get("secondary", ""))
     if isinstance(resource, Collection):
         text.append(f"{many(len(resource), 'item')} ", "dim")
-    return text.append(label_of(around.brief))
+    label = label_of(around.brief)
+    return text if label == around.brief.name else text.append(label)
 
 
 def graph_of(snapshot: Snapshot, roots: Sequence[Use], *, forward: bool) -> Graph:

@@ -48,6 +48,15 @@ class Work(Static):
             self.screen.action_add()
 
 
+class Menu(Static):
+    """What can be done, for the mouse: a click opens the command palette."""
+
+    def on_click(self, event: Click) -> None:
+        """Open it."""
+        event.stop()
+        self.app.action_command_palette()
+
+
 class Notes(Browsing, NoteDeeds):
     """The notes."""
 
@@ -97,6 +106,7 @@ class Notes(Browsing, NoteDeeds):
             yield Input(get("notes.query", ""), placeholder="search")
             yield Cycle(MODES, get("notes.mode", ""), name="mode", tip="by meaning, by words, or both (m)")
             yield Cycle(WHAT, get("notes.what", ""), name="what", tip="what is listed (v)")
+            yield Menu("≡", id="menu")
         with Horizontal(id="sift"):
             yield Static("", id="least")
             yield Slider()
@@ -157,7 +167,7 @@ class Notes(Browsing, NoteDeeds):
         said = ""
         if around is not None and hit is not None and hit.version == around.resource.version:
             text = marked(around.resource)
-            said = "" if text is None or hit.start is None else text[hit.start : hit.end]
+            said = "" if text is None or not hit.start else text[hit.start : hit.end]
         self.detail.point_out(f"found: {said}" if said else "")
 
     @property
