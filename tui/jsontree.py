@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 
 from infospace.jsonvalue import JSON
-from tui.widgets.grid import Column
+from tui.widgets.rows import Column
 from tui.wording import Colours, line
 
 OPEN_AT_FIRST = 200

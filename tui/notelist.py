@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from tui.finding import Listed, Sought, label_of, tags_of
-from tui.widgets.grid import Column
+from tui.widgets.rows import Column
 from tui.wording import Colours, count, line, moment
 
 if TYPE_CHECKING:

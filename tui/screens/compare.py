@@ -24,12 +24,14 @@ from textual.widgets import Static
 
 from infospace.errors import NotFound
 from infospace.runs.journal import FINISHED
-from tui.comparison import Comparison, Pair, Pairs, compare, run_said, summary_said, told
+from tui.beside import told
+from tui.comparison import Comparison, Pair, Pairs, compare, run_said, summary_said
 from tui.place import Place
 from tui.subject import stamp
-from tui.widgets.grid import Grid, NoRows
+from tui.widgets.grid import Grid
 from tui.widgets.lines import Lines
 from tui.widgets.pick import PickRun
+from tui.widgets.rows import NoRows
 
 LOOK = 1.0
 """Seconds between two looks at runs that go on."""

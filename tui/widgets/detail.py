@@ -17,7 +17,9 @@ from infospace.resources import Relation
 from infospace.runs.journal import Use
 from tui.around import DEEPEST, WIDEST, Around, Tie, graph_of, head_of, made_said, read_around, told
 from tui.widgets.content import Content
-from tui.widgets.grid import Column, Grid
+from tui.widgets.grid import Grid
+from tui.widgets.lines import Leading
+from tui.widgets.rows import Column
 from tui.wording import Colours, line, moment
 
 if TYPE_CHECKING:
@@ -25,25 +27,6 @@ if TYPE_CHECKING:
     from tui.app import InfospaceApp
 
 TABS = ("content", "about", "links", "versions", "why", "uses")
-
-
-class Lines:
-    """Implements `Rows` over lines of which each may lead somewhere. `cells` gives the cells of one of them."""
-
-    def __init__(self, lines: Sequence[tuple[Sequence[Text | str], Use | None]]) -> None:
-        self.lines = lines
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def key(self, index: int) -> str:
-        """Return the place of a line."""
-        return str(index)
-
-    def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
-        """Return the cells of a line."""
-        del widths
-        return self.lines[index][0]
 
 
 class Detail(Container):
@@ -80,7 +63,7 @@ class Detail(Container):
         self._asked: tuple[str, int | None] | None = None
         self._told: set[str] = set()
         """The tabs that are made for what is shown."""
-        self._lines: dict[str, Lines] = {}
+        self._lines: dict[str, Leading] = {}
 
     @property
     def infospace(self) -> InfospaceApp:
@@ -143,7 +126,7 @@ class Detail(Container):
         self.query_one("#head", Static).update(Text(says, "dim"))
         self.content.clear()
         for name in ("ties", "history", "came", "became"):
-            self.query_one(f"#{name}", Grid).show(Lines(()))
+            self.query_one(f"#{name}", Grid).show(Leading(()))
         for name in ("told", "stale", "came-whole", "became-whole"):
             self.query_one(f"#{name}", Static).update("")
         self._titles()
@@ -265,7 +248,7 @@ class Detail(Container):
         self._whole(name)
 
     def _list(self, name: str, rows: Sequence[tuple[Sequence[Text | str], Use | None]]) -> None:
-        self._lines[name] = Lines(rows)
+        self._lines[name] = Leading(rows)
         self.query_one(f"#{name}", Grid).show(self._lines[name])
 
     def _whole(self, name: str) -> None:

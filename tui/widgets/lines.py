@@ -8,8 +8,28 @@ from rich.text import Text
 from textual.events import Resize
 
 from infospace.runs.journal import Use
-from tui.widgets.grid import Column, Grid
+from tui.widgets.grid import Grid
 from tui.widgets.pager import wrapped
+from tui.widgets.rows import Column
+
+
+class Leading:
+    """Implements `Rows` over lines of cells, of which each may lead somewhere."""
+
+    def __init__(self, lines: Sequence[tuple[Sequence[Text | str], Use | None]]) -> None:
+        self.lines = lines
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def key(self, index: int) -> str:
+        """Return the place of a line."""
+        return str(index)
+
+    def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
+        """Return the cells of a line."""
+        del widths
+        return self.lines[index][0]
 
 
 class Wrapped:

@@ -437,3 +437,39 @@ def test_a_result_of_a_run_is_opened_from_its_provenance(show: Show, space: Spac
         await stage.sees("'rivers'")
 
     show(story, (160, 50))
+
+
+def test_the_mouse_alone_is_enough(show: Show, stocked: Space) -> None:
+    """The field, the words, the list, the tabs, their lines, and the menu."""
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("Notes")
+        await stage.pilot.click(offset=(stage.text.index("Notes"), 0))
+        await stage.sees("8 kept notes")
+        await stage.pilot.click("#what")
+        await stage.sees("9 notes")
+        await stage.pilot.click("#list", offset=(20, 5))
+        await stage.sees("Bread in short", "In short: ")
+        await stage.pilot.click("#--content-tab-why")
+        await stage.sees("$bread = ")
+        await stage.pilot.click("#came", offset=(10, 2), times=2)
+        await stage.sees("Note_1 'bread' How bread rises")
+        await stage.pilot.click("#menu")
+        await stage.until(lambda: stage.app.screen is not stage.app.place)
+        await stage.sees("Search for commands")
+        await stage.press("escape")
+
+    show(story, (160, 50), stocked)
+
+
+def test_help_says_what_can_be_done(show: Show, stocked: Space) -> None:
+    """Of both places."""
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await stage.press("question_mark")
+        await stage.sees("Help: Notes", "what is stale")
+        await stage.press("escape", "6", "question_mark")
+        await stage.sees("Help: Compare", "what it took")
+
+    show(story, (160, 50), stocked)
