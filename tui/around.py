@@ -127,8 +127,8 @@ def told(around: Around, colours: Colours) -> Text:
     size = f"{len(resource):,} items" if isinstance(resource, Collection) else f"{count(brief.size)} characters"
     kept = "kept" if brief.kept else "transient: of its run, and not found by searches (p keeps it)"
     rows = [("id", resource.id), ("name", brief.name or "none (n gives one)"), ("kept", kept), ("size", size)]
-    rows.append(("version", f"{resource.version} of {around.latest}, {moment(resource.updated)}"))
-    rows.append(("made", f"{moment(resource.created)}, {made_said(origin)}"))
+    rows.append(("created", moment(resource.created)))
+    rows.append(("version", f"{resource.version} of {around.latest}, {moment(resource.updated)}, {made_said(origin)}"))
     if origin.file is not None:
         rows.append(("file", origin.file))
     text = Text()
