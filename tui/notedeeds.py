@@ -18,7 +18,7 @@ from tui.around import Around
 from tui.drafting import Draft
 from tui.place import Place
 from tui.widgets.dialogs import Confirm, Line
-from tui.widgets.editor import Editor
+from tui.widgets.revising import Revising
 
 LONGEST = 100_000
 """Characters of a note that is edited here; a longer one goes to the user's editor."""
@@ -104,7 +104,7 @@ class NoteDeeds(Place):
 
         language = "json" if draft.is_json else "markdown"
         try:
-            if await self.app.push_screen_wait(Editor(f"{note.id}", draft.text, save, language=language)):
+            if await self.app.push_screen_wait(Revising(note.id, draft.text, save, language=language)):
                 self._done(runs[-1], f"Saved {note.id}.")
         finally:
             draft.forget()

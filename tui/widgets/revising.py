@@ -17,7 +17,7 @@ from tui.widgets.dialogs import Confirm
 Save = Callable[[str], Awaitable[None]]
 
 
-class Editor(ModalScreen[bool]):
+class Revising(ModalScreen[bool]):
     """A text to be changed, and kept by `save`; what that refuses is said, and nothing of the text is lost."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -35,7 +35,7 @@ class Editor(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """The text, what was refused, and the two ways out."""
-        with Vertical(classes="dialog -tall -editor") as dialog:
+        with Vertical(classes="dialog -tall -revising") as dialog:
             dialog.border_title = self._title
             dialog.border_subtitle = "ctrl+s saves, escape leaves"
             yield TextArea(self._text, language=self._language, tab_behavior="indent")
