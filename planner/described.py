@@ -34,7 +34,7 @@ def effect_said(step: Step, catalogue: Catalogue) -> str:
 
 
 def size_said(row: StepRow) -> str:
-    """Return the kind of what a step gave and its size, as far as the journal tells: `Collection 12`, `Note 1,204`."""
+    """Return the kind of what a step gave, and its size as far as the journal tells: `Collection (12)`."""
     if row.resource is None or not is_id(row.resource):
         return ""
     kind = str(kind_of(row.resource))
@@ -42,6 +42,6 @@ def size_said(row: StepRow) -> str:
         found = _COUNT.match(row.value)
         count = row.extra.get("item_count")
         said = f"{count:,}" if isinstance(count, int) else found[1] if found else ""
-        return f"{kind} {said}".rstrip()
+        return f"{kind} ({said})" if said else kind
     cut = _CUT.search(row.value)
-    return f"{kind} {cut[1] if cut else f'{len(row.value):,}'}" if kind == "Note" else kind
+    return f"{kind} ({cut[1] if cut else f'{len(row.value):,}'})" if kind == "Note" else kind

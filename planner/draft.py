@@ -12,7 +12,7 @@ from infospace.space import Space
 from planner.plan import Plan, Step, every_step
 from planner.problems import Problem
 from planner.read import Document, read_plan
-from planner.session import check_lines
+from planner.sessions.lines import check_lines
 from planner.start import check_plan
 
 OF_THE_KEY = ("unknown-argument", "unknown-key", "unwanted-out")

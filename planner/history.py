@@ -8,7 +8,7 @@ content, everything else by identity.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import zip_longest
@@ -114,6 +114,20 @@ def diff(snapshot: Snapshot, before: str, after: str) -> Difference:
     return _Comparison(Side(snapshot, before), Side(snapshot, after)).whole()
 
 
+def paired(before: Sequence[StepRow], after: Sequence[StepRow]) -> Iterator[tuple[str, StepRow | None, StepRow | None]]:
+    """Give the executions of two runs at the same positions, in the order of the plans; several at one in theirs."""
+    first, second = _by_position(before), _by_position(after)
+    for place in sorted(first.keys() | second.keys(), key=_natural):
+        yield from ((place, *pair) for pair in zip_longest(first.get(place, ()), second.get(place, ())))
+
+
+def _by_position(rows: Sequence[StepRow]) -> dict[str, list[StepRow]]:
+    found: dict[str, list[StepRow]] = {}
+    for row in rows:
+        found.setdefault(row.position, []).append(row)
+    return found
+
+
 def duration_ms(run: RunRow) -> float | None:
     """Return how long a run took, from its beginning to its end; None while it has not ended."""
     if run.ended is None:
@@ -129,7 +143,7 @@ class _Comparison:
 
     def whole(self) -> Difference:
         one, other = self._before, self._after
-        pairs = list(self._pairs())
+        pairs = list(paired(one.steps, other.steps))
         steps = [found for place, first, second in pairs if (found := self._step(place, first, second)) is not None]
         ended = (one.run.status, one.masked(one.run.reason)) != (other.run.status, other.masked(other.run.reason))
         return Difference(
@@ -142,12 +156,6 @@ class _Comparison:
             ended=ended,
             lost=tuple(place for place, first, second in pairs if first and second and self._lost(first, second)),
         )
-
-    def _pairs(self) -> Iterator[tuple[str, StepRow | None, StepRow | None]]:
-        """Steps at the same position; several at one are paired in their order."""
-        first, second = self._before.by_position(), self._after.by_position()
-        for place in sorted(first.keys() | second.keys(), key=_natural):
-            yield from ((place, *pair) for pair in zip_longest(first.get(place, ()), second.get(place, ())))
 
     def _step(self, position: str, first: StepRow | None, second: StepRow | None) -> StepDifference | None:
         if first is None or second is None:
@@ -177,7 +185,7 @@ class _Comparison:
         """Whether the arguments as written, and what was read for them, are different."""
         if first.digest is not None and first.digest == second.digest:
             return
-        one, other = (_arguments(side.run, row) for side, row in ((self._before, first), (self._after, second)))
+        one, other = (arguments_of(side.run, row) for side, row in ((self._before, first), (self._after, second)))
         read = [side.read(row) for side, row in ((self._before, first), (self._after, second))]
         if one is not None and other is not None:
             written = one != other
@@ -242,7 +250,8 @@ def _without(some: list[Item], others: list[Item]) -> tuple[list[Item], list[Ite
     return alone, shared
 
 
-def _arguments(run: RunRow, row: StepRow) -> dict[str, JSON] | None:
+def arguments_of(run: RunRow, row: StepRow) -> dict[str, JSON] | None:
+    """Return the arguments of a step as they are written in its plan, None where it is not in it."""
     written = written_step(run, row.position)
     return None if written is None else {key: value for key, value in written.items() if key not in _APART}
 

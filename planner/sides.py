@@ -44,12 +44,10 @@ class Side:
                 self._own[product.of.id] = f"{place}~{places[place]}"
         self._keys: dict[str, str] = {}
 
-    def by_position(self) -> dict[str, list[StepRow]]:
-        """Return the steps by position, of each those in the order of their execution."""
-        found: dict[str, list[StepRow]] = {}
-        for row in self._steps:
-            found.setdefault(row.position, []).append(row)
-        return found
+    @property
+    def steps(self) -> Sequence[StepRow]:
+        """The executions by sequence."""
+        return self._steps
 
     def version(self, identifier: str) -> int:
         """Return the last version that the run made of a resource; of one that it only read, that which it read."""

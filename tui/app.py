@@ -28,7 +28,6 @@ from tui.running import Going, Runner
 from tui.subject import Subject
 from tui.widgets.bar import Tab
 from tui.widgets.dialogs import Confirm, Help
-from tui.widgets.report import Report
 from tui.wording import Colours
 from tui.working import guarded
 
@@ -101,6 +100,10 @@ class InfospaceApp(App[int]):
         self.engine = Engine()
         self.runner = Runner(space, self.engine, self.heard)
         self.desk = Desk(self)
+        self.compared: tuple[str, str] | None = None
+        """Two runs that are to be compared."""
+        self.pointed: tuple[str, int | None] | None = None
+        """A resource that is to be shown, at a version or as it is now."""
         self._writing: Timer | None = None
         self._start = memory.get("place", PLACES[0].name)
         for entry in PLACES:
@@ -245,15 +248,22 @@ class InfospaceApp(App[int]):
         self.do(self.desk.look_again, group="look", exclusive=False)
 
     def compare(self, before: str, after: str) -> None:
-        """Show what differs between two runs."""
-        self.do(self._compared, before, after, group="compare")
+        """Show what differs between two runs, in the place for that."""
+        self.compared = (before, after)
+        self.call_later(self._point_to, "compare")
 
-    async def _compared(self, before: str, after: str) -> None:
-        from planner.history import diff
-        from tui.command.differences import difference_lines
+    def open_note(self, identifier: str, version: int | None = None) -> None:
+        """Show a resource of any kind, as it is now or at a version, in the place Notes."""
+        self.pointed = (identifier, version)
+        self.call_later(self._point_to, "notes")
 
-        found = await asyncio.to_thread(self.asked, lambda snapshot: diff(snapshot, before, after))
-        self.push_screen(Report("Two runs", difference_lines(found)))
+    async def _point_to(self, name: str) -> None:
+        """Go to a place, or have it look again where it is shown."""
+        place = self.place
+        if place is not None and place.name_of_place == name:
+            place.shown()
+        else:
+            await self.action_go(name)
 
     def follow(self, playing: Callable[..., Coroutine[Any, Any, RunResult]], *given: Any) -> Worker[None]:
         """Let a run go on here, by `runner.start` or `resume` or `fork`; how it ends, and what goes wrong, is said."""

@@ -29,7 +29,9 @@ PLACES = (
     Entry("plan", "Plan", "the steps of the run that is open, as a tree and over time"),
     Entry("step", "Step", "one step: its arguments, its result, its calls"),
     Entry("variables", "Variables", "what every variable was bound to at any moment of the run"),
+    Entry("notes", "Notes", "browse and search notes, Collections and Relations: edit, versions, provenance"),
     Entry("compose", "Compose", "write a plan: checked, mended and completed as one types; run it, step by step too"),
+    Entry("compare", "Compare", "two runs side by side: arguments, outcomes, what came and went, time and cost"),
 )
 
 

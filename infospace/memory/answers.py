@@ -168,6 +168,31 @@ class Head(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Brief:
+    """A resource in a list of many: what it is and how it begins, without all of its content.
+
+    `begins` has the first characters of a Note's text, or of its JSON as it is stored; `size` is how many there are as
+    stored, of a Collection how many items it has. A search result that refers to its source has `source`, at its
+    version, and `score`, and a Relation has its `ends`: source, label, target.
+    """
+
+    id: str
+    version: int
+    name: str | None
+    kept: bool
+    created: str
+    updated: str
+    metadata: Mapping[str, JSON]
+    alive: bool = True
+    evidence: bool = False
+    begins: str = ""
+    size: int = 0
+    source: tuple[str, int] | None = None
+    score: float | None = None
+    ends: tuple[str, str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Moved:
     """What discovery must learn since a generation: the numbers of Notes that came, changed or went."""
 

@@ -1,14 +1,17 @@
-"""A new version of a Note by hand: one run of kind `edit`."""
+"""Changes by hand: a new version of a Note, a name, keeping, deleting, bringing back.
+
+Each is a run of kind `edit`, which can be undone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from infospace.clock import now
 from infospace.errors import Invalid
 from infospace.jsontext import same
 from infospace.jsonvalue import JSON
-from infospace.memory.changes import Change, Null, Revise
+from infospace.memory.changes import Change, Delete, FreeName, GiveName, Keep, Null, Restore, Revise, Untrack
 from infospace.memory.links import is_alive, replaced, settle, written
 from infospace.memory.markdown import parse, to_markdown
 from infospace.memory.readers import format_of
@@ -38,6 +41,52 @@ def edit(store: Store, note: Note, content: JSON, metadata: Mapping[str, JSON], 
     roots = [] if file is None else [file.root]
     settle(store, roots, lambda: made, lambda links: store.commit(links, [Beat(run, "", now())]))
     store.commit([], [CloseRun(run, "success", now())])
+    return run
+
+
+def remove(store: Store, identifiers: Sequence[str], goal: str) -> str:
+    """Delete resources, all or none, and forget the files that they came from; return the run. Raises NotFound."""
+    with store.reading() as snapshot:
+        files = [file for file in snapshot.tracked() if file.note in set(identifiers)]
+    run = store.new_id("run")
+    made = Made(run, None, "rm")
+    changes: list[Change] = [Delete(one, made) for one in dict.fromkeys(identifiers)]
+    changes += [Untrack(file.root, file.path) for file in files]
+    return _done(store, run, changes, goal)
+
+
+def give_name(store: Store, identifier: str, name: str) -> str:
+    """Name a resource, and so keep it; return the run. Raises Conflict for a name that another has."""
+    change = GiveName(identifier, name) if name else FreeName(identifier)
+    return _done(
+        store, store.new_id("run"), [change], f"name {identifier} {name!r}" if name else f"unname {identifier}"
+    )
+
+
+def keep(store: Store, identifier: str) -> str:
+    """Keep a resource, with the members of a Collection and the ends of a Relation; return the run."""
+    return _done(store, store.new_id("run"), [Keep(identifier)], f"keep {identifier}")
+
+
+def bring_back(store: Store, identifier: str, version: int) -> str | None:
+    """Make a resource as it was at a version, also a deleted one; return the run, None when nothing is different.
+
+    Raises NotFound for a version that is not there, Conflict when it was changed meanwhile.
+    """
+    goal = f"bring back version {version} of {identifier}"
+    with store.reading() as snapshot:
+        earlier, brief = snapshot.get(identifier, version), snapshot.briefs([identifier])[0]
+        now_is = snapshot.get(identifier) if brief.alive else None
+    if isinstance(now_is, Note) and isinstance(earlier, Note):
+        return edit(store, now_is, earlier.content, earlier.metadata, goal)
+    if now_is is not None and brief.version == version:
+        return None
+    run = store.new_id("run")
+    return _done(store, run, [Restore(identifier, version, Made(run, None, "restore"), brief.version)], goal)
+
+
+def _done(store: Store, run: str, changes: Sequence[Change], goal: str) -> str:
+    store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), ""), CloseRun(run, "success", now())])
     return run
 
 

@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.memory.answers import (
+    Brief,
     Chosen,
     Effect,
     Forgotten,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "Brief",
     "Chosen",
     "Effect",
     "Forgotten",
@@ -126,6 +128,15 @@ class Snapshot(Offered, Protocol):
 
     def count(self, kind: Kind, *, kept: bool | None = True) -> int:
         """Count the resources of a kind that `listing` would give."""
+
+    def numbers(self, kind: Kind, *, kept: bool | None = True) -> NDArray[np.int64]:
+        """Return the numbers (ascending) of the resources of a kind that `listing` would give."""
+
+    def briefs(self, identifiers: Sequence[str]) -> list[Brief]:
+        """Return what a list shows of resources, in the given order, of deleted ones too; NotFound for what never was.
+
+        A Note of any size costs as much as a short one, but for the counting of its characters.
+        """
 
     def discoverable(self, numbers: Iterable[int] | None = None) -> NDArray[np.int64]:
         """Return the numbers (ascending) of the Notes that discovery searches, among `numbers` or all.

@@ -189,6 +189,6 @@ def test_sizes_and_effects_are_told(space: Space) -> None:
     """As far as the journal and the catalogue know them."""
     tree = ran(space, ITEMS, note("x" * 700, "$long"), {"type": "size", "target": "$c", "out": "$n"}, EACH)
     said = [size_said(tree.rows[key]) for key in ("1", "2", "3", "4")]
-    assert said == ["Collection 2", "Note 700", "Note 1", "Collection 2"]
+    assert said == ["Collection (2)", "Note (700)", "Note (1)", "Collection (2)"]
     steps = plan(ITEMS, note("x", name="n"), {"type": "ask", "value": "?", "out": "$a"}, {"type": "no-such"}).steps
     assert [effect_said(step, space.catalogue) for step in steps] == ["", "names", "asks", ""]

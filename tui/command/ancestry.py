@@ -19,8 +19,8 @@ DEEPEST = 100
 TITLE = 60
 """Characters of a title."""
 
-Line = tuple[str, str | None]
-"""A line and its style."""
+Line = tuple[str, str | None, Use | None]
+"""A line, its style, and the version that it tells of."""
 
 
 def ancestry(graph: Graph, *, depth: int, width: int) -> Iterator[Line]:
@@ -44,17 +44,17 @@ class _Tree:
         if of in self._shown:
             return
         self._shown.add(of)
-        yield self._says(self._graph.nodes[of]), "bold"
+        yield self._says(self._graph.nodes[of]), "bold", of
         yield from self._below(of, "", 1)
 
     def _below(self, of: Use, indent: str, level: int) -> Iterator[Line]:
         edges = self._edges(of)
         if not edges:
             if self._graph.forward and level == 1:
-                yield "└─ nothing was made of it", "dim"
+                yield "└─ nothing was made of it", "dim", None
             return
         if level > self._depth:
-            yield f"{indent}└─ … and what is behind it: `--depth` shows more", "dim"
+            yield f"{indent}└─ … and what is behind it: `--depth` shows more", "dim", None
             return
         given = hidden = told = 0
         for place, edge in enumerate(edges, start=1):
@@ -68,7 +68,7 @@ class _Tree:
         if hidden or told:
             words = [f"{hidden:,} more"] if hidden else []
             words += [f"{told:,} told above"] if told else []
-            yield f"{indent}└─ … and {', '.join(words)}", "dim"
+            yield f"{indent}└─ … and {', '.join(words)}", "dim", None
 
     def _is_told(self, edge: Edge) -> bool:
         """Whether a branch would only name what was told before, and not even by a variable."""
@@ -78,13 +78,13 @@ class _Tree:
         node = self._graph.nodes[edge.to]
         line = f"{indent}{'└─' if last else '├─'} {_role(edge, forward=self._graph.forward)}"
         if edge.to in self._shown:
-            yield f"{line}{named(node.origin)}  (told above)", "dim"
+            yield f"{line}{named(node.origin)}  (told above)", "dim", edge.to
             return
         if edge.how == "before" and edge.to in self._graph.roots:
-            yield f"{line}{at(edge.to)}  (told below)", "dim"
+            yield f"{line}{at(edge.to)}  (told below)", "dim", edge.to
             return
         self._shown.add(edge.to)
-        yield f"{line}{self._says(node)}", None
+        yield f"{line}{self._says(node)}", None, edge.to
         yield from self._below(edge.to, f"{indent}{'   ' if last else '│  '}", level + 1)
 
     def _edges(self, of: Use) -> Sequence[Edge]:

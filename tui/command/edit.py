@@ -7,18 +7,14 @@ changed meanwhile.
 from __future__ import annotations
 
 import argparse
-import os
-import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from infospace.errors import InfospaceError, Invalid
+from infospace.errors import InfospaceError, NotFound
 from tui.command.output import Output, UsageError
 from tui.command.spaces import find, open_from
+from tui.drafting import Draft
 
 if TYPE_CHECKING:
     from infospace.jsonvalue import JSON
@@ -53,8 +49,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         try:
             run = edit(space.store, note, content, metadata, f"edit {args.reference}")
         except InfospaceError as error:
-            raise _saved(error, draft) from None
-    _forget(draft)
+            raise error if draft is None else draft.saved(error) from None
+    if draft is not None:
+        draft.forget()
     version = note.version + 1 if run else note.version
     if out.json:
         out.document({"id": note.id, "version": version, "changed": run is not None, "run": run})
@@ -63,7 +60,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _wanted(args: argparse.Namespace, note: Note) -> tuple[JSON, dict[str, JSON], Path | None]:
+def _wanted(args: argparse.Namespace, note: Note) -> tuple[JSON, dict[str, JSON], Draft | None]:
     """Return the new content and metadata, and the draft of the editor if there is one."""
     fields = dict(_field(pair) for pair in args.metadata)
     if args.value is not None:
@@ -99,51 +96,19 @@ def _value(source: str, note: Note) -> JSON:
     return read_json(data, what=repr(name), max_bytes=MAX_BYTES)
 
 
-def _edited(note: Note) -> tuple[JSON, dict[str, JSON], Path | None]:
+def _edited(note: Note) -> tuple[JSON, dict[str, JSON], Draft]:
     """Let the user's editor change a note as a file. Raises Invalid when it fails, or leaves what cannot be read."""
-    from infospace.memory.files import Found
-    from infospace.memory.readers import read
-    from infospace.memory.rendering import render
-
-    if note.evidence:
-        raise Invalid(f"{note.id} is a search result, which stays as it was found", hint="edit its source")
-    before = render(note.content, {} if not isinstance(note.content, str) else note.metadata)
-    draft = Path(tempfile.mkdtemp(prefix="infospace-")) / f"{note.id}{before.suffix}"
-    draft.write_bytes(before.data)
+    draft = Draft(note)
     try:
-        _run_editor(draft)
+        draft.edit()
+    except NotFound as error:
+        draft.forget()
+        raise UsageError(error.says, hint="set EDITOR, or use --value") from None
     except (InfospaceError, KeyboardInterrupt):
-        _forget(draft)
+        draft.forget()
         raise
-    data = draft.read_bytes()
-    if not before.data.endswith(b"\n") and data.endswith(b"\n"):
-        data = data[:-1]  # editors end the last line
-        draft.write_bytes(data)
-    if data == before.data:
-        return note.content, dict(note.metadata), draft
     try:
-        whole = read(Found(draft.parent, draft.name, draft))[1]()
+        content, metadata = draft.read()
     except InfospaceError as error:
-        raise _saved(error, draft) from None
-    return whole.content, dict(note.metadata) if before.suffix == ".json" else whole.metadata, draft
-
-
-def _run_editor(draft: Path) -> None:
-    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
-    if shutil.which(command[0]) is None:
-        raise UsageError(f"there is no editor {command[0]!r}", hint="set EDITOR, or use --value")
-    code = subprocess.run([*command, str(draft)], check=False).returncode  # noqa: S603 - the user's own editor
-    if code:
-        raise Invalid(f"the editor {command[0]!r} ended with {code}: nothing was changed")
-
-
-def _saved(error: InfospaceError, draft: Path | None) -> InfospaceError:
-    """Say with an error where the user's work lies."""
-    if draft is None:
-        return error
-    return type(error)(error.says, hint=f"nothing was changed; what you wrote is in {str(draft)!r}")
-
-
-def _forget(draft: Path | None) -> None:
-    if draft is not None:
-        shutil.rmtree(draft.parent)
+        raise draft.saved(error) from None
+    return content, metadata, draft

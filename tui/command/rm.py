@@ -24,22 +24,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Delete all of them, or none when one is not there."""
     from infospace.answer import label
-    from infospace.clock import now
-    from infospace.memory.changes import Change, Delete, Untrack
-    from infospace.resources import Made
-    from infospace.runs.journal import CloseRun, OpenRun
+    from infospace.memory.editing import remove
 
     with open_from(args, create=False) as space:
         with space.store.reading() as snapshot:
-            identifiers = dict.fromkeys(find(snapshot, reference) for reference in args.references)
-            resources = snapshot.many(list(identifiers))
-            files = [file for file in snapshot.tracked() if file.note in identifiers]
-        run = space.store.new_id("run")
-        made = Made(run, None, "rm")
-        changes: list[Change] = [Delete(resource.id, made) for resource in resources]
-        changes += [Untrack(file.root, file.path) for file in files]
-        goal = "rm " + " ".join(args.references)
-        space.store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), ""), CloseRun(run, "success", now())])
+            identifiers = list(dict.fromkeys(find(snapshot, reference) for reference in args.references))
+            resources = snapshot.many(identifiers)
+        run = remove(space.store, identifiers, "rm " + " ".join(args.references))
     if out.json:
         out.document({"run": run, "removed": [resource.id for resource in resources]})
     for resource in resources if not out.json else ():

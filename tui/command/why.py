@@ -58,7 +58,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         return 0
     from tui.command.ancestry import ancestry
 
-    for line, style in ancestry(graph, depth=max(1, args.depth), width=max(1, args.width)):
+    for line, style, _ in ancestry(graph, depth=max(1, args.depth), width=max(1, args.width)):
         out.text(line, style)
     return 0
 

@@ -59,7 +59,11 @@ class Data(Container):
             text, table = str(error), None
         if table is None:
             self.tell(text)
-            return
+        else:
+            self.show_table(table)
+
+    def show_table(self, table: Table) -> None:
+        """Show a table."""
         self.table = table
         table.colours = self.infospace.colours
         self._switch()

@@ -260,7 +260,7 @@ class Grid(ScrollView, can_focus=True):
 
     def _drawn(self, cells: Sequence[Text | str], style: Style, left: int, width: int) -> Strip:
         if len(cells) == 1:
-            only = cells[0].copy() if isinstance(cells[0], Text) else Text(cells[0])
+            only = Text().append_text(cells[0]) if isinstance(cells[0], Text) else Text(cells[0])
             only.truncate(width, overflow="ellipsis")
             return self._drawn_text(only, style, left, width)
         line = Text(no_wrap=True, end="")

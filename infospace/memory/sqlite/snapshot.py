@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infospace import identity
 from infospace.errors import NotFound
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Linked
-from infospace.memory.sqlite import approvals, audit, calls, effects, files, journal, overview
+from infospace.memory.sqlite import approvals, audit, briefs, calls, effects, files, journal, overview
 from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import arrow, results, stored_reference
 from infospace.memory.sqlite.membership import Membership
@@ -20,11 +20,15 @@ from infospace.memory.sqlite.offered import Offered
 from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
 from infospace.memory.sqlite.rows import run_of as run_id
 from infospace.memory.sqlite.work import whom
-from infospace.memory.store import Effect, Lineage, Tracked
+from infospace.memory.store import Brief, Effect, Lineage, Tracked
 from infospace.names import normalised
 from infospace.resources import Collection, Made, Note, Relation, Resource, SearchResult
 from infospace.runs.audit import AuditRow
 from infospace.runs.journal import Approve, CallRow, RunHead, RunRow, StepRow, Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 NOBODY = Made()
 
@@ -189,6 +193,14 @@ class SqliteSnapshot(Offered):
         """Count resources of a kind."""
         counted: int = self._engine.value(f"SELECT count(*) {_OF_KIND[kept]}", (KINDS.index(kind), 0))
         return counted
+
+    def numbers(self, kind: Kind, *, kept: bool | None = True) -> NDArray[np.int64]:
+        """Return the numbers of the resources of a kind."""
+        return briefs.numbers(self._engine, f"SELECT key >> 2 {_OF_KIND[kept]} ORDER BY key", KINDS.index(kind))
+
+    def briefs(self, identifiers: Sequence[str]) -> list[Brief]:
+        """Return what a list shows of resources."""
+        return briefs.briefs(self._engine, identifiers)
 
     def identity(self) -> str:
         """Return what tells this space from every other."""

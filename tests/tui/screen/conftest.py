@@ -15,6 +15,7 @@ from tui.memory import Memory
 sys.path.insert(0, str(Path(__file__).parent))
 
 from furnishing import furnish
+from noted import library
 from staging import Show, Stage, Story
 
 
@@ -36,4 +37,13 @@ def furnished(space: Space, monkeypatch: pytest.MonkeyPatch) -> Space:
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     furnish(space, monkeypatch)
+    return space
+
+
+@pytest.fixture
+def stocked(space: Space, monkeypatch: pytest.MonkeyPatch) -> Space:
+    """A space with notes of every kind, a Relation and a Collection; times are told in UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    library(space, monkeypatch)
     return space

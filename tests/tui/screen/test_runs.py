@@ -172,11 +172,12 @@ def test_two_runs_are_compared(show: Show, space: Space) -> None:
     async def story(stage: Stage) -> None:
         await stage.sees("2 runs")
         await stage.press("m", "down", "c")
-        await stage.sees("run_1 → run_2", "- left", "+ right")
-        await stage.press("y")
-        assert "+ right" in stage.app.clipboard
-        await stage.press("escape")
-        await stage.loses("run_1 → run_2")
+        await stage.sees("1 step differs", "before: run_1", "after: run_2", "differs in")
+        assert stage.app.place.name_of_place == "compare"
+        await stage.press("down")
+        await stage.sees("left", "right")
+        await stage.press("1")
+        await stage.sees("2 runs")
 
     show(story)
 

@@ -1,11 +1,15 @@
-"""Runs at a glance, for lists of many."""
+"""Runs and resources at a glance, for lists of many."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from store_tools import AT, LATER, open_run, step
+import pytest
+from store_tools import AT, LATER, collection, note, open_run, relation, step
 
+from infospace.errors import NotFound
+from infospace.ids import Kind, number_of
+from infospace.memory.changes import Delete, Evidence, GiveName, MakeNote
 from infospace.memory.store import Store
 from infospace.runs.journal import AddLines, CallRow, CloseRun, OpenRun, RunHead, Tally
 
@@ -65,3 +69,57 @@ def test_runs_are_found_by_what_is_said_in_them(store: Store) -> None:
         assert snapshot.runs_saying("Straße\nzu") == {third}
         assert snapshot.runs_saying("SIZE") == snapshot.runs_saying("find") == {run, other, third}
         assert snapshot.runs_saying("nowhere") == set()
+
+
+def test_numbers_are_those_of_the_listing(store: Store) -> None:
+    """Kept ones, the others, or all; what was deleted is left out."""
+    first, second, third = note(store, kept=True), note(store), note(store, kept=True)
+    many = collection(store, [first], kept=True)
+    store.commit([Delete(third)])
+    with store.reading() as snapshot:
+        for kept in (True, False, None):
+            for kind in Kind:
+                listed = [number_of(one.id) for one in snapshot.listing(kind, kept=kept)]
+                assert snapshot.numbers(kind, kept=kept).tolist() == listed
+        assert snapshot.numbers(Kind.NOTE).tolist() == [number_of(first)]
+        assert snapshot.numbers(Kind.NOTE, kept=None).tolist() == [number_of(first), number_of(second)]
+        assert snapshot.numbers(Kind.COLLECTION).tolist() == [number_of(many)]
+
+
+def test_briefs_tell_how_resources_begin(store: Store) -> None:
+    """In the order that was asked for; deleted ones too, and search results by what they refer to."""
+    text, data = note(store, 'He said "so" ' + "\u00e9" * 5000, kept=True, title="Said"), note(store, {"a": [1, 2]})
+    both, link = collection(store, [text, data, text]), relation(store, text, data)
+    hit = store.new_id(Kind.NOTE)
+    store.commit([GiveName(data, "data"), MakeNote(hit, Evidence(text, 1, 0.5, 0, 4)), Delete(both)])
+    with store.reading() as snapshot:
+        found = snapshot.briefs([link, both, hit, data, text])
+        whole = [snapshot.get(one.id, one.version) for one in found]
+    for brief, resource in zip(found, whole, strict=True):
+        same = (resource.id, resource.version, resource.name, resource.kept, resource.created, resource.updated)
+        assert (brief.id, brief.version, brief.name, brief.kept, brief.created, brief.updated) == same
+        assert brief.metadata == resource.metadata
+    assert found[0].ends == (text, "cites", data)
+    assert (found[1].alive, found[1].size) == (False, 3)
+    assert (found[2].evidence, found[2].source, found[2].score) == (True, (text, 1), 0.5)
+    assert (found[3].begins, found[3].size, found[3].name) == ('{"a":[1,2]}', 11, "data")
+    assert found[4].begins.startswith('He said "so" \u00e9\u00e9')
+    assert len(found[4].begins) < 400 < found[4].size
+
+
+@pytest.mark.parametrize("sign", ["\\", '"', "\n", "\x00", "😀", "ab"])
+def test_a_beginning_is_cut_between_signs(store: Store, sign: str) -> None:
+    """However they are stored."""
+    for length in (1, 99, 149, 150, 151, 298, 299, 300, 301, 1000):
+        text = "x" * (length % 3) + sign * length
+        identifier = note(store, text)
+        with store.reading() as snapshot:
+            begins = snapshot.briefs([identifier])[0].begins
+        assert text.startswith(begins)
+        assert begins
+
+
+def test_briefs_of_what_never_was_are_refused(store: Store) -> None:
+    """As everywhere."""
+    with store.reading() as snapshot, pytest.raises(NotFound, match="Note_99"):
+        snapshot.briefs(["Note_99"])

@@ -1,0 +1,87 @@
+"""Changes by hand: each is a run that can be undone."""
+
+from __future__ import annotations
+
+import pytest
+
+from infospace import Space
+from infospace.errors import Conflict, NotFound
+from infospace.ids import Kind
+from infospace.memory.changes import AddMembers, MakeCollection, MakeNote
+from infospace.memory.editing import bring_back, edit, give_name, keep, remove
+from infospace.memory.undoing import undo
+from infospace.resources import Collection, Member, Note
+
+
+def made(space: Space, content: str = "text", *, kept: bool = True) -> Note:
+    """Make a note."""
+    identifier = space.store.new_id(Kind.NOTE)
+    space.store.commit([MakeNote(identifier, content, {"title": content}, kept=kept)])
+    found = space.store.get(identifier)
+    assert isinstance(found, Note)
+    return found
+
+
+def test_removing_takes_all_or_none(space: Space) -> None:
+    """One that is not there is named, and nothing is deleted."""
+    first, second = made(space), made(space)
+    with pytest.raises(NotFound, match="Note_99"):
+        remove(space.store, [first.id, "Note_99"], "rm")
+    run = remove(space.store, [first.id, second.id, first.id], "rm both")
+    with pytest.raises(NotFound):
+        space.store.get(first.id)
+    undo(space.store, run)
+    assert space.store.get(first.id).kept
+    assert space.store.get(second.id).kept
+
+
+def test_a_name_keeps_and_is_taken_away(space: Space) -> None:
+    """A name that another has is refused; undoing brings back what was."""
+    note, other = made(space, kept=False), made(space)
+    run = give_name(space.store, note.id, "mine")
+    assert (space.store.get(note.id).name, space.store.get(note.id).kept) == ("mine", True)
+    with pytest.raises(Conflict, match="mine"):
+        give_name(space.store, other.id, "mine")
+    undo(space.store, give_name(space.store, note.id, ""))
+    assert space.store.get(note.id).name == "mine"
+    undo(space.store, run)
+    assert (space.store.get(note.id).name, space.store.get(note.id).kept) == (None, False)
+
+
+def test_keeping_is_undone(space: Space) -> None:
+    """The note is of its run again."""
+    note = made(space, kept=False)
+    undo(space.store, keep(space.store, note.id))
+    assert not space.store.get(note.id).kept
+
+
+def test_an_earlier_version_comes_back(space: Space) -> None:
+    """As a new one; of a deleted note too; what is no different makes none."""
+    note = made(space, "first")
+    edit(space.store, note, "second", {}, "edit")
+    bring_back(space.store, note.id, 1)
+    found = space.store.get(note.id)
+    assert (found.content, found.metadata, found.version) == ("first", {"title": "first"}, 3)
+    assert bring_back(space.store, note.id, 1) is None
+    remove(space.store, [note.id], "rm")
+    run = bring_back(space.store, note.id, 2)
+    assert run is not None
+    assert space.store.get(note.id).content == "second"
+    undo(space.store, run)
+    with pytest.raises(NotFound, match="deleted"):
+        space.store.get(note.id)
+    with pytest.raises(NotFound, match="no version 9"):
+        bring_back(space.store, note.id, 9)
+
+
+def test_members_come_back(space: Space) -> None:
+    """A Collection is as it was; at its own version, nothing is different."""
+    first, second = made(space), made(space)
+    identifier = space.store.new_id(Kind.COLLECTION)
+    space.store.commit([MakeCollection(identifier, [Member(first.id)], kept=True)])
+    space.store.commit([AddMembers(identifier, [Member(second.id)])])
+    assert bring_back(space.store, identifier, 2) is None
+    bring_back(space.store, identifier, 1)
+    found = space.store.get(identifier)
+    assert isinstance(found, Collection)
+    assert [member.id for member in found.members] == [first.id]

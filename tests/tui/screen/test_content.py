@@ -1,0 +1,90 @@
+"""How content is laid out: Markdown in pieces, JSON as a tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.jsontree import AT_ONCE, JsonTree
+from tui.widgets import paper
+from tui.widgets.paper import pieces, rendered
+
+LINES = st.sampled_from(
+    ["# Head", "text", "", "", "- item", "  goes on", "```", "~~~~", "1. one", "| a | b |", "    code", "> quoted"]
+)
+
+
+@given(st.lists(LINES, max_size=60))
+def test_pieces_are_the_whole_text(lines: list[str]) -> None:
+    """In its order, none of it left out but empty ends; no fence is cut."""
+    text = "\n".join(lines)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(paper, "PIECE", 20)
+        found = list(pieces(text))
+    assert "\n".join(found).rstrip("\n") == text.rstrip("\n") or not text.strip()
+    assert all(piece.strip() for piece in found)
+    for piece in found[:-1]:
+        assert not _open(piece.split("\n"))
+
+
+def _open(lines: list[str]) -> str:
+    fence = ""
+    for line in lines:
+        fence = paper._fence(line, fence)
+    return fence
+
+
+def test_what_links_refer_to_is_in_every_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever in the text it stands; not what only looks like it in a fence."""
+    monkeypatch.setattr(paper, "PIECE", 10)
+    found = list(pieces("See [it][a], and more.\n\nThen [it][a].\n\n```\n[b]: /no\n```\n\n[a]: /there\n"))
+    assert len(found) >= 2
+    assert all("[a]: /there" in piece for piece in found)
+    assert sum("[b]: /no" in piece for piece in found) == 1
+
+
+def test_markdown_becomes_lines_without_what_commands_a_terminal() -> None:
+    """Headings at the left, marks gone, control characters shown as such."""
+    text = next(pieces("# Head\n\nSome **bold** \x1b]0;title\x07 words.\n\n- one\n"))
+    lines = [strip.text.rstrip() for strip in rendered(text, 40, {"primary": "#ff0000"}, dark=True)]
+    assert lines[0] == "Head"
+    assert r"Some bold \x1b]0;title\x07 words." in lines
+    assert " • one" in lines
+
+
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(VALUES, st.lists(st.tuples(st.integers(0, 40), st.sampled_from(["toggle", "fold", "unfold"])), max_size=12))
+def test_a_tree_folds_and_unfolds(value: Any, deeds: list[tuple[int, str]]) -> None:
+    """Whatever is done: each row is once there, above what is in it, and the root stays."""
+    tree = JsonTree(value)
+    for place, deed in deeds:
+        index = place % len(tree)
+        if deed == "toggle":
+            tree.toggle(index)
+        else:
+            assert 0 <= tree.fold(index, unfold=deed == "unfold") < len(tree)
+        keys = [tree.key(row) for row in range(len(tree))]
+        assert len(set(keys)) == len(keys)
+        shown = {branch.path for branch in tree.branches}
+        assert all(branch.path[:-1] in shown for branch in tree.branches)
+        assert tree.branches[0].path == ()
+
+
+def test_a_long_list_is_shown_in_parts() -> None:
+    """Its last row shows more."""
+    tree = JsonTree({"all": list(range(AT_ONCE * 3))})
+    while len(tree) < AT_ONCE:
+        tree.toggle(next(place for place, branch in enumerate(tree.branches) if branch.path == ("all",)))
+    assert tree.branches[-1].more == AT_ONCE * 2
+    tree.toggle(len(tree) - 1)
+    assert len(tree) == AT_ONCE * 3 + 2
+    assert tree.told(len(tree) - 1) == f"all[{AT_ONCE * 3 - 1}]: {AT_ONCE * 3 - 1}"

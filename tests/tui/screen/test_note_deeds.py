@@ -1,0 +1,229 @@
+"""What is done with notes by hand in the place Notes, and undone."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from noted import linked
+from staging import Show, Stage
+from test_notes import named, opened, place, shows
+from textual.widgets import Input, TextArea
+
+from infospace import Space
+from infospace.ids import Kind
+from infospace.memory.editing import edit
+from infospace.resources import Note
+from tui.adding import Adding
+from tui.screens.notes import Work
+
+
+def current(space: Space, identifier: str) -> Note:
+    """Return a note as it is now."""
+    found = space.store.get(identifier)
+    assert isinstance(found, Note)
+    return found
+
+
+def test_a_note_is_edited_here(show: Show, stocked: Space) -> None:
+    """With its metadata as front matter; undone, it is as it was."""
+    steel = named(stocked, "steel")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "steel")
+        await stage.press("e")
+        await stage.sees("ctrl+s saves", "title: Why steel rusts")
+        stage.app.screen.query_one(TextArea).text = "---\ntitle: Rust\n---\nIt is iron oxide."
+        await stage.press("ctrl+s")
+        await stage.sees("It is iron oxide.", "version 2")
+        assert current(stocked, steel).metadata == {"title": "Rust"}
+        await stage.press("u")
+        await stage.sees("where water and air", "version 3")
+
+    show(story, (80, 24), stocked)
+    assert current(stocked, steel).metadata["title"] == "Why steel rusts"
+
+
+def test_what_cannot_be_saved_stays_in_the_editor(show: Show, stocked: Space) -> None:
+    """JSON that is none; a note that somebody else changed. Leaving asks first."""
+    city = named(stocked, "city")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "city")
+        await stage.press("e")
+        await stage.sees("ctrl+s saves", "Chemnitz")
+        area = stage.app.screen.query_one(TextArea)
+        area.text = '{"city": '
+        await stage.press("ctrl+s")
+        await stage.sees("Not saved: ")
+        area.text = '{"city": "Kraków"}'
+        note = current(stocked, city)
+        await asyncio.to_thread(edit, stocked.store, note, {"other": 1}, note.metadata, "edit")
+        await stage.press("ctrl+s")
+        await stage.sees("Not saved: ", "version")
+        assert area.text == '{"city": "Kraków"}'
+        await stage.press("escape")
+        await stage.sees("Leave without saving?")
+        await stage.press("n")
+        await stage.loses("Leave without saving?")
+        await stage.press("escape", "y")
+        await stage.until(lambda: stage.app.screen is stage.app.place)
+
+    show(story, (80, 40), stocked)
+    assert current(stocked, city).content == {"other": 1}
+
+
+def test_a_note_is_edited_in_the_users_editor(
+    show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The screen is put aside meanwhile; where that is not possible, it says so."""
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nprintf 'and more\\n' >> \"$1\"\n")
+    editor.chmod(0o700)
+    monkeypatch.setenv("VISUAL", str(editor))
+    aside = []
+
+    @contextmanager
+    def suspend() -> Iterator[None]:
+        aside.append(True)
+        yield
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "sourdough")
+        await stage.press("E")
+        await stage.until(lambda: any("no editor can be opened" in one for one in stage.said()))
+        monkeypatch.setattr(stage.app, "suspend", suspend)
+        await stage.press("E")
+        await stage.sees("and more", "version 2")
+        monkeypatch.setenv("VISUAL", "false")
+        await stage.press("E")
+        await stage.until(lambda: any("nothing was changed" in one for one in stage.said()))
+        monkeypatch.setenv("VISUAL", "no-such-editor")
+        await stage.press("E")
+        await stage.until(lambda: any("there is no editor" in one for one in stage.said()))
+
+    show(story, (80, 40), stocked)
+    assert aside == [True, True, True]
+    assert str(current(stocked, named(stocked, "sourdough")).content).endswith("and more")
+
+
+def test_a_note_is_named_kept_and_deleted(show: Show, stocked: Space) -> None:
+    """And all of it is undone, step by step."""
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await stage.press("v")
+        await stage.sees("9 notes", "Left over")
+        await stage.until(lambda: place(stage).around is not None and not place(stage).around.brief.kept)
+        await stage.press("p")
+        await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.kept)
+        await stage.press("n")
+        await stage.sees("Name of Note_")
+        await stage.write("steel")
+        await stage.press("enter")
+        await stage.until(lambda: any("steel" in one for one in stage.said()), "that the name is taken")
+        await stage.press("n")
+        await stage.sees("Name of Note_")
+        await stage.write("the rest")
+        await stage.press("enter")
+        await stage.sees("'the rest'")
+        await stage.press("d")
+        await stage.sees("8 notes")
+        await stage.press("u")
+        await stage.sees("9 notes", "'the rest'")
+        await stage.press("u")
+        await stage.loses("'the rest'")
+        await stage.press("u")
+        await stage.until(lambda: place(stage).around is not None and not place(stage).around.brief.kept)
+        await stage.press("u")
+        await stage.until(lambda: any("Nothing was done here" in one for one in stage.said()))
+
+    show(story, (160, 50), stocked)
+
+
+def test_what_cannot_be_edited_says_why(show: Show, stocked: Space) -> None:
+    """A Collection; a deleted note."""
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "people")
+        await stage.press("e")
+        await stage.until(lambda: any("is a Collection, and notes are edited" in one for one in stage.said()))
+        await shows(stage, "steel")
+        await stage.press("d")
+        await stage.sees("deleted")
+        await stage.press("e")
+        await stage.until(lambda: any("was deleted at" in one for one in stage.said()))
+
+    show(story, (80, 24), stocked)
+
+
+def test_files_are_added_and_adding_is_undone(show: Show, space: Space, tmp_path: Path) -> None:
+    """What is wrong with a path is said; an import is a run like others."""
+    linked(space, tmp_path / "one")
+    more = tmp_path / "more"
+    more.mkdir()
+    for number in range(30):
+        (more / f"{number}.md").write_text(f"# Added {number}\n\ntext {number}\n")
+    (more / "bad.json").write_text("{")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "2 kept notes")
+        for path in (tmp_path / "nowhere", more):
+            await stage.press("a")
+            await stage.sees("Add a file or a folder")
+            stage.app.screen.query_one(Input).value = str(path)
+            await stage.press("enter")
+            await stage.until(lambda: stage.app.screen is stage.app.place)
+            await stage.until(stage.said)
+        assert any("nowhere" in one for one in stage.said())
+        await stage.sees("32 kept notes", "Added 19")
+        await stage.until(lambda: any("30 added; not read: " in one for one in stage.said()))
+        await stage.press("u")
+        await stage.sees("2 kept notes")
+
+    show(story, (80, 40))
+
+
+def test_adding_is_ended(show: Show, space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shows how far it is; what is there stays, and adding again goes on."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(1_000):
+        (folder / f"{number:04}.txt").write_text(f"text {number}")
+    ended, progress = threading.Event(), Adding.progress
+
+    def held(adding: Adding, done: int, total: int, what: str) -> None:
+        """Go on from the 500th file on when the end was asked for."""
+        if done == 500:
+            ended.wait(60)
+        progress(adding, done, total, what)
+
+    monkeypatch.setattr(Adding, "progress", held)
+
+    async def story(stage: Stage) -> None:
+        await stage.press("5")
+        await stage.sees("no notes yet")
+        await stage.press("a")
+        await stage.sees("Add a file or a folder")
+        stage.app.screen.query_one(Input).value = str(folder)
+        await stage.press("enter")
+        await stage.sees("adding: reading 499 of 1,000", "ends it")
+        await stage.pilot.click(Work)
+        await stage.sees("End adding?")
+        await stage.press("y")
+        await stage.until(lambda: stage.app.screen is stage.app.place)
+        ended.set()
+        await stage.until(lambda: any("ended early" in one for one in stage.said()))
+
+    show(story, (80, 24))
+    with space.store.reading() as snapshot:
+        assert 0 < snapshot.count(Kind.NOTE) <= 500
+        assert snapshot.run_heads()[0].status == "cancelled"

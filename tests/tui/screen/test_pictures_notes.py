@@ -1,0 +1,158 @@
+"""The places Notes and Compare as they look, at both sizes: compared with the pictures in `pictures/`."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from furnishing import BEGINNING, Ticking, note
+from staging import SIZES, Show, Stage
+from test_notes import opened, place, shows
+
+from infospace import Space
+from infospace.memory.editing import edit
+from infospace.resources import Note
+from planner.start import run_sync
+
+TABS = {"about": 1, "links": 2, "versions": 3, "why": 4, "uses": 5}
+
+
+def changed(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the note on bread a second version, so that what was made of it is stale."""
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "time", Ticking(BEGINNING + 60, 0.001))
+        bread = space.store.get("Note_1")
+        assert isinstance(bread, Note)
+        edit(space.store, bread, f"{bread.content}\nSalt slows it.\n", bread.metadata, "edit bread")
+
+
+@pytest.mark.parametrize("size", SIZES)
+class TestPictures:
+    """What is on the screen is what is in the picture."""
+
+    def test_notes(self, show: Show, stocked: Space, size: str) -> None:
+        """The list, and a note in Markdown."""
+
+        async def story(stage: Stage) -> None:
+            await opened(stage, "8 kept notes")
+            await stage.press("end")
+            await stage.sees("How bread rises", "Yeast eats", "mix, and let it rest")
+            stage.is_as(f"notes-{size}")
+
+        show(story, SIZES[size], stocked)
+
+    def test_search(self, show: Show, stocked: Space, size: str) -> None:
+        """Scores, the threshold, what was found of the note."""
+
+        async def story(stage: Stage) -> None:
+            await opened(stage, "8 kept notes")
+            await stage.press("slash")
+            await stage.write("dough that ferments")
+            await stage.press("down")
+            await stage.sees("at or above 0.30", "Yeast eats the sugar in the dough")
+            stage.is_as(f"notes-search-{size}")
+
+        show(story, SIZES[size], stocked)
+
+    @pytest.mark.parametrize("tab", TABS)
+    def test_tabs(self, show: Show, stocked: Space, size: str, tab: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """All that there is to know of a note."""
+        changed(stocked, monkeypatch)
+        name, sees = {
+            "about": ("bread", "tags: "),
+            "links": ("bread", "← refines"),
+            "versions": ("bread", "by run_1 step 1"),
+            "why": ("short", "Stale: Note_1"),
+            "uses": ("bread", "as $bread in "),
+        }[tab]
+
+        async def story(stage: Stage) -> None:
+            await opened(stage, "8 kept notes", "Bread in short")
+            await shows(stage, name)
+            await stage.press(*["right_square_bracket"] * TABS[tab], "enter")
+            await stage.sees(sees)
+            stage.is_as(f"notes-{tab}-{size}")
+
+        show(story, SIZES[size], stocked)
+
+    def test_json(self, show: Show, stocked: Space, size: str) -> None:
+        """A tree that folds."""
+
+        async def story(stage: Stage) -> None:
+            await opened(stage, "8 kept notes")
+            await shows(stage, "city")
+            await stage.sees("people: 658444")
+            await stage.press("enter", "down")
+            await stage.sees("city: Łódź")
+            stage.is_as(f"notes-json-{size}")
+
+        show(story, SIZES[size], stocked)
+
+    def test_collection(self, show: Show, stocked: Space, size: str) -> None:
+        """A table of its items."""
+
+        async def story(stage: Stage) -> None:
+            await opened(stage, "8 kept notes")
+            await stage.press("v", "v")
+            await stage.sees("1 Collection", "Emmy", "1912", "3 items")
+            stage.is_as(f"notes-collection-{size}")
+
+        show(story, SIZES[size], stocked)
+
+    def test_stale(self, show: Show, stocked: Space, size: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What was made of what has changed since."""
+        changed(stocked, monkeypatch)
+
+        async def story(stage: Stage) -> None:
+            await opened(stage, "8 kept notes")
+            await stage.press("v", "v", "v", "v")
+            await stage.sees("2 of 10 things", "Bread in short", "In short: ")
+            stage.is_as(f"notes-stale-{size}")
+
+        show(story, SIZES[size], stocked)
+
+    def test_editor(self, show: Show, stocked: Space, size: str) -> None:
+        """A note with its metadata as front matter."""
+
+        async def story(stage: Stage) -> None:
+            await opened(stage, "8 kept notes")
+            await shows(stage, "sourdough")
+            await stage.press("e")
+            await stage.sees("ctrl+s saves", "title: Sourdough")
+            stage.is_as(f"notes-editor-{size}")
+
+        show(story, SIZES[size], stocked)
+
+    def test_compare(self, show: Show, stocked: Space, size: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Changed arguments, what came and went."""
+        with monkeypatch.context() as patched:
+            patched.setattr(time, "time", Ticking(BEGINNING, 0.001))
+            patched.setattr(time, "perf_counter", Ticking(0.0, 0.0005))
+            for query, limit in (("rust on iron", 2), ("sourdough bread", 3)):
+                found = {"type": "discover-notes", "query": query, "limit": limit, "threshold": -1, "out": "$hits"}
+                count = {"type": "size", "target": "$hits", "out": "$n"}
+                plan = {"goal": f"Look for {query}", "steps": [found, count, note("${n} found", "$said")]}
+                assert run_sync(stocked, plan).status == "success"
+
+        async def story(stage: Stage) -> None:
+            await opened(stage, "8 kept notes")
+            stage.app.compare("run_3", "run_4")
+            await stage.sees("3 steps differ", "items +")
+            await stage.press("down")
+            await stage.sees("query: rust on iron", "query: sourdough bread")
+            stage.is_as(f"compare-{size}")
+
+        show(story, SIZES[size], stocked)
+
+
+def test_the_place_is_quiet_without_a_note(show: Show, space: Space) -> None:
+    """An empty space says what to do."""
+
+    async def story(stage: Stage) -> None:
+        await stage.press("5")
+        await stage.sees("0 kept notes", "no notes yet: a adds files")
+        assert place(stage).around is None
+        await stage.press("d")
+        await stage.until(lambda: any("Nothing is shown" in one for one in stage.said()))
+
+    show(story, (80, 24), space)

@@ -1,0 +1,262 @@
+"""A list of notes: what is searched as one types, what is sorted, and what others change meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import cast
+
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from infospace.runs.journal import Use
+from infospace.search.found import Mode
+from infospace.view import Speech
+from tui.around import stamp_of
+from tui.finding import Ids, Listed, Sought, What, by_column, listed, present
+from tui.notelist import EMPTY, NoteList
+from tui.place import Place
+from tui.widgets.cycle import Cycle
+from tui.widgets.detail import Detail
+from tui.widgets.grid import Grid
+from tui.widgets.slider import Slider
+from tui.wording import line
+
+TYPING = 0.12
+"""Seconds without a key after which it is searched."""
+SLOW = 0.3
+"""Seconds after which it is said that it is searched."""
+LOOK = 1.0
+"""Seconds between two looks at what has changed, at least."""
+SHARE = 20
+"""How many times as long as a look took is waited until the next one."""
+FINE = 100
+"""Steps of the slider from 0 to 1."""
+
+
+class Progress:
+    """Says how far a search is that has to embed first; a listener for threads."""
+
+    def __init__(self, says: Callable[[str], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._says = says
+
+    def speech(self, kind: Speech, text: str) -> None:
+        """Searches say nothing."""
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Say it."""
+        self._loop.call_soon_threadsafe(self._says, f"{what} {done:,} of {total:,} before searching …")
+
+
+class Browsing(Place):
+    """A place with a list of notes, a field, two words and a slider."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notes = NoteList()
+        self._threshold: float | None = None
+        self._most = Sought().most
+        self._wanted: Sought | None = None
+        """What is to be listed next."""
+        self._finding = False
+        self._typing: Timer | None = None
+        self._stamp: tuple[object, ...] = ()
+        self._next = 0.0
+        self._order: tuple[tuple[str, bool], Ids, list[str]] | None = None
+        """What was sorted last: by what, which ids, and their order."""
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        super().on_mount()
+        self.query_one(Slider).most = FINE
+        self.set_interval(LOOK, self._look_again)
+
+    @property
+    def grid(self) -> Grid:
+        """The list."""
+        return self.query_one("#list", Grid)
+
+    @property
+    def detail(self) -> Detail:
+        """What is shown of one of them."""
+        return self.query_one(Detail)
+
+    # Searching
+
+    @property
+    def sought(self) -> Sought:
+        """What is asked for as the field, the words and the slider stand."""
+        mode, what = (self.query_one(f"#{name}", Cycle).word for name in ("mode", "what"))
+        query = self.query_one(Input).value
+        return Sought(cast("What", what), query, cast("Mode", mode), self._threshold, self._most)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search when nothing is typed for a moment."""
+        self.infospace.remember("notes.query", event.value)
+        self._most = Sought().most
+        self._soon()
+
+    def _soon(self) -> None:
+        if self._typing is not None:
+            self._typing.stop()
+        self._typing = self.set_timer(TYPING, self.seek)
+
+    def on_cycle_turned(self, event: Cycle.Turned) -> None:
+        """Search otherwise, or for something else."""
+        self.infospace.remember(f"notes.{event.cycle.id}", event.cycle.word)
+        self._threshold = self._threshold if event.cycle.id == "mode" else None
+        self._most = Sought().most
+        self.seek()
+
+    def on_slider_moved(self, event: Slider.Moved) -> None:
+        """Search with another threshold."""
+        if self.notes.listed.sought.scored and round((self._threshold or 0.0) * FINE) != event.value:
+            self._threshold = event.value / FINE
+            self._least()
+            self.seek()
+
+    def seek(self) -> None:
+        """List what is asked for now: one search at a time, and after it what was asked for last meanwhile."""
+        if not self.is_mounted:
+            return
+        self._wanted = self.sought
+        if not self._finding:
+            self._finding = True
+            self.do(self._find, group="find", exclusive=False)
+
+    async def _find(self) -> None:
+        try:
+            while self._wanted is not None:
+                sought, self._wanted = self._wanted, None
+                slow = self.set_timer(SLOW, lambda: self._says("searching …"))
+                try:
+                    found = await asyncio.to_thread(listed, self.infospace.space, sought, Progress(self._says))
+                    ids = await asyncio.to_thread(self._sorted, found)
+                finally:
+                    slow.stop()
+                if not self._is_overtaken(sought):
+                    self._take(found, ids)
+        except Exception:
+            self._says("")
+            raise
+        finally:
+            self._finding = False
+            if self._wanted is not None:
+                self.seek()
+
+    def _is_overtaken(self, sought: Sought) -> bool:
+        """Whether something else was typed meanwhile, or is to be listed."""
+        wanted = self._wanted
+        return wanted is not None and (wanted.query, wanted.what) != (sought.query, sought.what)
+
+    def _sorted(self, found: Listed) -> list[str] | None:
+        """Return the ids in the order that was asked for, where that is another one. For a thread."""
+        by, ids, before = self.notes.sorted_by, found.ids, self._order
+        if by is None or found.hits or found.sought.what == "stale":
+            return None
+        if before is not None and before[0] == by and isinstance(ids, Ids) and before[1].same(ids):
+            return before[2]
+        order = by_column(self.infospace.space, ids, by[0], downwards=by[1])
+        self._order = (by, ids, order) if isinstance(ids, Ids) else None
+        return order
+
+    def _take(self, found: Listed, ids: list[str] | None) -> None:
+        before = self.notes.listed.sought
+        self.notes.take(found)
+        if ids is not None:
+            self.notes.ids = ids
+        afresh = (before.query, before.what, before.how) != (found.sought.query, found.sought.what, found.sought.how)
+        if afresh and found.hits:
+            self.notes.sorted_by = None
+        grid = self.grid
+        query = found.sought.query.strip()
+        grid.empty = "nothing is found" if query else EMPTY[found.sought.what]
+        to_top = afresh and (query or before.what != found.sought.what)
+        at = self.notes.key(0) if to_top and len(self.notes) else None
+        grid.show(self.notes, self.notes.columns, at=at)
+        if at is not None:
+            grid.cursor = 0
+        self._says(found.says if len(found.ids) >= found.matched else f"{found.says} (+ lists more)")
+        if found.threshold is not None and self._threshold is None:
+            self.query_one(Slider).value = round(found.threshold * FINE)
+        self._least()
+        if len(self.notes):
+            self.taken()
+        else:
+            self.detail.clear()
+
+    def taken(self) -> None:
+        """Something else is listed."""
+
+    def _least(self) -> None:
+        scored = self.sought.scored
+        self.query_one(Slider).display = self.query_one("#least").display = scored
+        value = self.notes.listed.threshold if self._threshold is None else self._threshold
+        self.query_one("#least", Static).update(f"≥ {value or 0.0:.2f}")
+
+    def _says(self, text: str) -> None:
+        self.query_one("#found", Static).update(line(text))
+
+    # What is listed
+
+    def _look_again(self) -> None:
+        if self.is_current and time.monotonic() >= self._next:
+            self._next = float("inf")
+            self.do(self._look, group="look")
+
+    async def _look(self) -> None:
+        begun, sought = time.monotonic(), self.notes.listed.sought
+        shown = self.detail.shown
+        try:
+            stamp, of_shown = await self.ask(
+                lambda snapshot: (
+                    (snapshot.generation, snapshot.count(sought.kind, kept=sought.kept)),
+                    None if shown is None else stamp_of(snapshot, shown.id),
+                )
+            )
+            if stamp != self._stamp:
+                self._stamp = stamp
+                self.seek()
+            self.notes.outdate()
+            self.grid.refresh()
+            self._learn()
+            if shown is not None and self.detail.shown == shown:
+                await self.look_at(shown, of_shown)
+        finally:
+            now = time.monotonic()
+            self._next = now + SHARE * (now - begun)
+
+    async def look_at(self, shown: Use, now: tuple[object, ...] | None) -> None:
+        """Show again what is shown, where somebody changed it; `now` is how it stands, None where it is not there."""
+        raise NotImplementedError
+
+    def _learn(self) -> None:
+        if self.notes.wanted:
+            self.do(self._read, group="learn", exclusive=False)
+
+    async def _read(self) -> None:
+        """Read what came into sight."""
+        wanted, self.notes.wanted = sorted(self.notes.wanted), set()
+        if wanted and self.notes.learn(wanted, await self.ask(lambda snapshot: present(snapshot, wanted))):
+            self.grid.refresh()
+
+    def on_grid_drawn(self, event: Grid.Drawn) -> None:
+        """Read what came into sight."""
+        if event.grid.id == "list":
+            self.grid.refresh()
+            self.call_after_refresh(self._learn)
+
+    def on_grid_titled(self, event: Grid.Titled) -> None:
+        """Sort by the column."""
+        if event.grid.id == "list":
+            self._sort(self.notes.columns[event.column].title.rstrip(" ▲▼"))
+
+    def _sort(self, title: str) -> None:
+        if self.notes.listed.hits or self.notes.listed.sought.what == "stale":
+            self.notify("What was found is in the order of the search.")
+            return
+        by = self.notes.sorted_by
+        self.notes.sorted_by = (title, by == (title, False))
+        self.seek()

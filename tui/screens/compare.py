@@ -1,0 +1,256 @@
+"""Two runs beside each other: what was asked otherwise, what came out otherwise, and what it took.
+
+Choose them here (`l` the first, `r` the second, or click their lines), or mark two in Runs and press `c` there. The
+list has what differs: steps with other arguments, other notes that they read, other results; inputs; the result; steps
+that only one of them has. `o` lists the steps that are alike too.
+
+Below, or beside it, the row at the cursor on both sides: what went in red, what came in green. Enter on a note opens it
+in Notes. `b` opens the step in the first run, `a` in the second. What a run made itself is compared by its content,
+everything else by identity; times do not count.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.events import Click
+from textual.message import Message
+from textual.widgets import Static
+
+from infospace.errors import NotFound
+from infospace.runs.journal import FINISHED
+from tui.beside import told
+from tui.comparison import Comparison, Pair, Pairs, compare, run_said, summary_said
+from tui.place import Place
+from tui.subject import stamp
+from tui.widgets.grid import Grid
+from tui.widgets.lines import Lines
+from tui.widgets.pick import PickRun
+from tui.widgets.rows import NoRows
+
+LOOK = 1.0
+"""Seconds between two looks at runs that go on."""
+NOTHING = "Choose two runs: l the first, r the second; or mark them in Runs with m, and press c."
+
+
+class Chosen(Static):
+    """One of the runs; a click chooses another."""
+
+    class Clicked(Message):
+        """Somebody clicked it."""
+
+        def __init__(self, side: int) -> None:
+            super().__init__()
+            self.side = side
+
+    def __init__(self, side: int) -> None:
+        super().__init__("", id=("first", "second")[side])
+        self._side = side
+
+    def on_click(self, event: Click) -> None:
+        """Tell."""
+        event.stop()
+        self.post_message(self.Clicked(self._side))
+
+
+class Compare(Place):
+    """Two runs."""
+
+    FIRST = "#pairs"
+    CSS_PATH = "compare.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l", "choose(0)", "First", tooltip="chooses the first run"),
+        Binding("r", "choose(1)", "Second", tooltip="chooses the second run"),
+        Binding("x", "swap", "Swap", tooltip="changes first and second"),
+        Binding("o", "everything", "All steps", tooltip="lists the steps that are alike too, or only what differs"),
+        Binding("enter", "into", "Look", show=False, tooltip="goes into what differs; opens the note of a line there"),
+        Binding("b", "open(0)", "Before", tooltip="opens the step in the first run"),
+        Binding("a", "open(1)", "After", tooltip="opens the step in the second run"),
+        Binding("y", "copy", "Copy", show=False, tooltip="copies both sides of what differs"),
+        Binding("escape", "leave", "Leave", show=False, tooltip="back to the list"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._runs: list[str | None] = [None, None]
+        self._found: Comparison | None = None
+        self._rows: Pairs | None = None
+        self._everything = False
+        self._stamp: object = None
+
+    def content(self) -> ComposeResult:
+        """The two runs, what differs, and that on both sides."""
+        yield Chosen(0)
+        yield Chosen(1)
+        yield Static("", id="summary", markup=False)
+        with Container(id="parts"):
+            yield Grid(Pairs.COLUMNS, empty="", name="pairs")
+            with Container(id="sides"):
+                yield Lines(name="before")
+                yield Lines(name="after")
+
+    def on_mount(self) -> None:
+        """Begin with what was compared last."""
+        super().on_mount()
+        kept = self.infospace.memory.get("compare.runs", [])
+        if len(kept) == 2 and all(isinstance(run, str) for run in kept):
+            self._runs = list(kept)
+        self.set_interval(LOOK, self._look_again)
+
+    def shown(self) -> None:
+        """Compare what is asked for, or look again."""
+        asked, self.infospace.compared = self.infospace.compared, None
+        if asked is not None:
+            self._runs = list(asked)
+            self.query_one("#pairs", Grid).cursor = 0
+        self._compare()
+
+    # Choosing
+
+    def on_chosen_clicked(self, event: Chosen.Clicked) -> None:
+        """Choose another."""
+        self.action_choose(event.side)
+
+    def action_choose(self, side: int) -> None:
+        """Ask for a run."""
+
+        def chosen(run: str | None) -> None:
+            if run is not None:
+                self._runs[side] = run
+                self._compare()
+
+        question = ("The first run", "The second run")[side]
+        self.app.push_screen(PickRun(question, self._runs[side] or self._runs[1 - side]), chosen)
+
+    def action_swap(self) -> None:
+        """Change first and second."""
+        self._runs.reverse()
+        self._compare()
+
+    # Comparing
+
+    def _compare(self) -> None:
+        self.do(self._read, group="compare")
+
+    async def _read(self) -> None:
+        first, second = self._runs
+        if first is None or second is None:
+            self._nothing(NOTHING)
+            for place, run in ((0, first), (1, second)):
+                self.query_one(f"#{('first', 'second')[place]}", Static).update(Text(run or "no run is chosen", "dim"))
+            return
+        self.infospace.remember("compare.runs", [first, second])
+        try:
+            before = await self.ask(lambda snapshot: (stamp(snapshot, first), stamp(snapshot, second)))
+            found = await self.ask(lambda snapshot: compare(snapshot, first, second))
+        except NotFound as error:
+            self._nothing(f"{error}. l and r choose others.")
+            return
+        self._stamp, self._found = before, found
+        self._draw()
+
+    def _nothing(self, says: str) -> None:
+        self._found, self._rows, self._stamp = None, None, None
+        self.query_one("#summary", Static).update(says)
+        for place, run in enumerate(self._runs):
+            self.query_one(f"#{('first', 'second')[place]}", Static).update(Text(run or "", "dim"))
+        self.query_one("#pairs", Grid).show(NoRows())
+        for name in ("before", "after"):
+            self.query_one(f"#{name}", Lines).tell((), "")
+
+    def _draw(self) -> None:
+        found = self._found
+        if found is None:
+            return
+        colours = self.infospace.colours
+        for name, run, tally in zip(("first", "second"), found.runs, found.tallies, strict=True):
+            self.query_one(f"#{name}", Static).update(run_said(run, tally, colours))
+        self.query_one("#summary", Static).update(summary_said(found))
+        self._rows = Pairs(found, colours, everything=self._everything)
+        self.query_one("#pairs", Grid).show(self._rows)
+        self._tell()
+
+    def _look_again(self) -> None:
+        found = self._found
+        if found is not None and self.is_current and not all(run.status in FINISHED for run in found.runs):
+            self.do(self._look, found, group="look")
+
+    async def _look(self, found: Comparison) -> None:
+        """Compare again while one of them goes on."""
+        first, second = (run.run for run in found.runs)
+        now = await self.ask(lambda snapshot: (stamp(snapshot, first), stamp(snapshot, second)))
+        if now != self._stamp:
+            self._compare()
+
+    @property
+    def _pair(self) -> Pair | None:
+        grid, rows = self.query_one("#pairs", Grid), self._rows
+        return rows.shown[grid.cursor] if rows is not None and grid.cursor < len(rows) else None
+
+    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+        """Tell the row at the cursor."""
+        if event.grid.id == "pairs":
+            self._tell()
+
+    def _tell(self) -> None:
+        pair, found = self._pair, self._found
+        if pair is not None and found is not None:
+            self.do(self._told, found, pair, group="tell")
+
+    async def _told(self, found: Comparison, pair: Pair) -> None:
+        sides = await asyncio.to_thread(told, found, pair, self.infospace.colours)
+        where = "" if pair.position is None else f" step {pair.position}"
+        for name, run, lines in zip(("before", "after"), found.runs, sides, strict=True):
+            self.query_one(f"#{name}", Lines).tell(lines, f"{name}: {run.run}{where}")
+
+    # Doing
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Go into what differs, or open a note."""
+        grid = event.grid
+        if not isinstance(grid, Lines):
+            self.action_into()
+        elif grid.leads_to is not None:
+            self.infospace.open_note(grid.leads_to.id)
+
+    def on_grid_titled(self, event: Grid.Titled) -> None:
+        """Open the step of the side whose title was clicked."""
+        if event.grid.id in ("before", "after"):
+            self.action_open(int(event.grid.id == "after"))
+
+    def action_into(self) -> None:
+        """Go to what came, or what was there before where nothing is."""
+        self.query_one("#after", Lines).focus()
+
+    def action_open(self, side: int) -> None:
+        """Open the run of a side, at the step at the cursor."""
+        pair, found = self._pair, self._found
+        if pair is None or found is None:
+            self.notify(NOTHING, severity="warning")
+            return
+        row = (pair.before, pair.after)[side]
+        if pair.position is not None and row is None:
+            self.notify(f"{found.runs[side].run} has no step {pair.position}.", severity="warning")
+            return
+        run = found.runs[side].run
+        self.infospace.open_run(run, pair.position, "plan" if pair.position is None else "step")
+
+    def action_everything(self) -> None:
+        """List all steps, or only what differs."""
+        self._everything = not self._everything
+        self._draw()
+
+    def action_copy(self) -> None:
+        """Copy both sides."""
+        text = "\n\n".join(self.query_one(f"#{name}", Lines).copied() for name in ("before", "after"))
+        self.app.copy_to_clipboard(text)
+        self.notify(f"Copied {len(text):,} characters.")
+
+    def action_leave(self) -> None:
+        """Go to the list."""
+        self.query_one("#pairs", Grid).focus()
