@@ -17,6 +17,7 @@ from textual.widgets import Input, TextArea
 from infospace import Space
 from tui.app import InfospaceApp
 from tui.memory import Memory
+from tui.places import PLACES
 
 PATIENCE = 60
 """Seconds after which what was waited for will not come."""
@@ -55,6 +56,10 @@ class Stage:
     async def press(self, *keys: str) -> None:
         """Press keys, one after the other."""
         await self.pilot.press(*keys)
+
+    async def go(self, place: str) -> None:
+        """Press the key of a place."""
+        await self.press(str(1 + [entry.name for entry in PLACES].index(place)))
 
     async def write(self, text: str) -> None:
         """Type a text."""

@@ -62,7 +62,7 @@ def test_a_bug_in_work_of_a_place_is_a_sentence_and_the_screen_goes_on(show: Sho
         assert stage.app.place is not None
         stage.app.place.do(broken)
         await stage.until(lambda: any("infospace has a bug (ZeroDivisionError" in one for one in stage.said()))
-        await stage.press("2")
+        await stage.go("plan")
         await stage.sees("No run is open")
 
     show(story)

@@ -95,11 +95,11 @@ def test_the_step_is_opened_in_either_run(show: Show, space: Space) -> None:
         await stage.sees("run_2 ✓ success", "discover-notes")
         assert stage.app.place is not None
         assert stage.app.place.name_of_place == "step"
-        await stage.press("6")
+        await stage.go("compare")
         await stage.sees("3 steps differ")
         await stage.pilot.click("#after", offset=(3, 0))
         await stage.sees("run_3 ✓ success", "discover-notes")
-        await stage.press("6")
+        await stage.go("compare")
         await stage.sees("3 steps differ")
         await stage.press("escape", "down", "down", "b")
         await stage.until(lambda: any("run_2 has no step 3" in one for one in stage.said()))
@@ -113,7 +113,7 @@ def test_runs_are_chosen_here(show: Show, space: Space) -> None:
     memory = Memory(None)
 
     async def story(stage: Stage) -> None:
-        await stage.press("6")
+        await stage.go("compare")
         await stage.sees("Choose two runs", "no run is chosen")
         await stage.press("l")
         await stage.sees("The first run", "Gather few")
@@ -178,10 +178,13 @@ def test_what_is_gone_is_said(show: Show, space: Space) -> None:
     async def story(stage: Stage) -> None:
         await compared(stage)
         await asyncio.to_thread(remove, space.store, ["Note_2", "Note_3"], "rm")
-        await stage.press("1", "6", "down")
+        await stage.go("runs")
+        await stage.go("compare")
+        await stage.press("down")
         await stage.sees("− Note_2  Note b", "+ Note_3  Note c")
         await asyncio.to_thread(space.store.forget, ["run_2"], really=True)
-        await stage.press("1", "6")
+        await stage.go("runs")
+        await stage.go("compare")
         await stage.sees("there is no run_2", "l and r choose")
         stage.app.compare("run_2", "run_3")
         await stage.sees("there is no run_2")

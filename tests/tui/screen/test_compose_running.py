@@ -213,7 +213,7 @@ def test_the_plan_of_a_run_is_edited_and_forked(show: Show, space: Space) -> Non
     run_sync(space, PLAN)
 
     async def story(stage: Stage) -> None:
-        await stage.press("1")
+        await stage.go("runs")
         await stage.sees("Count them")
         await stage.press("o")
         await stage.sees("the plan of run_1", "✓ may run")

@@ -209,7 +209,7 @@ def test_adding_is_ended(show: Show, space: Space, tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(Adding, "progress", held)
 
     async def story(stage: Stage) -> None:
-        await stage.press("5")
+        await stage.go("notes")
         await stage.sees("no notes yet")
         await stage.press("a")
         await stage.sees("Add a file or a folder")

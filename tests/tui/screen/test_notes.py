@@ -30,7 +30,7 @@ def place(stage: Stage) -> Notes:
 
 async def opened(stage: Stage, *texts: str) -> Notes:
     """Go to the place, and wait until something is shown."""
-    await stage.press("5")
+    await stage.go("notes")
     await stage.until(lambda: isinstance(stage.app.place, Notes) and place(stage).around is not None)
     await stage.sees(*texts)
     return place(stage)
@@ -375,7 +375,8 @@ def test_a_hundred_thousand_notes_are_listed_at_once(show: Show, space: Space) -
         space.store.commit([MakeNote(one, f"text of {one}", {"title": f"Title {one}"}) for one in some])
 
     async def story(stage: Stage) -> None:
-        await stage.press("5", "v")
+        await stage.go("notes")
+        await stage.press("v")
         await stage.sees("100,000 notes", f"Title {ids[-1]}")
         await stage.press("end")
         await stage.sees(f"Title {ids[0]} ", f"text of {ids[0]} ")
@@ -469,7 +470,9 @@ def test_help_says_what_can_be_done(show: Show, stocked: Space) -> None:
         await opened(stage, "8 kept notes")
         await stage.press("question_mark")
         await stage.sees("Help: Notes", "what is stale")
-        await stage.press("escape", "6", "question_mark")
+        await stage.press("escape")
+        await stage.go("compare")
+        await stage.press("question_mark")
         await stage.sees("Help: Compare", "what it took")
 
     show(story, (160, 50), stocked)

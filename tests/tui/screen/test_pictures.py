@@ -52,7 +52,7 @@ class TestPictures:
 
         async def story(stage: Stage) -> None:
             stage.app.open_plan(REFUSED)
-            await stage.press("2")
+            await stage.go("plan")
             await stage.sees("1 error", "a Collection is wanted")
             await stage.press("n")
             await stage.sees("wrong-kind")

@@ -149,7 +149,7 @@ def test_the_place_is_quiet_without_a_note(show: Show, space: Space) -> None:
     """An empty space says what to do."""
 
     async def story(stage: Stage) -> None:
-        await stage.press("5")
+        await stage.go("notes")
         await stage.sees("0 kept notes", "no notes yet: a adds files")
         assert place(stage).around is None
         await stage.press("d")

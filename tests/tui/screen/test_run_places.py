@@ -85,7 +85,7 @@ def test_a_fix_is_used_and_the_plan_checked_again(show: Show, space: Space) -> N
 
     async def story(stage: Stage) -> None:
         stage.app.open_plan(wrong)
-        await stage.press("2")
+        await stage.go("plan")
         await stage.sees("1 error", "create-not")
         await stage.press("n", "u")
         await stage.sees("may run", "create-note → $x")
@@ -372,7 +372,7 @@ def test_text_that_would_command_a_terminal_is_shown_as_text(show: Show, space: 
         await stage.sees("a\\x1b]0;owned\\x07b [bold]c[/] [/nothing]")
         await stage.press("enter")
         await stage.sees("create-note", "\\x07b [bold]c[/]")
-        await stage.press("4")
+        await stage.go("variables")
         await stage.sees("$x", "\\x07b [bold]c[/]")
         assert "\x1b" not in stage.text
 
@@ -384,7 +384,7 @@ def test_what_was_refused_opens_with_its_problems(show: Show, space: Space) -> N
 
     async def story(stage: Stage) -> None:
         stage.app.open_plan(REFUSED)
-        await stage.press("2")
+        await stage.go("plan")
         await stage.sees("1 error", "a Collection is wanted")
         await stage.press("3", "4", "2", "f", "r", "x", "a", "p")
         await stage.until(lambda: any("No run is open" in one for one in stage.said()))

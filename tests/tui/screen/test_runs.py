@@ -65,13 +65,14 @@ def test_the_filter_is_remembered(show: Show, furnished: Space, tmp_path: Path) 
         await stage.write("failed")
         await stage.sees("1 of 5")
         stage.app.theme = "nord"
-        await stage.press("escape", "2")
+        await stage.press("escape")
+        await stage.go("plan")
         await stage.until(lambda: stage.app.place is not None and stage.app.place.name_of_place == "plan")
 
     async def return_(stage: Stage) -> None:
         await stage.until(lambda: stage.app.place is not None and stage.app.place.name_of_place == "plan")
         assert stage.app.theme == "nord"
-        await stage.press("1")
+        await stage.go("runs")
         await stage.sees("1 of 5 runs", "run_2")
 
     show(leave, on=furnished, memory=Memory(path))
@@ -176,7 +177,7 @@ def test_two_runs_are_compared(show: Show, space: Space) -> None:
         assert stage.app.place.name_of_place == "compare"
         await stage.press("down")
         await stage.sees("left", "right")
-        await stage.press("1")
+        await stage.go("runs")
         await stage.sees("2 runs")
 
     show(story)
