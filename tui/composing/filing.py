@@ -22,6 +22,8 @@ from tui.wording import line
 
 EXAMPLE = "example:"
 EMPTY = '{\n  "goal": "",\n  "steps": [\n    {"type": ""}\n  ]\n}\n'
+TITLE = 40
+"""Characters of a path that are shown on top."""
 
 
 class Filing(Suggesting):
@@ -43,8 +45,9 @@ class Filing(Suggesting):
 
     @property
     def title_of_draft(self) -> str:
-        """What the draft is called, with a star where it is not as it was kept."""
+        """What the draft is called, with a star where it is not as it was kept; of a long path, the end."""
         name = self._file or "a draft"
+        name = name if len(name) <= TITLE else f"…{name[1 - TITLE :]}"
         return f"{name} *" if self._file and _digest(self.text) != self._kept else name
 
     def called(self, name: str, text: str) -> None:
