@@ -18,6 +18,7 @@ from infospace.jsonvalue import JSON
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\[^\n])*(?:"|\\?)|[\[\]{},:]|[^\s\[\]{},:"]+')
 _UNFINISHED_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
+_STRING = json.JSONDecoder(strict=False)
 
 Kind: TypeAlias = Literal["object", "array", "string", "word"]
 
@@ -88,7 +89,7 @@ def unquoted(text: str) -> str:
     """Return the text of a JSON string that may lack its closing quote."""
     inner = text[1:-1] if closes(text) else _UNFINISHED_ESCAPE.sub("", text[1:])
     try:
-        found: str = json.loads(f'"{inner}"', strict=False)
+        found: str = _STRING.decode(f'"{inner}"')
     except ValueError:
         return inner
     return found

@@ -78,6 +78,8 @@ class Outline:
     _parts: dict[str, dict[str, None]] = field(default_factory=dict)
     """The parts of a step in which something ran, by its position."""
     _attempts: dict[str, int] = field(default_factory=dict)
+    _when: tuple[float, float] | None = None
+    """From when to when all of it ran, where that is known."""
 
     # What happened
 
@@ -87,6 +89,7 @@ class Outline:
         before = self.rows.get(row.position)
         self.rows[row.position] = row
         was_going = self.going.pop(row.position, None) is not None
+        self._when = None if before is not None else self._stretched(begin, begin + row.duration_ms / 1000)
         for span in self._spans(row.position, begin):
             span.going -= was_going
             span.end = max(span.end, begin + row.duration_ms / 1000)
@@ -100,11 +103,13 @@ class Outline:
         if position in self.going:
             return
         self.going[position] = at
+        self._when = self._stretched(at, at)
         for span in self._spans(position, at):
             span.going += 1
 
     def rested(self) -> None:
         """Nothing goes on any more: what had begun and was not told to have ended did not count."""
+        self._when = None
         for position in list(self.going):
             del self.going[position]
             for span in self._spans(position, None):
@@ -143,12 +148,22 @@ class Outline:
     @property
     def begin(self) -> float | None:
         """When the first step began (seconds since 1970), None before."""
-        return min((span[0] for span in self._own()), default=None)
+        return None if self._ran is None else self._ran[0]
 
     @property
     def end(self) -> float | None:
         """When the last of those that ended did."""
-        return max((span[1] for span in self._own()), default=None)
+        return None if self._ran is None else self._ran[1]
+
+    @property
+    def _ran(self) -> tuple[float, float] | None:
+        if self._when is None and (own := list(self._own())):
+            self._when = min(begin for begin, _ in own), max(end for _, end in own)
+        return self._when
+
+    def _stretched(self, begin: float, end: float) -> tuple[float, float] | None:
+        """Return when all of it ran, with one more execution; None where the time before is to be found anew."""
+        return None if self._when is None else (min(self._when[0], begin), max(self._when[1], end))
 
     def _own(self) -> Iterator[tuple[float, float]]:
         """When the plan's own steps, and what is in them, began and ended."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
-from textual.widgets import Footer
 from textual.worker import Worker
 
 from planner.events import Event
 from tui.widgets.bar import Bar
+from tui.widgets.keys import Keys
 from tui.working import guarded
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Place(Screen[None]):
         """Put the content between the bar of places and the keys."""
         yield Bar(self.name_of_place)
         yield from self.content()
-        yield Footer(show_command_palette=False)
+        yield Keys()
 
     def content(self) -> ComposeResult:
         """Give the widgets of the place."""

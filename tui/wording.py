@@ -33,7 +33,9 @@ def sign(state: str, colours: Colours) -> Text:
 
 
 def took(milliseconds: float) -> str:
-    """Return a duration: `0.4 ms`, `340 ms`, `3.4 s`, `2:05 min`, `1:02:05 h`."""
+    """Return a duration: `<0.1 ms`, `0.4 ms`, `340 ms`, `3.4 s`, `2:05 min`, `1:02:05 h`."""
+    if milliseconds < 0.05:
+        return "<0.1 ms"
     if milliseconds < 10:
         return f"{milliseconds:.1f} ms"
     if milliseconds < 1000:

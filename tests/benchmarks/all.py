@@ -35,6 +35,7 @@ BENCHMARKS = (
     "runtimes",
     "embedding",
     "context",
+    "screen",
 )
 SIZES = (1_000, 10_000, 100_000)
 UNITS = {
@@ -54,6 +55,8 @@ UNITS = {
     "context of the tasks alone": "characters, without the tools and the language that stand there for every task",
     "context sent each turn": "characters, where the whole context is sent for each turn",
     "context in parts": "characters, over all tasks",
+    "screen": "seconds from a process's start",
+    "lateness": "milliseconds that a timer of 20 ms fires late",
     "targets": "two figures closer than a half are not told apart",
 }
 _TORCH = (
@@ -136,6 +139,7 @@ def _runs(folder: Path, sizes: Sequence[int], cranfield: Path | None) -> dict[st
         "runtimes": of("runtimes"),
         "embedding": of("embedding", cranfield),
         "context": of("context.measure", folder / "context"),
+        "screen": of("screen", folder / "screen", sizes),
     }
 
 

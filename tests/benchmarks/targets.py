@@ -11,6 +11,7 @@ import interpreter
 import opening
 import processes
 import runtimes
+import screen
 from figures import NOT_INSTALLED, NOT_MEASURED, Cell, Spread, Table, figure, ratio, written
 from graphs import INFOSPACE
 from others import DBOS_SQLITE, LANGGRAPH
@@ -158,6 +159,8 @@ TARGETS = (
         _at("memory", opening.MODES["hnsw"], HUNDRED),
         "MB",
     ),
+    Target(f"screen: {screen.START}", 1.5, False, _at("screen", screen.START, "median"), "s"),
+    Target("screen: lateness of a timer of 20 ms, p99", 100.0, False, _at("lateness", screen.IN_ALL, "p99"), "ms"),
 )
 
 

@@ -157,7 +157,7 @@ class Drafting(Deeds):
         if draft.plan is not None:
             begun = {one.start for one in draft.steps}
             self.stops = [stop for stop in self.stops if stop in begun]
-        lines = [self.editor.line_of(mark.start) + 1 for mark in draft.marks]
+        lines = [line + 1 for line in self.editor.lines_of(mark.start for mark in draft.marks)]
         grid = self.query_one("#flaws", Grid)
         grid.show(Flaws(draft.marks, lines, self.infospace.colours), at=grid.key)
         self._draw_marks()
@@ -262,8 +262,8 @@ class Drafting(Deeds):
         chosen = self._marked
         draft = self.draft if self.draft.text == self.text else await self.checked()
         fixable = [mark for mark in draft.marks if mark.problem.fix is not None]
-        line_here = self.editor.line_of(at)
-        same = [mark for mark in fixable if self.editor.line_of(mark.start) == line_here]
+        line_here, *lines = self.editor.lines_of([at, *(mark.start for mark in fixable)])
+        same = [mark for mark, line in zip(fixable, lines, strict=True) if line == line_here]
         mark = next((mark for mark in fixable if mark.start <= at <= mark.end), None)
         if mark is None and not self.editor.has_focus and chosen is not None and chosen in fixable:
             mark = chosen

@@ -123,10 +123,10 @@ class Stopping(Filing):
     def _draw_stops(self) -> None:
         told = []
         begun = {one.start: one for one in self.draft.steps}
-        for stop in self.stops:
+        for stop, line in zip(self.stops, self.editor.lines_of(self.stops), strict=True):
             step = begun.get(stop)
             what = "a step" if step is None else step.step.type
-            told.append((f"step {stop}", f"line {self.editor.line_of(stop) + 1}, before {what}"))
+            told.append((f"step {stop}", f"line {line + 1}, before {what}"))
         told += [(f"when {index}", f"when {when.text}") for index, when in enumerate(self.when)]
         self.query_one("#stops", Grid).show(Stops(told, self.infospace.colours))
         tab = self.tabs.get_tab("stopping")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -11,6 +13,7 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Offset
 from textual.message import Message
 from textual.strip import Strip
@@ -25,6 +28,15 @@ CLOSING = {"{": "}", "[": "]", '"': '"'}
 STYLES: Mapping[Part, str] = {"key": "primary", "text": "success", "number": "warning", "word": "warning"}
 ELSEWHERE = ("f6", "f7")
 """Keys of a text that are those of places here."""
+
+
+class Wrapped(WrappedDocument):
+    """A wrapped text that knows its height: Textual's counts all lines anew for every line that it draws."""
+
+    @property
+    def height(self) -> int:
+        """The lines of the wrapped text."""
+        return len(self._offset_to_line_info)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +100,10 @@ class Editor(TextArea, inherit_bindings=False):
         self._stops: frozenset[int] = frozenset()
         self._here: int | None = None
 
+    def _set_document(self, text: str, language: str | None) -> None:
+        super()._set_document(text, language)
+        self.wrapped_document.__class__ = Wrapped  # made by Textual; a second one would wrap everything again
+
     # Places
 
     @property
@@ -105,10 +121,17 @@ class Editor(TextArea, inherit_bindings=False):
         """Put the cursor at a place, and that into the middle of what is seen."""
         self.move_cursor(self.whole.get_location_from_index(min(place, len(self.text))), center=True)
 
-    def line_of(self, place: int) -> int:
-        """Return the line of a place, 0-based."""
-        row, _ = self.whole.get_location_from_index(min(place, len(self.text)))
-        return row
+    def located(self, places: Iterable[int]) -> list[tuple[int, int]]:
+        """Return the line and the column of each of many places, 0-based; one behind the end is at the end."""
+        document = self.whole
+        lines, gap = document.lines, len(document.newline)
+        starts = list(accumulate((len(line) + gap for line in lines), initial=0))[:-1]
+        rows = [(bisect_right(starts, place) - 1, place) for place in places]
+        return [(row, min(place - starts[row], len(lines[row]))) for row, place in rows]
+
+    def lines_of(self, places: Iterable[int]) -> list[int]:
+        """Return the line of each place, 0-based."""
+        return [row for row, _ in self.located(places)]
 
     # Changing
 
@@ -202,15 +225,13 @@ class Editor(TextArea, inherit_bindings=False):
 
     def mark(self, flaws: Sequence[Flaw], stops: Sequence[int], here: int | None) -> None:
         """Show what is wrong, where runs stop, and where one rests."""
-        document, length = self.whole, len(self.text)
+        begun, ended = self.located(flaw.start for flaw in flaws), self.located(flaw.end for flaw in flaws)
         self._flaws = {}
-        for flaw in flaws:
-            row, column = document.get_location_from_index(min(flaw.start, length))
-            last_row, last = document.get_location_from_index(min(flaw.end, length))
-            end = last if last_row == row else len(document.get_line(row))
+        for flaw, (row, column), (last_row, last) in zip(flaws, begun, ended, strict=True):
+            end = last if last_row == row else len(self.whole.get_line(row))
             self._flaws.setdefault(row, []).append((column, max(end, column + 1), flaw.error))
-        self._stops = frozenset(self.line_of(stop) for stop in stops)
-        self._here = None if here is None else self.line_of(here)
+        self._stops = frozenset(self.lines_of(stops))
+        self._here = None if here is None else self.lines_of([here])[0]
         self.notify_style_update()
         self.refresh()
 

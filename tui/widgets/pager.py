@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from tui.command.output import shown
 
-MOST = 1_000_000
+MOST = 100_000
 """Characters that are laid out at once; `more` gives the next ones."""
 COPIED = 1_000_000
 """Characters that are copied at most: a terminal takes no more in one piece."""
