@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Serve until the client goes, or a signal comes."""
     try:
-        import mcp.server  # noqa: F401
+        import mcp.server  # noqa: F401 - only to see that it is there
     except ImportError as error:
         raise UsageError("serving needs the package `mcp`", hint="pip install 'infospace[serve]'") from error
     if args.token is not None and args.http is None:
