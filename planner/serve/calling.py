@@ -15,12 +15,16 @@ from infospace.tools.untrusted import signs
 from planner.events import Emit
 from planner.meta.arguments import ExecuteTool, GetSimilarTools, ListTools, SearchTools
 from planner.meta.audited import audited, outcome_of, run_of
-from planner.meta.execute_tool import prepare_call
+from planner.meta.execute_tool import ToolCalled, prepare_call
 from planner.meta.known import find_tool, known_tools
 from planner.meta.offered import META
 from planner.outcome import RunResult
+from planner.resume import answer as answer_run
+from planner.serve.arguments import WAIT
 from planner.serve.door import Door
-from planner.serve.live import Tell
+from planner.serve.live import Playing, Tell
+from planner.serve.people import Question, call_for_people, question_of
+from planner.serve.record import find_run
 from planner.serve.tools import DISCOVER_NOTES, TOOLS, checked_size
 from planner.serve.tools import answer as answer_of_door
 from planner.steps import SAVED
@@ -93,6 +97,50 @@ async def answer(door: Door, name: str, given: Mapping[str, Any], tell: Tell) ->
     return answered
 
 
+async def answered_by_person(
+    door: Door, name: str, given: Mapping[str, Any], question: Question, word: str, tell: Tell
+) -> dict[str, Any]:
+    """Answer a question that a call ended with, as the person behind the client said; return what the call answers.
+
+    Raises InfospaceError, such as Conflict where somebody else answered meanwhile.
+    """
+    action = "elicitation"
+    try:
+        tool, args = _called(door, name, given)
+        if tool is None:
+            seconds = args.get("wait_s", WAIT)
+            answered = await door.answered_by_person(question.run, question.step, word, seconds, tell)
+        else:
+            answer_run(door.space, question.run, question.step, word)
+            answered = await _played(door, tool, door.going_on(question.run), tell)
+    except InfospaceError as error:
+        audited(door.space, door.access.caller, action, question.tool, "refused", error.kind, question.run)
+        raise
+    outcome: AuditOutcome = "refused" if word == "no" else "success"
+    audited(door.space, door.access.caller, action, question.tool, outcome, word, question.run)
+    return answered
+
+
+def _called(door: Door, name: str, given: Mapping[str, Any]) -> tuple[ToolCalled | None, Mapping[str, Any]]:
+    """Return the call of a tool that is to be gone on with; None with the arguments of a door that runs plans."""
+    if name in TOOLS:
+        return None, given
+    args = dict(given)
+    if name != EXECUTE:
+        args = {"tool_name": proxies(door)[name].full_name, "arguments": args}
+    return prepare_call(door.space, _bounded(door, META[EXECUTE].validate(args))), given
+
+
+def asks_people(door: Door, answered: Mapping[str, Any] | str) -> Question | None:
+    """Return what the answer of a call leaves to people to say, where the tool in question may be known here."""
+    waits = isinstance(answered, dict) and answered.get("status") in ("suspended", "approval_required")
+    run = run_of(answered) if waits and isinstance(answered, dict) else None
+    if run is None:
+        return None
+    question = question_of(run, find_run(door.space, run)[1], door.access, door.asked.passed)
+    return question if question is not None and door.space.tools.find(question.tool) is not None else None
+
+
 def _must_be_in_time(door: Door) -> None:
     wait = door.rate.take()
     if wait:
@@ -148,6 +196,10 @@ async def _executed(door: Door, args: ExecuteTool, tell: Tell) -> dict[str, Any]
     async def play(emit: Emit) -> RunResult:
         return await call.play(door.space, emit, door.access.approve)
 
+    return await _played(door, call, play, tell)
+
+
+async def _played(door: Door, call: ToolCalled, play: Playing, tell: Tell) -> dict[str, Any]:
     live = door.lives.start(play)
     try:
         while not await live.wait(60, tell):
@@ -156,7 +208,7 @@ async def _executed(door: Door, args: ExecuteTool, tell: Tell) -> dict[str, Any]
     except asyncio.CancelledError:
         await door.lives.cancel([live])
         raise
-    return call.answer(door.space, result)
+    return call_for_people(call.answer(door.space, result), door.access)
 
 
 # What is kept

@@ -13,8 +13,9 @@ from infospace.errors import InfospaceError, NotFound
 from infospace.jsontext import dump
 from infospace.signature import every_fault
 from planner.meta.offered import META
-from planner.serve import calling, resources, tools
+from planner.serve import calling, elicitation, resources, tools
 from planner.serve.door import Door
+from planner.serve.people import MOST
 from planner.serve.trimming import trimmed_fault
 from planner.vocabulary import short
 
@@ -69,22 +70,52 @@ class _Handlers:
             found.append(_tool(name, says, schema, tool.read_only, open_world=True, destructive=tool.destructive))
         return types.ListToolsResult(tools=found)
 
-    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        async def tell(ended: int, said: str) -> None:
-            await context.session.report_progress(ended, None, said)
-
+    async def call_tool(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         try:
-            answer = await calling.answer(self._door, params.name, params.arguments or {}, tell)
+            answer = await self._answer(context, params)
         except calling.NoSuchTool as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         except InfospaceError as error:
             return types.CallToolResult(content=[_text(trimmed_fault(every_fault(error)))], is_error=True)
+        if isinstance(answer, types.InputRequiredResult):
+            return answer
         if isinstance(answer, str):
             return types.CallToolResult(content=[_text(answer)])
         if calling.is_direct(params.name):
             return _as_tool(answer)
         failed = params.name == calling.EXECUTE and bool(answer["is_error"])
         return types.CallToolResult(content=[_text(dump(answer))], structured_content=answer, is_error=failed)
+
+    async def _answer(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> dict[str, Any] | str | types.InputRequiredResult:
+        """Answer a call; what it leaves to people to say, the person behind the client is asked, where that can be."""
+
+        async def tell(ended: int, said: str) -> None:
+            await context.session.report_progress(ended, None, said)
+
+        door, name, given = self._door, params.name, params.arguments or {}
+        times = 0
+        if params.request_state is None:
+            answer = await calling.answer(door, name, given, tell)
+        else:
+            question, answer, times = elicitation.asked_before(door, params.request_state)
+            word = elicitation.said(params, question, door)
+            if word is not None:
+                answer = await calling.answered_by_person(door, name, given, question, word, tell)
+        while times < MOST and elicitation.can_be_asked(context):
+            following = calling.asks_people(door, answer)
+            if following is None:
+                break
+            times += 1
+            if elicitation.asks_in_answers(context):
+                return elicitation.to_be_asked(door, following, answer, times)
+            word = await elicitation.ask(context, door, following)
+            if word is not None:
+                answer = await calling.answered_by_person(door, name, given, following, word, tell)
+        return answer
 
     async def list_resources(
         self, _context: Context, params: types.PaginatedRequestParams | None

@@ -63,8 +63,8 @@ TOOLS = {
         ),
         Tool(
             "answer_run",
-            "Answer the question that a suspended run waits with (`pending`), and let it go on. At a `wait` no "
-            "answer is wanted: it is looked at again, whatever the value.",
+            "Answer the question that a suspended run waits with (`pending`), and let it go on, unless it is "
+            "`answered_by` people: tell them the `command`. At a `wait` no answer is wanted: it is looked at again.",
             arguments.AnswerRun,
             Door.answer_run,
             open_world=True,

@@ -153,7 +153,7 @@ def test_a_call_that_needs_approval_says_so_and_is_made_when_it_is_answered(know
         assert proxy.is_error
         assert json.loads(proxy.content[-1].text)["answer_with"]["tool"] == "answer_run"  # type: ignore[union-attr]
 
-    play(known, scene, hide_underlying_tools=False)
+    play(known, scene, hide_underlying_tools=False, approvals="planner")
     assert [(row.action, row.outcome) for row in audit(known)] == [
         *(("execute_tool", "waiting"), ("answer_run", "success"), ("two__structured", "waiting"))
     ]
