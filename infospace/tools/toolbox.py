@@ -13,6 +13,7 @@ from infospace.jsonvalue import JSON
 from infospace.paths import nearest
 from infospace.tools.finding.scope import EVERYTHING, Scope
 from infospace.tools.kept import Called
+from infospace.tools.own import SERVER
 from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 
 if TYPE_CHECKING:
@@ -113,6 +114,9 @@ class Toolbox:
 
     def hint(self, full_name: str, kind: ToolKind = "tool") -> str:
         """Say which was probably meant, or which there are; or why its server has none."""
+        server, _, name = full_name.partition("/")
+        if server == SERVER and kind == "tool" and name:
+            return f'what the space itself can do is a step of its own: {{"type": "{name}", …}}'
         near = self.near(full_name, kind)
         if near is not None:
             return f"did you mean {near!r}?"
@@ -147,7 +151,8 @@ class Toolbox:
         given: JSON = dict(arguments)
         faults = misfits(given, tool.input_schema)
         if faults:
-            raise Invalid(f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}")
+            says = f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}"
+            raise Invalid(says, hint=_strangers(tool, arguments))
 
     async def call(self, tool: Tool, arguments: Mapping[str, Any], timeout_s: float | None = None) -> ToolAnswer:
         """Call a tool, get a prompt, or read a resource; how that went is remembered.
@@ -183,3 +188,12 @@ class Toolbox:
         if self.servers is not None and tool.kind == "tool":
             took = round((time.perf_counter() - clock) * 1000, 3)
             self.servers.record(Called(tool.server, tool.name, started, took, well))
+
+
+def _strangers(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
+    """Name the arguments that a schema lets pass and says nothing of: others were probably meant."""
+    known = tool.input_schema.get("properties")
+    if not isinstance(known, Mapping) or tool.input_schema.get("additionalProperties") is False:
+        return None
+    strange = [f"{name!r:.80}" for name in arguments if name not in known]
+    return f"it says nothing of {', '.join(strange[:8])}; it takes {', '.join(list(known)[:12])}" if strange else None

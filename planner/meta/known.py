@@ -10,7 +10,8 @@ from infospace.answer import cut
 from infospace.errors import NotFound
 from infospace.paths import nearest
 from infospace.space import Space
-from infospace.tools.finding.scope import NO_FILTERS, Filters
+from infospace.tools.finding.scope import Filters
+from infospace.tools.finding.unmatched import unmatched
 from infospace.tools.kept import ToolUse
 from infospace.tools.own import SERVER, everything, own
 from infospace.tools.tool import Tool
@@ -23,11 +24,16 @@ TOLD = 400
 _ID: Final = re.compile(r"tool_[1-9][0-9]{0,17}")
 
 
-def known_tools(space: Space, filters: Filters = NO_FILTERS) -> list[Tool]:
-    """Return all that can be called here, and prompts and resources, as far as wanted; blocked ones not."""
+def known_tools(space: Space) -> list[Tool]:
+    """Return all that can be called here, and prompts and resources; blocked ones not."""
     space.catalogue.listings.setdefault("saved plans", plan_tools)
-    found = everything(space, others=True)
-    return [tool for tool in found if not tool.blocked and filters.admits(tool)]
+    return [tool for tool in everything(space, others=True) if not tool.blocked]
+
+
+def told_unmatched(filters: Filters, tools: Sequence[Tool]) -> dict[str, Any]:
+    """Return `unknown`, where names in filters are those of no tool."""
+    unknown = unmatched(filters, tools)
+    return {"unknown": unknown} if unknown else {}
 
 
 def find_tool(space: Space, name: str) -> Tool:

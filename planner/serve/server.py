@@ -61,7 +61,8 @@ class _Handlers:
             for tool in tools.TOOLS.values()
         ]
         schema = tools.discover_schema(self._door)
-        found.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
+        if schema is not None:
+            found.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
         for meta in META.values():
             calls = meta.name == calling.EXECUTE
             found.append(_tool(meta.name, meta.description, meta.schema, read_only=not calls, open_world=calls))

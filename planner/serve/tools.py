@@ -125,7 +125,9 @@ def checked_size(name: str, given: Mapping[str, Any]) -> None:
         raise Invalid(says, hint="add long texts as files with `infospace add`, and let the plan load them")
 
 
-def discover_schema(door: Door) -> dict[str, Any]:
-    """Return the JSON Schema of `discover_notes`: that of the primitive."""
-    schema = door.space.catalogue.get(looking.DISCOVER).schema
-    return untitled({key: value for key, value in schema.items() if key != "description"})
+def discover_schema(door: Door) -> dict[str, Any] | None:
+    """Return the JSON Schema of `discover_notes`: that of the primitive; None where that is out of scope."""
+    entry = door.space.catalogue.find(looking.DISCOVER)
+    if entry is None:
+        return None
+    return untitled({key: value for key, value in entry.schema.items() if key != "description"})

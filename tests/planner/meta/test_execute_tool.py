@@ -232,3 +232,12 @@ def test_a_result_that_does_not_fit_its_own_schema_is_reported_and_kept(space: S
     found = called(space, "s/promise")
     assert (found["status"], found["structured_content"]) == ("success", {"n": "three"})
     assert found["misfits"] == ['"three" is not a whole number at `n`']
+
+
+def test_arguments_of_which_an_open_schema_says_nothing_are_named_beside_what_is_wrong(known: Space) -> None:
+    """They may be what was meant for those that are missing; alone they are let pass."""
+    with pytest.raises(Invalid) as wrong:
+        called(known, "two/echo", txt="x", more=1)
+    assert '"text" is missing' in wrong.value.says
+    assert wrong.value.hint == "it says nothing of 'txt', 'more'; it takes text"
+    assert called(known, "two/echo", text="x", more=1)["status"] == "success"

@@ -252,3 +252,21 @@ def test_a_description_that_instructs_is_flagged_and_shown_as_its_servers_word(s
     assert tool["untrusted"]
     assert tool["signs"] == ["asks to ignore or override other instructions"]
     assert "signs" not in ask(space, "describe_tool", tool_name="infospace/size")
+
+
+def test_names_in_filters_that_no_tool_has_are_told_with_what_was_meant(space: Space) -> None:
+    """To whoever may know of those that are meant; a list and a search say the same."""
+    twins(space, tags=["text"], category="Words")
+    filters = {"servers": ["on"], "tags": ["txt"], "exclude_tags": ["none"], "categories": ["words", "Word"]}
+    says = [
+        "no tool here is of a server 'on'; did you mean 'one'?",
+        "no tool here is of a category 'Word'; did you mean 'Words'?",
+        "no tool here has a tag 'txt'; did you mean 'text'?",
+        "no tool here has a tag 'none'; there are text",
+    ]
+    assert ask(space, "list_tools", filters=filters)["unknown"] == says
+    assert ask(space, "search_tools", query="a text", filters=filters)["unknown"] == says
+    hidden = narrowed(space, exclude_servers=["one"])
+    [told] = ask(hidden, "list_tools", filters={"servers": ["one"]})["unknown"]
+    assert told == "no tool here is of a server 'one'; there are infospace, two"
+    assert "unknown" not in ask(space, "list_tools", filters={"servers": ["one"]})

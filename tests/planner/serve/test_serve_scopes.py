@@ -189,6 +189,19 @@ def test_what_the_configuration_approves_is_called_at_once(known: Space) -> None
     play(known, scene, approve=["two/*"])
 
 
+def test_a_primitive_that_a_scope_excludes_is_no_door_either(known: Space) -> None:
+    """It is not listed, and the others are."""
+
+    async def scene(planner: Planner) -> None:
+        tools = await listed(planner)
+        assert "discover_notes" not in tools
+        assert {"run_plan", "search_tools"} <= tools.keys()
+        assert "no primitive 'discover-notes'" in await planner.wrong("discover_notes", query="tea")
+        assert "`discover-notes`" not in await planner.call("describe_primitives")
+
+    play(known, scene, scope=Scope(exclude_names=("^infospace/discover-notes$",)))
+
+
 def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
     """Fewer tools in an answer; no longer calls."""
 
