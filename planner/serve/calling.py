@@ -27,6 +27,7 @@ from planner.serve.people import Question, call_for_people, question_of
 from planner.serve.record import find_run
 from planner.serve.tools import DISCOVER_NOTES, TOOLS, checked_size
 from planner.serve.tools import answer as answer_of_door
+from planner.serve.trimming import trimmed_tools
 from planner.steps import SAVED
 
 EXECUTE: Final = "execute_tool"
@@ -154,7 +155,10 @@ async def _answered(door: Door, name: str, given: Mapping[str, Any], tell: Tell)
     checked_size(name, given)
     if name in META:
         args = _bounded(door, META[name].validate(given))
-        return await _executed(door, args, tell) if name == EXECUTE else await META[name].function(door.space, args)
+        if name == EXECUTE:
+            return await _executed(door, args, tell)
+        answered = await META[name].function(door.space, args)
+        return trimmed_tools(answered) if "tools" in answered else answered
     tool = proxies(door).get(name)
     if tool is not None:
         args = META[EXECUTE].validate({"tool_name": tool.full_name, "arguments": dict(given)})

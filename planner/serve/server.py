@@ -57,7 +57,7 @@ class _Handlers:
         self, _context: Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         found = [
-            _tool(tool.name, tool.description, tool.schema, tool.read_only, tool.open_world)
+            _tool(tool.name, tool.description, tool.brief, tool.read_only, tool.open_world)
             for tool in tools.TOOLS.values()
         ]
         schema = tools.discover_schema(self._door)
@@ -65,7 +65,7 @@ class _Handlers:
             found.append(_tool(tools.DISCOVER_NOTES, tools.DISCOVER_SAYS, schema, read_only=True))
         for meta in META.values():
             calls = meta.name == calling.EXECUTE
-            found.append(_tool(meta.name, meta.description, meta.schema, read_only=not calls, open_world=calls))
+            found.append(_tool(meta.name, meta.description, meta.brief, read_only=not calls, open_world=calls))
         for name, tool in calling.proxies(self._door).items():
             says, schema = calling.described(tool), dict(tool.input_schema)
             found.append(_tool(name, says, schema, tool.read_only, open_world=True, destructive=tool.destructive))
@@ -193,6 +193,8 @@ def _tool(
     open_world: bool = False,
     destructive: bool | None = None,
 ) -> types.Tool:
-    takes = not read_only if destructive is None else destructive
+    takes = destructive
+    if destructive is None and not read_only:
+        takes = True
     hints = types.ToolAnnotations(read_only_hint=read_only, destructive_hint=takes, open_world_hint=open_world)
     return types.Tool(name=name, description=says, input_schema=schema, annotations=hints)

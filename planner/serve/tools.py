@@ -8,7 +8,7 @@ from typing import Any
 
 from infospace.errors import Invalid
 from infospace.jsontext import dump
-from infospace.signature import Signature, untitled
+from infospace.signature import Signature, briefly, untitled
 from planner.serve import arguments, looking
 from planner.serve.door import Door
 from planner.serve.live import Tell
@@ -130,4 +130,4 @@ def discover_schema(door: Door) -> dict[str, Any] | None:
     entry = door.space.catalogue.find(looking.DISCOVER)
     if entry is None:
         return None
-    return untitled({key: value for key, value in entry.schema.items() if key != "description"})
+    return briefly(untitled({key: value for key, value in entry.schema.items() if key != "description"}))

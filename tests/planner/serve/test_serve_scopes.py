@@ -202,6 +202,22 @@ def test_a_primitive_that_a_scope_excludes_is_no_door_either(known: Space) -> No
     play(known, scene, scope=Scope(exclude_names=("^infospace/discover-notes$",)))
 
 
+def test_an_answer_about_tools_leaves_out_what_says_nothing(known: Space) -> None:
+    """`describe_tool` has all of it."""
+
+    async def scene(planner: Planner) -> None:
+        asked = {"query": "say a text again", "filters": {"servers": ["one"]}, "limit": 1, "include_schemas": True}
+        (hit,) = (await planner.call("search_tools", **asked))["tools"]
+        assert not {"title", "kind", "integration_type", "untrusted"} & hit.keys()
+        assert (hit["tool_name"], hit["tags"], hit["input_schema"]["required"]) == ("one/echo", ["text"], ["text"])
+        (own,) = (await planner.call("list_tools", page_size=1, filters={"servers": ["infospace"]}))["tools"]
+        assert own["integration_type"] == "local"
+        whole = await planner.call("describe_tool", tool_name="one/echo")
+        assert (whole["kind"], whole["integration_type"], whole["untrusted"]) == ("tool", "MCP", False)
+
+    play(known, scene)
+
+
 def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
     """Fewer tools in an answer; no longer calls."""
 
