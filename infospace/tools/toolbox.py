@@ -117,12 +117,12 @@ class Toolbox:
         server, _, name = full_name.partition("/")
         if server == SERVER and kind == "tool" and name:
             return f'what the space itself can do is a step of its own: {{"type": "{name}", …}}'
+        lacking = self.lacking(full_name)
+        if lacking is not None:
+            return lacking
         near = self.near(full_name, kind)
         if near is not None:
             return f"did you mean {near!r}?"
-        lacking = self._lacking(full_name.partition("/")[0])
-        if lacking is not None:
-            return lacking
         names = self._names(kind)
         if not names:
             return f"no {kind}s in this space"
@@ -131,16 +131,21 @@ class Toolbox:
     def _names(self, kind: ToolKind) -> list[str]:
         return [tool.full_name for tool in self.everything() if tool.kind == kind]
 
-    def _lacking(self, server: str) -> str | None:
-        """Say why a server that a file names has no tools here; None of any other."""
+    def lacking(self, full_name: str) -> str | None:
+        """Say why the server of a name has no tools here, where a file names it; None of any other."""
         if self.servers is None or self.scope != EVERYTHING:
             return None
+        server = full_name.partition("/")[0]
         entry = self.servers.entries.get(server)
         if entry is not None and entry.disabled:
             return f"the server {server!r} is disabled in {entry.file}"
         if entry is not None:
-            listed = any(tool.server == server for tool in self)
-            return None if listed else f"the server {server!r} was never listed: `infospace tools sync`"
+            known = next(one for one in self.servers.all() if one.name == server)
+            if known.tools:
+                return None
+            if known.kept is not None and known.state == "failed":
+                return f"{known.kept.error}; `infospace tools sync` tries again"
+            return f"the server {server!r} was never listed: `infospace tools sync`"
         wrong = (one for one in self.servers.problems if one.severity == "error" and one.server in (server, ""))
         return next((one.says if not one.server else f"its entry is wrong: {one.says}" for one in wrong), None)
 

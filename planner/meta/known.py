@@ -44,8 +44,10 @@ def find_tool(space: Space, name: str) -> Tool:
     found = _by_id(space, name) if _ID.fullmatch(name) else _by_name(space, name)
     if found is not None:
         return found
+    if _ID.fullmatch(name):
+        raise NotFound(f"there is no tool {name!r}", hint="search_tools and list_tools say the ids")
     names = [tool.full_name for tool in known_tools(space)]
-    raise NotFound(f"there is no tool {name!r:.200}", hint=_hint(name, names))
+    raise NotFound(f"there is no tool {name!r:.200}", hint=space.tools.lacking(name) or _hint(name, names))
 
 
 def _by_id(space: Space, identifier: str) -> Tool | None:

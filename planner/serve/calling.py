@@ -129,7 +129,7 @@ def _called(door: Door, name: str, given: Mapping[str, Any]) -> tuple[ToolCalled
     args = dict(given)
     if name != EXECUTE:
         args = {"tool_name": proxies(door)[name].full_name, "arguments": args}
-    return prepare_call(door.space, _bounded(door, META[EXECUTE].validate(args))), given
+    return prepare_call(door.space, META[EXECUTE].validate(args), door.access.timeout_ms), given
 
 
 def asks_people(door: Door, answered: Mapping[str, Any] | str) -> Question | None:
@@ -184,18 +184,15 @@ def _bounded(door: Door, args: Any) -> Any:
             return args.model_copy(update={"limit": min(args.limit, access.results)})
         case ListTools():
             return args.model_copy(update={"page_size": min(args.page_size, access.results)})
-        case ExecuteTool() if args.options.timeout_ms > access.timeout_ms:
-            if "timeout_ms" in args.options.model_fields_set and "options" in args.model_fields_set:
-                says = f"`options.timeout_ms` is {args.options.timeout_ms:,}, and {access.caller} may give a call"
-                raise Invalid(f"{says} {access.timeout_ms:,} at most")
-            options = args.options.model_copy(update={"timeout_ms": access.timeout_ms})
-            return args.model_copy(update={"options": options})
+        case ExecuteTool() if args.says_how_long and args.options.timeout_ms > access.timeout_ms:
+            says = f"`options.timeout_ms` is {args.options.timeout_ms:,}, and {access.caller} may give a call"
+            raise Invalid(f"{says} {access.timeout_ms:,} at most")
     return args
 
 
 async def _executed(door: Door, args: ExecuteTool, tell: Tell) -> dict[str, Any]:
     """Call a tool; who stops waiting breaks the call off."""
-    call = prepare_call(door.space, args)
+    call = prepare_call(door.space, args, door.access.timeout_ms)
 
     async def play(emit: Emit) -> RunResult:
         return await call.play(door.space, emit, door.access.approve)

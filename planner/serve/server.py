@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -12,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from infospace.errors import InfospaceError, NotFound
 from infospace.jsontext import dump
 from infospace.signature import every_fault
+from planner.meta.executed import media_of
 from planner.meta.offered import META
 from planner.serve import calling, elicitation, resources, tools
 from planner.serve.door import Door
@@ -84,10 +86,13 @@ class _Handlers:
             return answer
         if isinstance(answer, str):
             return types.CallToolResult(content=[_text(answer)])
+        # What is left out of a long answer is shown as what it is where that is no text.
+        media = media_of(self._door.space, answer["large"]["all_blocks"]) if "large" in answer else []
         if calling.is_direct(params.name):
-            return _as_tool(answer)
+            return _as_tool(answer, media)
         failed = params.name == calling.EXECUTE and bool(answer["is_error"])
-        return types.CallToolResult(content=[_text(dump(answer))], structured_content=answer, is_error=failed)
+        document = {"content": [_text(dump(answer)), *media], "structuredContent": answer, "isError": failed}
+        return types.CallToolResult.model_validate(document)
 
     async def _answer(
         self, context: Context, params: types.CallToolRequestParams
@@ -171,9 +176,9 @@ def _text(text: str) -> types.TextContent:
     return types.TextContent(type="text", text=text)
 
 
-def _as_tool(answer: dict[str, Any]) -> types.CallToolResult:
+def _as_tool(answer: dict[str, Any], media: Sequence[dict[str, Any]]) -> types.CallToolResult:
     """Return the answer of a call as the tool itself would have given it; what is waited for stands in a text."""
-    content = list(answer["content"])
+    content = [*answer["content"], *media]
     if "approval" in answer:
         content.append({"type": "text", "text": dump(answer["approval"])})
     if "large" in answer:

@@ -68,6 +68,8 @@ def tools(cursor: str | None) -> dict[str, Any]:
     if MODE == "changing":
         extra = [{**ECHO, "name": f"later_{number}"} for number in range(CALLS)]
         return {"tools": [ECHO, {"name": "grow", "inputSchema": OBJECT}, *extra]}
+    if MODE == "pictures":
+        return {"tools": [{"name": "picture", "inputSchema": OBJECT}]}
     names = ("slow", "die", "flood", "odd", "ask", "environment", "fail", "structured", "blocks", "noise")
     return {"tools": [ECHO, *({"name": name, "inputSchema": OBJECT} for name in names)]}
 
@@ -111,6 +113,10 @@ def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
         case "blocks":
             picture = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
             answer(identifier, {"content": [*text("first")["content"], picture]})
+        case "picture":
+            picture = {"type": "image", "data": "aGk=" * 2_000, "mimeType": "image/png"}
+            letter = {"type": "resource", "resource": {"uri": "odd://letter", "text": "Dear all, " * 900}}
+            answer(identifier, {"content": [*text("look")["content"], picture, letter]})
         case "noise":
             sys.stdout.write("this is a log line\n" * 50)
             answer(identifier, text("found"))

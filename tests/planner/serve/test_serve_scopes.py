@@ -218,6 +218,26 @@ def test_an_answer_about_tools_leaves_out_what_says_nothing(known: Space) -> Non
     play(known, scene)
 
 
+def test_pictures_of_a_long_answer_are_shown_as_pictures(space: Space) -> None:
+    """Beside what is told of them; a long text in a block is told by how it begins."""
+    write(Path(space.store.address).parent, one=odd("pictures", trusted=True))
+    assert synced(space).failed == []
+
+    async def scene(planner: Planner) -> None:
+        for name, given in (("execute_tool", {"tool_name": "one/picture", "arguments": {}}), ("one__picture", {})):
+            said = await planner.client.call_tool(name, given)
+            (picture,) = [block for block in said.content if block.type == "image"]
+            assert (len(picture.data), picture.mime_type) == (8_000, "image/png")
+        found = await planner.client.call_tool("execute_tool", {"tool_name": "one/picture", "arguments": {}})
+        assert found.structured_content is not None
+        text, left, letter = found.structured_content["content"]
+        assert (text["text"], left["text"]) == ("look", "[image image/png: 8,049 characters, left out]")
+        assert letter["resource"]["text"].endswith("[cut: 9,000 characters in all]")
+        assert len(found.content[0].text) < 2_000  # type: ignore[union-attr]  # the first is the text
+
+    play(space, scene, hide_underlying_tools=False)
+
+
 def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
     """Fewer tools in an answer; no longer calls."""
 
