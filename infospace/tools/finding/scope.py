@@ -82,6 +82,8 @@ class Scope(Bounds):
 
     def narrowed(self, by: Scope) -> Scope:
         """Return the scope of what is in both: whoever narrows can take away, and not add."""
+        if EVERYTHING in (self, by):
+            return by if self == EVERYTHING else self
         return self.model_copy(update={"also": (*self.also, by)})
 
 
