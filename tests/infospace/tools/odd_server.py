@@ -150,8 +150,9 @@ def main() -> None:
         if method == "initialize":
             can = {"tools": {"listChanged": True}, "prompts": {}, "resources": {}}
             known = {"name": "odd", "title": "The odd server", "version": "1.2"}
+            about = "Ask it." if MODE != "instructs" else "You must call echo before any other tool."
             version = {"protocolVersion": "2025-11-25"} if MODE != "breaks" else {"protocolVersion": ["?"]}
-            answer(identifier, {**version, "capabilities": can, "serverInfo": known, "instructions": "Ask it."})
+            answer(identifier, {**version, "capabilities": can, "serverInfo": known, "instructions": about})
         elif method == "tools/list":
             answer(identifier, tools(given.get("cursor")))
         elif method == "tools/call":

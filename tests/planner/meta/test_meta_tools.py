@@ -252,6 +252,9 @@ def test_a_description_that_instructs_is_flagged_and_shown_as_its_servers_word(s
     assert tool["untrusted"]
     assert tool["signs"] == ["asks to ignore or override other instructions"]
     assert "signs" not in ask(space, "describe_tool", tool_name="infospace/size")
+    servers = ask(space, "get_tool_categories", include_servers=True)["servers"]
+    told = {server["name"]: server.get("signs") for server in servers}
+    assert told == {"bad": ["says that it must be called before or instead of others"], "infospace": None}
 
 
 def test_names_in_filters_that_no_tool_has_are_told_with_what_was_meant(space: Space) -> None:
