@@ -49,8 +49,8 @@ binds `$topic`.
 
 
 LEGEND = (
-    "`*` is required, `=` a default, `any` a resource of any kind, `a|b` one of these, `=a|b` the first by default. "
-    "`→` is what it gives; what has an effect says so. Where no example stands, it is like "
+    "`N` is a Note, `C` a Collection, `R` a Relation, `T` any of them; `*` is required, `=` a default, `a|b` one of "
+    "these, `=a|b` the first by default. `→` is what it gives; what has an effect says so. Where no example stands, it is like "
     '`{"type":"head","target":"$sorted","count":3,"out":"$top"}`.'
 )
 EXAMPLE = 130
@@ -114,7 +114,7 @@ def _line(entry: Primitive) -> str:
     arguments = ", ".join(_argument(argument) for argument in entry.arguments.values())
     effect = effect_words(entry)
     tail = "" if effect in ("pure", "reads") else f", {effect}"
-    gives = f"→ {entry.returns}" if entry.out != "none" else "→ nothing"
+    gives = f"→ {_letters(entry.returns)}" if entry.out != "none" else "→ nothing"
     line = f"- `{entry.type}` ({arguments}) {gives}{tail}. {entry.summary}"
     example = dict(entry.examples[0]) if entry.examples else {}
     shown = dump(example)
@@ -130,8 +130,7 @@ def _tells(entry: Primitive, example: Mapping[str, Any]) -> bool:
 def _argument(argument: Argument) -> str:
     name = f"{argument.name}{'*' if argument.required else ''}"
     if argument.reading is Reading.RESOURCE:
-        words = argument_words(argument)
-        return f"{name}: {'any' if len(argument.kinds) == len(Kind) else words}"
+        return f"{name}: {'T' if len(argument.kinds) == len(Kind) else _letters(argument_words(argument))}"
     if "enum" in argument.schema:
         first = [] if argument.required or argument.default is None else [argument.default]
         options = dict.fromkeys([*first, *argument.schema["enum"]])
@@ -139,3 +138,10 @@ def _argument(argument: Argument) -> str:
     if argument.required or argument.default is None:
         return name
     return f"{name}={json.dumps(argument.default, ensure_ascii=False, default=str)}"
+
+
+def _letters(words: str) -> str:
+    """Write kinds of resources as letters."""
+    for kind in Kind:
+        words = words.replace(kind.value, kind.value[0])
+    return words.replace("a resource", "T")
