@@ -50,8 +50,8 @@ binds `$topic`.
 
 LEGEND = (
     "`N` is a Note, `C` a Collection, `R` a Relation, `T` any of them; `*` is required, `=` a default, `a|b` one of "
-    "these, `=a|b` the first by default. `→` is what it gives; what has an effect says so. Where no example stands, it is like "
-    '`{"type":"head","target":"$sorted","count":3,"out":"$top"}`.'
+    "these, `=a|b` the first by default. `→` is what it gives; what has an effect says so. Where no example stands, it "
+    'is like `{"type":"head","target":"$sorted","count":3,"out":"$top"}`.'
 )
 EXAMPLE = 130
 """Characters of an example that stands in the short form, at most."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -36,6 +37,9 @@ ACTS: Final = ("run_plan", "run_steps", "answer_run", "cancel_run", EXECUTE)
 TOLD = 600
 """Characters of a proxy's description."""
 SEPARATOR = "__"
+LONGEST_NAME = 128
+"""Characters of a tool's name, at most."""
+_FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 class TooOften(Conflict):
@@ -54,7 +58,10 @@ def is_direct(name: str) -> bool:
 
 
 def proxies(door: Door) -> Mapping[str, Tool]:
-    """Return the tools of servers that are listed by themselves, as `server__tool`; of two of one name, the first."""
+    """Return the tools of servers that are listed by themselves, as `server__tool`; of two of one name, the first.
+
+    What the protocol does not let stand in a tool's name is `_` there.
+    """
     return {} if door.access.hide_underlying_tools else _direct(door.space)
 
 
@@ -62,7 +69,8 @@ def _direct(space: Space) -> Mapping[str, Tool]:
     found: dict[str, Tool] = {}
     for tool in sorted(space.tools, key=lambda tool: tool.full_name):
         if not tool.blocked:
-            found.setdefault(f"{tool.server}{SEPARATOR}{tool.name}", tool)
+            name = _FOREIGN.sub("_", f"{tool.server}{SEPARATOR}{tool.name}")[:LONGEST_NAME]
+            found.setdefault(name, tool)
     return found
 
 
@@ -115,9 +123,11 @@ async def answered_by_person(
             answer_run(door.space, question.run, question.step, word)
             answered = await _played(door, tool, door.going_on(question.run), tell)
     except InfospaceError as error:
+        door.counts[action, "refused"] += 1
         audited(door.space, door.access.caller, action, question.tool, "refused", error.kind, question.run)
         raise
     outcome: AuditOutcome = "refused" if word == "no" else "success"
+    door.counts[action, outcome] += 1
     audited(door.space, door.access.caller, action, question.tool, outcome, word, question.run)
     return answered
 

@@ -137,6 +137,20 @@ def test_without_hiding_proxies_are_listed_and_answer_as_the_tool_does(known: Sp
     assert ("one__echo", "success") in [(row.action, row.outcome) for row in audit(known)]
 
 
+def test_a_proxy_has_a_name_that_the_protocol_allows(space: Space) -> None:
+    """Whatever its server is called; by that it is called."""
+    write(Path(space.store.address).parent, **{"my größte server": odd("plain", trusted=True)})
+    assert synced(space).failed == []
+
+    async def scene(planner: Planner) -> None:
+        names = [name for name in await listed(planner) if "__" in name]
+        assert "my_gr__te_server__echo" in names
+        said = await planner.client.call_tool("my_gr__te_server__echo", {"text": "x"})
+        assert [block.text for block in said.content] == ["x"]  # type: ignore[union-attr]
+
+    play(space, scene, hide_underlying_tools=False)
+
+
 def test_a_call_that_needs_approval_says_so_and_is_made_when_it_is_answered(known: Space) -> None:
     """It waits for nobody; through a proxy it is told in a text."""
 
