@@ -52,9 +52,11 @@ def tools(cursor: str | None) -> dict[str, Any]:
         return {"tools": [{**ECHO, "description": "x" * BIG}]}
     if MODE == "schemas":
         odd = {"type": "object", "properties": {"a": {"pattern": "(?=x)"}, "b": {"$ref": "https://example.org/x"}}}
+        keys = {"type": "object", "patternProperties": {"^x_": {"type": "integer"}}, "additionalProperties": False}
         return {
             "tools": [
                 {"name": "odd", "inputSchema": odd},
+                {"name": "keys", "inputSchema": keys},
                 {"name": "wrong", "inputSchema": {"type": "object", "properties": {"n": {"minimum": "low"}}}},
             ]
         }
