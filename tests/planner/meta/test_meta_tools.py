@@ -273,3 +273,24 @@ def test_names_in_filters_that_no_tool_has_are_told_with_what_was_meant(space: S
     [told] = ask(hidden, "list_tools", filters={"servers": ["one"]})["unknown"]
     assert told == "no tool here is of a server 'one'; there are infospace, two"
     assert "unknown" not in ask(space, "list_tools", filters={"servers": ["one"]})
+
+
+@pytest.mark.parametrize(
+    ("meta", "given", "says"),
+    [
+        ("list_tools", {"filters": {"tag": ["x"]}}, "`filters` has no field 'tag' (did you mean 'tags'?)"),
+        ("list_tools", {"filters": {"zzz": 1}}, "`filters` has no field 'zzz' (it has tags, exclude_tags, servers,"),
+        (
+            "execute_tool",
+            {"tool_name": "x", "arguments": {}, "options": {"timeout_ms": 0}},
+            "`options.timeout_ms` is 0, not a whole number from 1 to 600000 (Milliseconds that the call may last",
+        ),
+    ],
+)
+def test_a_fault_inside_an_argument_says_what_would_have_fitted_there(
+    space: Space, meta: str, given: dict[str, Any], says: str
+) -> None:
+    """Not what fits the argument around it."""
+    with pytest.raises(Invalid) as wrong:
+        ask(space, meta, **given)
+    assert every_fault(wrong.value).startswith(says)
