@@ -10,7 +10,7 @@ from infospace.answer import cut
 from infospace.errors import NotFound
 from infospace.paths import nearest
 from infospace.space import Space
-from infospace.tools.finding.scope import Filters
+from infospace.tools.finding.scope import NO_FILTERS, Filters
 from infospace.tools.finding.unmatched import unmatched
 from infospace.tools.kept import ToolUse
 from infospace.tools.own import SERVER, everything, own
@@ -24,16 +24,11 @@ TOLD = 400
 _ID: Final = re.compile(r"tool_[1-9][0-9]{0,17}")
 
 
-def known_tools(space: Space) -> list[Tool]:
-    """Return all that can be called here, and prompts and resources; blocked ones not."""
+def known_tools(space: Space, filters: Filters = NO_FILTERS) -> list[Tool]:
+    """Return all that can be called here, and prompts and resources, as far as wanted; blocked ones not."""
     space.catalogue.listings.setdefault("saved plans", plan_tools)
-    return [tool for tool in everything(space, others=True) if not tool.blocked]
-
-
-def told_unmatched(filters: Filters, tools: Sequence[Tool]) -> dict[str, Any]:
-    """Return `unknown`, where names in filters are those of no tool."""
-    unknown = unmatched(filters, tools)
-    return {"unknown": unknown} if unknown else {}
+    found = everything(space, others=True)
+    return [tool for tool in found if not tool.blocked and filters.admits(tool)]
 
 
 def find_tool(space: Space, name: str) -> Tool:
@@ -44,10 +39,11 @@ def find_tool(space: Space, name: str) -> Tool:
     found = _by_id(space, name) if _ID.fullmatch(name) else _by_name(space, name)
     if found is not None:
         return found
-    if _ID.fullmatch(name):
-        raise NotFound(f"there is no tool {name!r}", hint="search_tools and list_tools say the ids")
+    why = "search_tools and list_tools say the ids" if _ID.fullmatch(name) else space.tools.lacking(name)
+    if why is not None:
+        raise NotFound(f"there is no tool {name!r:.200}", hint=why)
     names = [tool.full_name for tool in known_tools(space)]
-    raise NotFound(f"there is no tool {name!r:.200}", hint=space.tools.lacking(name) or _hint(name, names))
+    raise NotFound(f"there is no tool {name!r:.200}", hint=_hint(name, names))
 
 
 def _by_id(space: Space, identifier: str) -> Tool | None:
@@ -107,6 +103,12 @@ def told(tool: Tool, *, schemas: bool = False, whole: bool = False) -> dict[str,
         found["input_schema"] = dict(tool.input_schema)
         found["output_schema"] = None if tool.output_schema is None else dict(tool.output_schema)
     return found
+
+
+def told_unmatched(space: Space, filters: Filters) -> dict[str, Any]:
+    """Return `unknown`, where names in filters are those of no tool that may be known."""
+    unknown = unmatched(filters, known_tools(space)) if filters != NO_FILTERS else []
+    return {"unknown": unknown} if unknown else {}
 
 
 def uses(space: Space) -> Mapping[tuple[str, str], ToolUse]:

@@ -21,8 +21,7 @@ async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
     if args.filters.min_score is not None:
         raise Invalid("`filters.min_score` is for search_tools: a list has no scores", hint="leave it out")
     used = uses(space)
-    known = known_tools(space)
-    keyed = [(_key(args.sort_by, tool, used), tool) for tool in known if args.filters.admits(tool)]
+    keyed = [(_key(args.sort_by, tool, used), tool) for tool in known_tools(space, args.filters)]
     keyed.sort(key=lambda pair: (pair[1].full_name, pair[1].kind))
     there = [pair for pair in keyed if pair[0] is not None]
     there.sort(key=lambda pair: pair[0], reverse=args.sort_order == "desc")
@@ -36,7 +35,7 @@ async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
         "page": args.page,
         "pages": -(-len(tools) // args.page_size),
         "total": len(tools),
-        **told_unmatched(args.filters, known),
+        **told_unmatched(space, args.filters),
     }
 
 

@@ -19,8 +19,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     meant by names in the filters that no tool has.
     """
     wanted = Wanted(args.query, args.limit, args.filters, mode=args.search_type)
-    tools = known_tools(space)
-    found = await asyncio.to_thread(lambda: space.finder.find(tools, wanted))
+    found = await asyncio.to_thread(lambda: space.finder.find(known_tools(space), wanted))
     return {
         "query": args.query,
         "tools": [_hit(hit, schemas=args.include_schemas) for hit in found.hits],
@@ -29,7 +28,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
         "no_match": found.no_match,
         "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas),
         "degraded": found.degraded,
-        **told_unmatched(args.filters, tools),
+        **told_unmatched(space, args.filters),
     }
 
 
