@@ -219,7 +219,7 @@ async def _played(door: Door, call: ToolCalled, play: Playing, tell: Tell) -> di
     except asyncio.CancelledError:
         await door.lives.cancel([live])
         raise
-    return call_for_people(call.answer(door.space, result), door.access)
+    return call_for_people(door.space, call.answer(door.space, result), door.access)
 
 
 # What is kept

@@ -142,7 +142,7 @@ class Door:
         return self._told(shown, first)
 
     def _told(self, document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
-        return for_people(trimmed_run(document, first), self.access)
+        return for_people(self.space, trimmed_run(document, first), self.access)
 
     async def answer_run(self, args: arguments.AnswerRun, tell: Tell) -> dict[str, Any]:
         """Answer what a suspended run asks, and wait for it; at a `wait` just look again whether it is over.
@@ -154,7 +154,7 @@ class Door:
         if pending is None or not self._is_answered(args.run, pending):
             if pending is not None:
                 self.may_answer(args.run, pending)
-                must_be_asked(args.run, pending, self.access)
+                must_be_asked(self.space, args.run, pending, self.access)
             if row.status != "suspended" or pending is None or pending.kind != "wait":
                 answer(self.space, args.run, args.step, args.value)
         return await self._followed(self.lives.start(self.going_on(args.run), args.run), args.wait_s, tell)

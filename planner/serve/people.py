@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from infospace.runs.journal import StepRow
@@ -19,6 +20,7 @@ from planner.suspending import Pending
 
 if TYPE_CHECKING:
     from infospace.jsonvalue import JSON
+    from infospace.space import Space
 
 THEIRS: Final = ("approve", "doubt")
 """Kinds of questions that are for people."""
@@ -87,24 +89,24 @@ def question_of(run: str, steps: list[StepRow], access: Access, passed: set[str]
     return None
 
 
-def must_be_asked(run: str, pending: Pending, access: Access) -> None:
+def must_be_asked(space: Space, run: str, pending: Pending, access: Access) -> None:
     """Raise NotAllowed for a question that is for people."""
     if access.approvals == "people" and pending.kind in THEIRS:
         says = f"step {pending.step} of {run} asks people, and not the planner: {pending.question}"
-        raise NotAllowed(says, hint=f"a person answers by `{command(run, pending.step)}`, or in the screen")
+        raise NotAllowed(says, hint=f"a person answers by `{command(space, run, pending.step)}`, or in the screen")
 
 
-def command(run: str, step: str) -> str:
-    """Return what a person types to answer."""
-    return f"infospace answer {run} {step}"
+def command(space: Space, run: str, step: str) -> str:
+    """Return what a person types to answer, wherever that is."""
+    return f"infospace --space {quote(space.store.address)} answer {run} {step}"
 
 
-def for_people(document: dict[str, Any], access: Access) -> dict[str, Any]:
+def for_people(space: Space, document: dict[str, Any], access: Access) -> dict[str, Any]:
     """Say in a run's JSON which of what it waits for are for people, and how they answer."""
     if access.approvals != "people" or not any(one["kind"] in THEIRS for one in document["pending"]):
         return document
     told = [
-        {**one, "answered_by": "people", "command": command(document["run"], one["step"])}
+        {**one, "answered_by": "people", "command": command(space, document["run"], one["step"])}
         if one["kind"] in THEIRS
         else one
         for one in document["pending"]
@@ -112,10 +114,11 @@ def for_people(document: dict[str, Any], access: Access) -> dict[str, Any]:
     return {**document, "pending": told}
 
 
-def call_for_people(answered: dict[str, Any], access: Access) -> dict[str, Any]:
+def call_for_people(space: Space, answered: dict[str, Any], access: Access) -> dict[str, Any]:
     """Leave out of the answer of a call of a tool how a planner would allow it, where that is for people."""
     approval = answered.get("approval")
     if access.approvals != "people" or approval is None:
         return answered
     told = {key: value for key, value in approval.items() if key != "answer_with"}
-    return {**answered, "approval": {**told, "answered_by": "people"}}
+    told |= {"answered_by": "people", "command": f"{command(space, told['run'], told['step'])} once"}
+    return {**answered, "approval": told}

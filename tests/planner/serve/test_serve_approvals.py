@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,11 @@ class Person:
         )
 
 
+def person_types(space: Space, run: str) -> str:
+    """What a person types to answer the first step of a run."""
+    return f"infospace --space {space.store.address} answer {run} 1"
+
+
 def test_a_planner_does_not_approve_its_own_calls(space: Space) -> None:
     """It is told who does, and how; when a person has, the run goes on."""
     made = files(space)
@@ -75,11 +81,11 @@ def test_a_planner_does_not_approve_its_own_calls(space: Space) -> None:
     async def scene(planner: Planner) -> Any:
         asked = await planner.call("run_plan", plan=[DELETE])
         [pending] = asked["pending"]
-        assert (pending["answered_by"], pending["command"]) == ("people", f"infospace answer {asked['run']} 1")
+        assert (pending["answered_by"], pending["command"]) == ("people", person_types(space, asked["run"]))
         for word in ("once", "always", "no"):
             said = await planner.wrong("answer_run", run=asked["run"], step="1", value=word)
             assert f"step 1 of {asked['run']} asks people, and not the planner: call the tool delete" in said
-            assert f"`infospace answer {asked['run']} 1`" in said
+            assert f"`{person_types(space, asked['run'])}`" in said
         assert (await planner.call("get_run", run=asked["run"]))["pending"] == [pending]
         assert made == []
         answer(space, asked["run"], "1", "once")
@@ -101,7 +107,7 @@ def test_a_called_tool_that_waits_for_people_does_not_say_how_a_planner_answers(
         return (await planner.client.call_tool("execute_tool", CALL)).structured_content
 
     told = play(space, scene)["approval"]
-    assert (told["answered_by"], told["command"]) == ("people", f"infospace answer {told['run']} 1 once")
+    assert (told["answered_by"], told["command"]) == ("people", f"{person_types(space, told['run'])} once")
     assert "answer_with" not in told
 
 
@@ -299,7 +305,8 @@ def test_the_command_answers_for_a_person_and_an_option_lets_the_planner(served:
     async def by_command() -> Any:
         async with over_stdio(served) as planner:
             asked = await planner.call("run_plan", plan=STEP)
-            words = [sys.executable, "-m", "tui.command", "--space", str(served), "answer", asked["run"], "1", "once"]
+            typed = shlex.split(asked["pending"][0]["command"])
+            words = [sys.executable, "-m", "tui.command", *typed[1:], "once"]
             done = await asyncio.to_thread(subprocess.run, [*words, "--json"], capture_output=True, text=True)
             assert json.loads(done.stdout)["status"] == "success", done.stderr
             return await planner.call("get_run", run=asked["run"])
