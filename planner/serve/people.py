@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
@@ -98,7 +99,9 @@ def must_be_asked(space: Space, run: str, pending: Pending, access: Access) -> N
 
 def command(space: Space, run: str, step: str) -> str:
     """Return what a person types to answer, wherever that is."""
-    return f"infospace --space {quote(space.store.address)} answer {run} {step}"
+    store = space.store
+    where = store.address if store.derived is None else str(Path(store.address).absolute())
+    return f"infospace --space {quote(where)} answer {run} {step}"
 
 
 def for_people(space: Space, document: dict[str, Any], access: Access) -> dict[str, Any]:
