@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.errors import Invalid
 from infospace.ids import Kind
 from infospace.paths import nearest
-from infospace.schemas import Nowhere, Schema, inside
+from infospace.schemas import Nowhere, Schema, inside, resolved
 from infospace.wording import either, shown, wanted
 
 if TYPE_CHECKING:
@@ -154,10 +154,15 @@ class _Writer:
             schema = _schema_at(argument, place)
             fits = _kinds(argument.kinds) if argument and argument.kinds else wanted(schema)
             if fits:
-                hint = _meant(detail["input"], schema) or _about(argument, default=len(place) == 1)
+                hint = _meant(detail["input"], schema) or _told(argument, schema, place)
                 return Fault(place, code, f"{where} is {shown(detail['input'])}, not {fits}", hint)
         message = (detail["msg"][:1].lower() + detail["msg"][1:]).replace(" after validation,", ",")
-        return Fault(place, code, f"{where} is {shown(detail['input'])}: {message}", _about(argument))
+        return Fault(
+            place,
+            code,
+            f"{where} is {shown(detail['input'])}: {message}",
+            _told(argument, _schema_at(argument, place), place),
+        )
 
     def _missing(self, place: Place, argument: Argument | None) -> Fault:
         if len(place) == 1:
@@ -168,7 +173,10 @@ class _Writer:
     def _unknown(self, place: Place) -> Fault:
         name = str(place[-1])
         if len(place) > 1:
-            return Fault(place, "bad-argument", f"{_spell(place[:-1])} has no field {name!r}")
+            fields = _fields(self._arguments.get(str(place[0])), place[:-1])
+            near = nearest(name, fields)
+            hint = f"did you mean {near!r}?" if near else f"it has {', '.join(fields)}" if fields else None
+            return Fault(place, "bad-argument", f"{_spell(place[:-1])} has no field {name!r}", hint)
         near = nearest(name, self._arguments)
         known = ", ".join(self._arguments)
         hint = f"did you mean {near!r}?" if near else f"it takes {known}" if known else "it takes none"
@@ -197,10 +205,24 @@ def _schema_at(argument: Argument | None, place: Place) -> Schema | None:
     return found
 
 
+def _fields(argument: Argument | None, place: Place) -> list[str]:
+    """Return the names that an object there may have, where its schema says so."""
+    schema = _schema_at(argument, place)
+    if schema is None or argument is None:
+        return []
+    return list(resolved(schema, argument.schema).get("properties", {}))
+
+
 def _meant(given: object, schema: Schema | None) -> str | None:
     words = (schema or {}).get("enum", ())
     near = nearest(given, [word for word in words if isinstance(word, str)]) if isinstance(given, str) else None
     return f"did you mean {shown(near)}?" if near else None
+
+
+def _told(argument: Argument | None, schema: Schema | None, place: Place) -> str | None:
+    """What a part of an argument is for, where its schema says so; else what the argument is for."""
+    inner = (schema or {}).get("description", "") if len(place) > 1 else ""
+    return inner.removesuffix(".") or _about(argument, default=len(place) == 1)
 
 
 def _about(argument: Argument | None, *, default: bool = True) -> str | None:

@@ -5,7 +5,6 @@ Patterns are RE2's, in linear time. A `$ref` stays within its schema: nothing is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import islice
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 from infospace.errors import Invalid
 from infospace.jsonvalue import JSON
-from infospace.misfits import says, sentence
+from infospace.misfits import additional, says, sentence
 from infospace.patterns import compile_pattern
 
 Place = tuple[str | int, ...]
@@ -38,11 +37,14 @@ def schema_faults(schema: Any) -> Iterator[SchemaFault]:
     from jsonschema.exceptions import SchemaError
 
     try:
-        _dialect().check_schema(schema)
+        # Without formats: the one that matters, a pattern's, is RE2's here.
+        _dialect().check_schema(schema, format_checker=None)
     except SchemaError as error:
         yield SchemaFault(tuple(error.absolute_path), f"this is not JSON Schema: {error.message[:200]}")
         return
     yield from _unaskable(schema, schema, ())
+    if _any_key(schema, "patternProperties"):
+        yield from _unevaluated(schema, ())
 
 
 def _unaskable(part: Any, root: Any, place: Place) -> Iterator[SchemaFault]:
@@ -61,7 +63,7 @@ def _unaskable(part: Any, root: Any, place: Place) -> Iterator[SchemaFault]:
             yield from _bad_reference(value, root, inner)
         elif key == "patternProperties" and isinstance(value, Mapping):
             for name in value:
-                yield from _bad_key(name, (*inner, name))
+                yield from _bad_pattern(name, (*inner, name))
         if key not in DATA:
             yield from _unaskable(value, root, inner)
 
@@ -73,11 +75,21 @@ def _bad_pattern(pattern: str, place: Place) -> Iterator[SchemaFault]:
         yield SchemaFault(place, error.says, error.hint)
 
 
-def _bad_key(pattern: str, place: Place) -> Iterator[SchemaFault]:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        yield SchemaFault(place, f"{pattern!r:.60} is not a pattern: {error}")
+def _unevaluated(part: Any, place: Place) -> Iterator[SchemaFault]:
+    """Where a schema with patterns for keys asks which keys were not looked at: that cannot be said in linear time."""
+    items = part.items() if isinstance(part, Mapping) else enumerate(part) if isinstance(part, list) else ()
+    for key, value in items:
+        if key == "unevaluatedProperties" and place[-1:] != ("properties",):
+            says = "unevaluatedProperties and patternProperties do not go together here"
+            yield SchemaFault((*place, key), says, "additionalProperties beside patternProperties")
+        elif key not in DATA:
+            yield from _unevaluated(value, (*place, key))
+
+
+def _any_key(part: Any, name: str) -> bool:
+    if isinstance(part, Mapping):
+        return name in part or any(_any_key(value, name) for key, value in part.items() if key not in DATA)
+    return isinstance(part, list) and any(_any_key(item, name) for item in part)
 
 
 def _bad_reference(reference: str, root: Any, place: Place) -> Iterator[SchemaFault]:
@@ -172,5 +184,24 @@ def _dialect() -> Any:
         if isinstance(instance, str) and compile_pattern(written).search(instance) is None:
             yield ValidationError("")
 
+    def by_pattern(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+        if not isinstance(instance, Mapping):
+            return
+        for written, schema in schemas.items():
+            for key, value in instance.items():
+                if compile_pattern(written).search(key) is not None:
+                    yield from validator.descend(value, schema, path=key, schema_path=written)
+
+    def others(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        more = list(additional(instance, schema)) if isinstance(instance, Mapping) else []
+        if isinstance(wanted, Mapping):
+            for key in more:
+                yield from validator.descend(instance[key], wanted, path=key)
+        elif more and wanted is False:
+            yield ValidationError("")
+
     make: Any = extend
-    return make(Draft202012Validator, {"pattern": pattern})
+    return make(
+        Draft202012Validator,
+        {"pattern": pattern, "patternProperties": by_pattern, "additionalProperties": others},
+    )

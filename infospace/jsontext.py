@@ -230,7 +230,7 @@ def _read(source: _Source, max_depth: int) -> JSON:
 
 def _parsed(source: _Source, max_depth: int, **hooks: Callable[..., object]) -> Any:
     try:
-        return json.loads(source.text, **hooks)  # type: ignore[arg-type]
+        return json.loads(source.text, **hooks)  # type: ignore[arg-type]  # hooks of json.loads
     except json.JSONDecodeError as error:
         unreadable = _syntax_error(source, error)
         unreadable.place = source.line_and_column(error.pos)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from infospace.paths import nearest
+from infospace.patterns import compile_pattern
 from infospace.wording import either, shown, wanted
 
 LONGEST = 200
@@ -75,14 +75,16 @@ def _required(error: Any) -> str:
     return f"{shown(name)} is missing"
 
 
+def additional(instance: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
+    """Iterate over the keys of an object that a schema names neither by themselves nor by a pattern."""
+    known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    for key in instance:
+        if key not in known and not any(compile_pattern(pattern).search(key) for pattern in patterns):
+            yield key
+
+
 def _additional(error: Any) -> str:
-    known, patterns = error.schema.get("properties", {}), error.schema.get("patternProperties", {})
-    unknown = [
-        key for key in error.instance if key not in known and not any(re.search(pattern, key) for pattern in patterns)
-    ]
-    if error.validator_value is not False or not unknown:
-        message: str = error.message[:LONGEST]
-        return message
+    known, unknown = error.schema.get("properties", {}), list(additional(error.instance, error.schema))
     near = nearest(unknown[0], known)
     hint = f"did you mean {shown(near)}?" if near else f"it takes {', '.join(known)}" if known else "it takes none"
     return f"{', '.join(shown(key) for key in unknown)} {'is' if len(unknown) == 1 else 'are'} unknown ({hint})"

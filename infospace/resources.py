@@ -186,6 +186,10 @@ class ToolMetadata(TypedDict):
     connected: bool
     score: float
     type: Literal["Tool"]
+    step: str
+    """The type of a step that calls it."""
+    signs: list[str]
+    """In what way its server's words instruct whoever reads them; usually none."""
     input_schema: dict[str, Any]
     output_schema: dict[str, Any] | None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from infospace.argument import Args, Reading
 from infospace.contract import Argument
 from infospace.faults import ArgumentsInvalid, faults_of
+from infospace.jsontext import dump
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class Signature:
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments, closed."""
         return untitled({key: value for key, value in self.model.model_json_schema().items() if key != "description"})
+
+    @cached_property
+    def brief(self) -> dict[str, Any]:
+        """The same schema in few words, for whoever writes a call: what may be left out is not said to be null."""
+        return briefly(self.schema)
 
     @cached_property
     def _arguments(self) -> Mapping[str, Argument]:
@@ -56,6 +62,41 @@ def _untitled(part: Any) -> Any:
     if isinstance(part, list):
         return [_untitled(item) for item in part]
     return untitled(part) if isinstance(part, dict) else part
+
+
+def briefly(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema in few words: definitions where they are used, no null beside what may be left out.
+
+    Nothing fits it that the schema does not let pass. A definition that refers to itself stays one.
+    """
+    whole: dict[str, Any] = _brief(schema, schema.get("$defs", {}), ())
+    definitions = whole.pop("$defs", {})
+    left = {name: part for name, part in definitions.items() if f'"#/$defs/{name}"' in dump(whole)}
+    return {**whole, "$defs": left} if left else whole
+
+
+def _brief(part: Any, definitions: Mapping[str, Any], within: tuple[str, ...]) -> Any:
+    if isinstance(part, list):
+        return [_brief(item, definitions, within) for item in part]
+    if not isinstance(part, Mapping):
+        return part
+    name = str(part.get("$ref", "")).removeprefix("#/$defs/")
+    if name in definitions and name not in within:
+        told = {key: value for key, value in part.items() if key != "$ref"}
+        return _brief({**definitions[name], **told}, definitions, (*within, name))
+    options = part.get("anyOf")
+    if isinstance(options, list) and {"type": "null"} in options and part.get("default", 0) is None:
+        some = [option for option in options if option != {"type": "null"}]
+        rest = {key: value for key, value in part.items() if key not in ("anyOf", "default")}
+        return _brief({**some[0], **rest} if len(some) == 1 else {"anyOf": some, **rest}, definitions, within)
+    told = {key: value for key, value in part.items() if (key, value) not in _SAY_NOTHING}
+    return {key: _brief(value, definitions, within) for key, value in told.items()}
+
+
+_SAY_NOTHING: Sequence[tuple[str, Any]] = (
+    *(("default", []), ("default", {}), ("additionalProperties", True)),
+    *(("format", "where"), ("format", "path"), ("format", "slice")),
+)
 
 
 def every_fault(error: Exception) -> str:

@@ -45,7 +45,7 @@ class Listener(Protocol):
         """Take something said to the user, or thought into the run's context."""
 
     def progress(self, done: int, total: int, what: str) -> None:
-        """Take how far long work has come."""
+        """Take how far long work has come; behind a `;` in `what` stands what it is at just now."""
 
 
 class Silence:

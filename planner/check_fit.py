@@ -9,12 +9,16 @@ from infospace.argument import UNKNOWN
 from infospace.fitting import Misfit, misfits_but_for
 from infospace.jsonvalue import JSON
 from infospace.kinds import Nowhere, Schema, inside, never_fits, type_words
+from infospace.misfits import additional
 from infospace.paths import nearest
 from planner.check_values import ValueChecker
 from planner.environment import Environment
 from planner.mending import mended_value
 from planner.problems import Patch, Problems, join, listed, replace
 from planner.references import ListOf, Literal, ObjectOf, ReferenceInvalid, Value, read_value
+
+_OPEN = ("additionalProperties", "patternProperties", "anyOf", "oneOf", "allOf", "$ref", "if", "unevaluatedProperties")
+"""Keywords by which a schema says of other keys whether they may be there."""
 
 
 class FitChecker:
@@ -37,6 +41,8 @@ class FitChecker:
         known: Any = self._known(read, schema, schema, pointer, env, whose)
         for misfit in misfits_but_for(known, schema, UNKNOWN):
             self._misfit(misfit, schema, pointer, whose)
+        if isinstance(known, Mapping):
+            self._strangers(known, schema, pointer, whose)
 
     def _known(self, read: Value, root: Schema, wanted: Schema, pointer: str, env: Environment, whose: str) -> Any:
         match read:
@@ -68,7 +74,7 @@ class FitChecker:
             return
         if misfit.keyword == "additionalProperties":
             known = tuple(_properties(schema, misfit.place))
-            for key in misfit.instance:
+            for key in additional(misfit.instance, _schema_at(schema, misfit.place)):
                 if key not in known:
                     self._unknown(str(key), known, misfit.instance, place, whose)
             return
@@ -90,6 +96,20 @@ class FitChecker:
             return
         hint = wanted.get("description") or type_words(wanted) or None
         self._problems.error("missing-argument", place, f"{whose} needs {key!r}", hint, _only(wanted, join(place, key)))
+
+    def _strangers(self, given: Mapping[str, Any], schema: Schema, pointer: str, whose: str) -> None:
+        """Warn of what an open schema lets pass and says nothing of; what was meant for a missing one is told there."""
+        known = schema.get("properties")
+        if not isinstance(known, Mapping) or not known or any(key in schema for key in _OPEN):
+            return
+        strange = [key for key in given if key not in known]
+        meant = {nearest(key, strange) for key in schema.get("required", ()) if key not in given}
+        for key in strange:
+            if key not in meant:
+                near = nearest(key, [name for name in known if name not in given])
+                hint = f"did you mean {near!r}?" if near else f"it takes {listed(list(known))}"
+                says = f"{whose} says nothing of {key!r}, and may pass over it"
+                self._problems.warn("unknown-argument", join(pointer, key), says, hint)
 
     def _unknown(self, key: str, known: tuple[str, ...], instance: Mapping[str, Any], place: str, whose: str) -> None:
         near = nearest(key, [name for name in known if name not in instance])

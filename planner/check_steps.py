@@ -44,7 +44,7 @@ class StepChecker(ABC):
         """Pointers and names of the bindings that are made for something to read them."""
         self._catalogue = catalogue
         self._values = ValueChecker(known, problems)
-        self._tools = ToolChecker(catalogue.tools, self._values, problems)
+        self._tools = ToolChecker(catalogue, self._values, problems)
         self._calls = CallChecker(self._values, self._tools, problems)
         self._conditions = ConditionChecker(self._values, self._tools, problems)
         self._most = Budget().depth

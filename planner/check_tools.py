@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from infospace.argument import UNKNOWN
+from infospace.catalogue import Catalogue
 from infospace.jsonvalue import JSON
 from infospace.kinds import NO_METADATA, NoteShape, never_fits
+from infospace.tools.own import SERVER
 from infospace.tools.tool import Tool, ToolKind
 from infospace.tools.toolbox import Toolbox
 from planner.check_fit import FitChecker
@@ -15,13 +17,15 @@ from planner.check_values import ValueChecker
 from planner.environment import Environment
 from planner.plan import Test
 from planner.problems import Problems, join, replace
+from planner.steps import SAVED
 
 
 class ToolChecker:
     """Checks what calls tools, against the tools that the space has."""
 
-    def __init__(self, tools: Toolbox, values: ValueChecker, problems: Problems) -> None:
-        self._tools = tools
+    def __init__(self, catalogue: Catalogue, values: ValueChecker, problems: Problems) -> None:
+        self._catalogue = catalogue
+        self._tools: Toolbox = catalogue.tools
         self._values = values
         self._problems = problems
         self._fit = FitChecker(values, problems)
@@ -60,9 +64,28 @@ class ToolChecker:
 
     def call(self, name: str, written: Mapping[str, JSON], pointer: str, env: Environment) -> NoteShape:
         """Check a step that is a call of a tool; return what it gives."""
+        if self._is_own(name):
+            self._own(name, written, pointer)
+            self._values.value(dict(written), join(pointer, "arguments"), None, env)
+            return NoteShape(None, NO_METADATA)
         tool = self.find(name, join(pointer, "type"))
         self.arguments(tool, dict(written), join(pointer, "arguments"), env)
         return NoteShape(tool.output_schema if tool else None, NO_METADATA)
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name is that by which something that the space itself can do is found."""
+        server, _, type_ = name.partition("/")
+        return server == SERVER and (type_.startswith(SAVED) or self._catalogue.find(type_) is not None)
+
+    def _own(self, name: str, written: Mapping[str, JSON], pointer: str) -> None:
+        """Say how a step is written that does what the space itself can do."""
+        type_, place = name.partition("/")[2], join(pointer, "type")
+        mend = replace(place, type_)
+        if not type_.startswith(SAVED) and written:
+            nested = join(pointer, "arguments")
+            mend += [{"op": "move", "from": join(nested, key), "path": join(pointer, key)} for key in written]
+            mend.append({"op": "remove", "path": nested})
+        self._problems.error("unknown-tool", place, f"{name!r} is no tool of a server", self._tools.hint(name), mend)
 
     def condition(self, test: Test, env: Environment) -> None:
         """Check a `tool_condition`: its tool reads only, and says true or false."""

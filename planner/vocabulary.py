@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from infospace.argument import Reading
 from infospace.catalogue import Catalogue
 from infospace.contract import Argument, Primitive
 from infospace.contracts import argument_words, effect_words, to_json, to_markdown
+from infospace.ids import Kind
+from infospace.jsontext import dump
+from infospace.jsonvalue import JSON
 from planner.conditions import JOINS, TESTS
 from planner.forms import FORMS
 from planner.grammar import grammar
@@ -45,6 +48,11 @@ binds `$topic`.
 `metadata.score`, `metadata.source_id`, and the found Note's own metadata under `metadata.source`."""
 
 
+LEGEND = (
+    "`N` is a Note, `C` a Collection, `R` a Relation, `T` any of them; `*` is required, `=` a default, `a|b` one of "
+    "these, `=a|b` the first by default. `→` is what it gives; what has an effect says so. Where no example stands, it "
+    'is like `{"type":"head","target":"$sorted","count":3,"out":"$top"}`.'
+)
 EXAMPLE = 130
 """Characters of an example that stands in the short form, at most."""
 
@@ -55,7 +63,7 @@ def short(catalogue: Catalogue, names: Iterable[str] = ()) -> str:
     lines = [PRIMER, "", "## Control forms", ""]
     lines += [form_line(name) for name in FORMS]
     lines += ["", "## Conditions", "", _conditions(), "", "## Primitives", ""]
-    lines += ["`*` is required, `=` a default. `→` what it gives; what has an effect says so.", ""]
+    lines += [LEGEND, ""]
     lines += [_line(entry) for entry in chosen]
     return "\n".join(lines)
 
@@ -89,7 +97,7 @@ def form_line(name: str) -> str:
     """Return a control form in two lines: its fields, what it is for, and an example."""
     form = FORMS[name]
     fields = ", ".join([f"{field}*" for field in form.required] + list(form.optional))
-    return f"- `{name}` ({fields}): {form.summary}\n  `{json.dumps(form.example, ensure_ascii=False)}`"
+    return f"- `{name}` ({fields}): {form.summary}\n  `{dump(dict(form.example))}`"
 
 
 def _conditions() -> str:
@@ -98,24 +106,42 @@ def _conditions() -> str:
         tests.setdefault(fields, []).append(f"`{name}`")
     said = "; ".join(f"{', '.join(names)} ({', '.join(fields)})" for fields, names in tests.items())
     joins = ", ".join(f"`{name}`" for name in JOINS)
-    example = {"type": "and", "of": [{"type": "not", "of": {"type": "empty", "target": "$hits"}}]}
-    return f"{said}; {joins} over others (of).\n`{json.dumps(example)}`"
+    example: JSON = {"type": "and", "of": [{"type": "not", "of": {"type": "empty", "target": "$hits"}}]}
+    return f"{said}; {joins} over others (of).\n`{dump(example)}`"
 
 
 def _line(entry: Primitive) -> str:
     arguments = ", ".join(_argument(argument) for argument in entry.arguments.values())
     effect = effect_words(entry)
     tail = "" if effect in ("pure", "reads") else f", {effect}"
-    gives = f"→ {entry.returns}" if entry.out != "none" else "→ nothing"
+    gives = f"→ {_letters(entry.returns)}" if entry.out != "none" else "→ nothing"
     line = f"- `{entry.type}` ({arguments}) {gives}{tail}. {entry.summary}"
-    shown = json.dumps(entry.examples[0], ensure_ascii=False) if entry.examples else ""
-    return f"{line}\n  `{shown}`" if shown and len(shown) <= EXAMPLE else line
+    example = dict(entry.examples[0]) if entry.examples else {}
+    shown = dump(example)
+    return f"{line}\n  `{shown}`" if _tells(entry, example) and len(shown) <= EXAMPLE else line
+
+
+def _tells(entry: Primitive, example: Mapping[str, Any]) -> bool:
+    """Whether an example shows more than variables and numbers: what stands there is written in the line before."""
+    given = (value for key, value in example.items() if key in entry.arguments)
+    return not all(isinstance(value, int) or (isinstance(value, str) and value.startswith("$")) for value in given)
 
 
 def _argument(argument: Argument) -> str:
-    star = "*" if argument.required else ""
-    words = argument_words(argument) if argument.reading is Reading.RESOURCE or "enum" in argument.schema else ""
-    default = ""
-    if not argument.required and argument.default is not None:
-        default = f"={json.dumps(argument.default, ensure_ascii=False, default=str)}"
-    return f"{argument.name}{star}{f': {words}' if words else ''}{default}"
+    name = f"{argument.name}{'*' if argument.required else ''}"
+    if argument.reading is Reading.RESOURCE:
+        return f"{name}: {'T' if len(argument.kinds) == len(Kind) else _letters(argument_words(argument))}"
+    if "enum" in argument.schema:
+        first = [] if argument.required or argument.default is None else [argument.default]
+        options = dict.fromkeys([*first, *argument.schema["enum"]])
+        return f"{name}{'=' if first else ': '}{'|'.join(map(str, options))}"
+    if argument.required or argument.default is None:
+        return name
+    return f"{name}={json.dumps(argument.default, ensure_ascii=False, default=str)}"
+
+
+def _letters(words: str) -> str:
+    """Write kinds of resources as letters."""
+    for kind in Kind:
+        words = words.replace(kind.value, kind.value[0])
+    return words.replace("a resource", "T")

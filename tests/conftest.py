@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,3 +84,15 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
             monkeypatch.setenv(f"INFOSPACE_LLM_{name}", value)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         yield endpoint
+
+
+@pytest.fixture(scope="session")
+def node(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the servers from npm, kept in pytest's cache if there is one."""
+    from nodeservers import VERSIONS, install
+
+    if shutil.which("npm") is None and not os.environ.get("INFOSPACE_ALL_TESTS"):
+        pytest.skip("there is no Node here: `npm` is not found")
+    cache = getattr(pytestconfig, "cache", None)
+    name = "infospace-node-" + "-".join(VERSIONS.values())
+    return install(tmp_path_factory.mktemp("node") if cache is None else Path(cache.mkdir(name)))

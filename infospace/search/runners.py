@@ -103,7 +103,7 @@ class Direct:
 
     def __init__(self, model: ModelInfo, tokenizer: Any) -> None:
         try:
-            import onnxruntime  # type: ignore[import-untyped]
+            import onnxruntime  # type: ignore[import-untyped]  # it has no types
         except ModuleNotFoundError as error:
             raise _missing(error) from error
         self._model = model
@@ -216,7 +216,7 @@ def _run_errors() -> tuple[type[Exception], ...]:
 
 def _engine_errors() -> tuple[type[Exception], ...]:
     """Give what onnxruntime raises; its classes have no base of their own."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as engine  # type: ignore[import-untyped]
+    from onnxruntime.capi import onnxruntime_pybind11_state as engine  # type: ignore[import-untyped]  # it has no types
 
     return tuple(item for item in vars(engine).values() if isinstance(item, type) and issubclass(item, Exception))
 

@@ -34,6 +34,11 @@ def own(space: Space) -> list[Tool]:
     return [tool for tool in (*(entry.as_tool for entry in space.catalogue), *listed) if space.tools.scope.allows(tool)]
 
 
+def step_type(tool: Tool) -> str:
+    """Return the type of a step that calls a tool: its full name, or what stands behind the name of the space."""
+    return tool.name if tool.server == SERVER else tool.full_name
+
+
 def tool_of(entry: Primitive) -> Tool:
     """Return a primitive as a tool; its name is the type of its steps."""
     only_reads = entry.effect in ("pure", "reads")

@@ -13,6 +13,7 @@ from infospace.jsonvalue import JSON
 from infospace.paths import nearest
 from infospace.tools.finding.scope import EVERYTHING, Scope
 from infospace.tools.kept import Called
+from infospace.tools.own import SERVER
 from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 
 if TYPE_CHECKING:
@@ -113,12 +114,15 @@ class Toolbox:
 
     def hint(self, full_name: str, kind: ToolKind = "tool") -> str:
         """Say which was probably meant, or which there are; or why its server has none."""
+        server, _, name = full_name.partition("/")
+        if server == SERVER and kind == "tool" and name:
+            return f'what the space itself can do is a step of its own: {{"type": "{name}", …}}'
+        lacking = self.lacking(full_name)
+        if lacking is not None:
+            return lacking
         near = self.near(full_name, kind)
         if near is not None:
             return f"did you mean {near!r}?"
-        lacking = self._lacking(full_name.partition("/")[0])
-        if lacking is not None:
-            return lacking
         names = self._names(kind)
         if not names:
             return f"no {kind}s in this space"
@@ -127,16 +131,21 @@ class Toolbox:
     def _names(self, kind: ToolKind) -> list[str]:
         return [tool.full_name for tool in self.everything() if tool.kind == kind]
 
-    def _lacking(self, server: str) -> str | None:
-        """Say why a server that a file names has no tools here; None of any other."""
+    def lacking(self, full_name: str) -> str | None:
+        """Say why the server of a name has no tools here, where a file names it; None of any other."""
         if self.servers is None or self.scope != EVERYTHING:
             return None
+        server = full_name.partition("/")[0]
         entry = self.servers.entries.get(server)
         if entry is not None and entry.disabled:
             return f"the server {server!r} is disabled in {entry.file}"
         if entry is not None:
-            listed = any(tool.server == server for tool in self)
-            return None if listed else f"the server {server!r} was never listed: `infospace tools sync`"
+            known = next(one for one in self.servers.all() if one.name == server)
+            if known.tools:
+                return None
+            if known.kept is not None and known.state == "failed":
+                return f"{known.kept.error}; `infospace tools sync` tries again"
+            return f"the server {server!r} was never listed: `infospace tools sync`"
         wrong = (one for one in self.servers.problems if one.severity == "error" and one.server in (server, ""))
         return next((one.says if not one.server else f"its entry is wrong: {one.says}" for one in wrong), None)
 
@@ -147,7 +156,8 @@ class Toolbox:
         given: JSON = dict(arguments)
         faults = misfits(given, tool.input_schema)
         if faults:
-            raise Invalid(f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}")
+            says = f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}"
+            raise Invalid(says, hint=_strangers(tool, arguments))
 
     async def call(self, tool: Tool, arguments: Mapping[str, Any], timeout_s: float | None = None) -> ToolAnswer:
         """Call a tool, get a prompt, or read a resource; how that went is remembered.
@@ -183,3 +193,12 @@ class Toolbox:
         if self.servers is not None and tool.kind == "tool":
             took = round((time.perf_counter() - clock) * 1000, 3)
             self.servers.record(Called(tool.server, tool.name, started, took, well))
+
+
+def _strangers(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
+    """Name the arguments that a schema lets pass and says nothing of: others were probably meant."""
+    known = tool.input_schema.get("properties")
+    if not isinstance(known, Mapping) or tool.input_schema.get("additionalProperties") is False:
+        return None
+    strange = [f"{name!r:.80}" for name in arguments if name not in known]
+    return f"it says nothing of {', '.join(strange[:8])}; it takes {', '.join(list(known)[:12])}" if strange else None

@@ -54,7 +54,11 @@ def signs(tool: Tool) -> list[str]:
     if tool.integration == "local":
         return []
     texts = [tool.name, tool.title, tool.description, *_texts(tool.input_schema), *_texts(tool.output_schema)]
-    told = "\n".join(texts)
+    return signs_of("\n".join(texts))
+
+
+def signs_of(told: str) -> list[str]:
+    """Return in what way a text instructs whoever reads it, or hides something."""
     found = [says for says, pattern in _SIGNS.items() if compile_pattern(pattern).search(told) is not None]
     return [*found, _HIDDEN] if any(_is_hidden(character) for character in told) else found
 

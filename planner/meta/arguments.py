@@ -58,7 +58,9 @@ class DescribeTool(Args):
 class ExecuteOptions(Args):
     """How a tool is called."""
 
-    timeout_ms: int = Field(USUAL_MS, ge=1, le=LONGEST_MS, description="Milliseconds that the call may last.")
+    timeout_ms: int = Field(
+        USUAL_MS, ge=1, le=LONGEST_MS, description="Milliseconds that the call may last; else its server's entry says."
+    )
     include_metadata: bool = Field(default=True, description="With `execution_metadata`.")
 
 
@@ -72,6 +74,11 @@ class ExecuteTool(Args):
     tool_name: ToolReference
     arguments: dict[str, Any] = Field(description="The tool's own arguments, by its input schema.")
     options: ExecuteOptions = Field(default_factory=_usual, description="How it is called.")
+
+    @property
+    def says_how_long(self) -> bool:
+        """Whether whoever calls said how long it may last."""
+        return "options" in self.model_fields_set and "timeout_ms" in self.options.model_fields_set
 
 
 class GetToolCategories(Args):

@@ -21,7 +21,7 @@ from infospace.tools.kept import Called
 from infospace.tools.own import SERVER
 from infospace.tools.tool import Tool
 from planner.events import Emit
-from planner.meta.arguments import ExecuteOptions, ExecuteTool
+from planner.meta.arguments import LONGEST_MS, ExecuteOptions, ExecuteTool
 from planner.meta.executed import answer_of
 from planner.meta.known import find_tool
 from planner.outcome import RunResult
@@ -72,24 +72,28 @@ async def execute_tool(space: Space, args: ExecuteTool, approve: Sequence[str] =
     return call.answer(space, await call.play(space, lambda _event: None, approve))
 
 
-def prepare_call(space: Space, args: ExecuteTool) -> ToolCalled:
-    """Find the tool and hold the arguments against its schema; raises what `execute_tool` does."""
+def prepare_call(space: Space, args: ExecuteTool, longest_ms: int = LONGEST_MS) -> ToolCalled:
+    """Find the tool and hold the arguments against its schema; raises what `execute_tool` does.
+
+    It may last as long as the call says, else as its server's entry does, its start apart; and `longest_ms` at most.
+    """
     tool = find_tool(space, args.tool_name)
     refuse_blocked(tool)
-    document, inputs = _plan(space, tool, args)
+    by_entry = not args.says_how_long and tool.timeout_s is not None and tool.timeout_s * 1000 <= longest_ms
+    options = args.options.model_copy(update={"timeout_ms": min(args.options.timeout_ms, longest_ms)})
+    document, inputs = _plan(space, tool, args, {} if by_entry else {"timeout_s": options.timeout_ms / 1000})
     prepared = prepare(space, document, inputs)
     if isinstance(prepared, Refused):
         wrong = [problem for problem in prepared.problems if problem.severity == "error"]
         told = "; ".join(f"{problem.says}{f' ({problem.hint})' if problem.hint else ''}" for problem in wrong)
         raise Invalid(f"{tool.full_name} is not called so: {told}")
-    return ToolCalled(tool, args.options, prepared)
+    return ToolCalled(tool, options, prepared)
 
 
-def _plan(space: Space, tool: Tool, args: ExecuteTool) -> tuple[JSON, Mapping[str, JSON]]:
-    """Return the plan that makes the call, and its inputs."""
+def _plan(space: Space, tool: Tool, args: ExecuteTool, common: Mapping[str, Any]) -> tuple[JSON, Mapping[str, JSON]]:
+    """Return the plan that makes the call, whose step has the fields in common, and its inputs."""
     if tool.server == SERVER and tool.name.startswith(SAVED):
         return load_plan(space, tool.name.removeprefix(SAVED)), args.arguments
-    common = {"timeout_s": args.options.timeout_ms / 1000}
     if tool.server == SERVER:
         return _of({**_fields(space, tool, args.arguments), **common}, tool.full_name), {}
     space.tools.fits(tool, args.arguments)

@@ -21,6 +21,9 @@ from planner.suspending import Pending
 LARGE: Final = 4_000
 """Characters of an answer's blocks and structured content up to which they stand in it."""
 
+MEDIA: Final = 2_000_000
+"""Characters of base64 that the pictures and sounds beside one answer have."""
+
 _STATUS: Final = {"success": "success", "stopped": "success", "cancelled": "cancelled"}
 
 
@@ -61,6 +64,17 @@ def _call(space: Space, run: str) -> CallRow | None:
         except NotFound:
             return None
     return made[-1] if made else None
+
+
+def media_of(space: Space, run: str) -> list[dict[str, Any]]:
+    """Return the pictures and sounds that a run's last call answered, the first of them that are not too many."""
+    call, found, size = _call(space, run), list[dict[str, Any]](), 0
+    for block in _answered(call)["content"] if call is not None else ():
+        if block.get("type") in ("image", "audio"):
+            size += len(str(block.get("data", "")))
+            if size <= MEDIA:
+                found.append(dict(block))
+    return found
 
 
 def _has_answer(call: CallRow) -> bool:
@@ -140,6 +154,9 @@ def _short(said: dict[str, Any], resource: str | None, run: str) -> dict[str, An
 def _shortened(block: Mapping[str, Any]) -> dict[str, Any]:
     if block.get("type") == "text":
         return {**block, "text": cut(str(block.get("text", "")))}
+    inner = block.get("resource")
+    if isinstance(inner, Mapping) and isinstance(inner.get("text"), str):
+        return {**block, "resource": {**inner, "text": cut(inner["text"])}}
     size = len(dump(dict(block)))
     if size <= LARGE // 10:
         return dict(block)

@@ -9,6 +9,7 @@ from typing import Any
 from infospace.answer import cut
 from infospace.space import Space
 from infospace.tools.tool import Tool
+from infospace.tools.untrusted import signs_of
 from planner.meta.arguments import GetToolCategories
 from planner.meta.known import known_tools
 
@@ -19,12 +20,13 @@ TOLD = 300
 async def get_tool_categories(space: Space, args: GetToolCategories) -> dict[str, Any]:
     """Count the tools of each category, most first; and of each tag and server, where that is wanted.
 
-    A category is described by the servers whose tools are of it. `uncategorised` counts the tools of none.
+    A category is described by the servers whose tools are of it; `signs` says in what way their words instruct.
+    `uncategorised` counts the tools of none.
     """
     tools = known_tools(space)
     found: dict[str, Any] = {
         "categories": [
-            {"name": name, "count": count, "description": _described([t for t in tools if t.category == name])}
+            {"name": name, "count": count, **_described([t for t in tools if t.category == name])}
             for name, count in _counts([tool.category for tool in tools if tool.category])
         ],
         "uncategorised": sum(not tool.category for tool in tools),
@@ -35,7 +37,7 @@ async def get_tool_categories(space: Space, args: GetToolCategories) -> dict[str
         found["tags"] = [{"name": name, "count": count} for name, count in tags]
     if args.include_servers:
         found["servers"] = [
-            {"name": name, "count": count, "description": _described([t for t in tools if t.server == name])}
+            {"name": name, "count": count, **_described([t for t in tools if t.server == name])}
             for name, count in _counts([tool.server for tool in tools])
         ]
     return found
@@ -45,6 +47,9 @@ def _counts(names: Sequence[str]) -> list[tuple[str, int]]:
     return sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def _described(tools: Sequence[Tool]) -> str:
+def _described(tools: Sequence[Tool]) -> dict[str, Any]:
+    """Return the words of the servers of some tools, and `signs` where these instruct whoever reads them."""
     said = dict.fromkeys(tool.server_description or tool.server_title for tool in tools)
-    return cut("; ".join(" ".join(text.split()) for text in said if text), TOLD)
+    told = "; ".join(" ".join(text.split()) for text in said if text)
+    instructs = [] if all(tool.integration == "local" for tool in tools) else signs_of(told)
+    return {"description": cut(told, TOLD), **({"signs": instructs} if instructs else {})}

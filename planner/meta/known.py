@@ -11,6 +11,7 @@ from infospace.errors import NotFound
 from infospace.paths import nearest
 from infospace.space import Space
 from infospace.tools.finding.scope import NO_FILTERS, Filters
+from infospace.tools.finding.unmatched import unmatched
 from infospace.tools.kept import ToolUse
 from infospace.tools.own import SERVER, everything, own
 from infospace.tools.tool import Tool
@@ -38,6 +39,9 @@ def find_tool(space: Space, name: str) -> Tool:
     found = _by_id(space, name) if _ID.fullmatch(name) else _by_name(space, name)
     if found is not None:
         return found
+    why = "search_tools and list_tools say the ids" if _ID.fullmatch(name) else space.tools.lacking(name)
+    if why is not None:
+        raise NotFound(f"there is no tool {name!r:.200}", hint=why)
     names = [tool.full_name for tool in known_tools(space)]
     raise NotFound(f"there is no tool {name!r:.200}", hint=_hint(name, names))
 
@@ -99,6 +103,12 @@ def told(tool: Tool, *, schemas: bool = False, whole: bool = False) -> dict[str,
         found["input_schema"] = dict(tool.input_schema)
         found["output_schema"] = None if tool.output_schema is None else dict(tool.output_schema)
     return found
+
+
+def told_unmatched(space: Space, filters: Filters) -> dict[str, Any]:
+    """Return `unknown`, where names in filters are those of no tool that may be known."""
+    unknown = unmatched(filters, known_tools(space)) if filters != NO_FILTERS else []
+    return {"unknown": unknown} if unknown else {}
 
 
 def uses(space: Space) -> Mapping[tuple[str, str], ToolUse]:

@@ -10,11 +10,14 @@ from infospace.space import Space
 from infospace.tools.kept import ToolUse
 from infospace.tools.tool import Tool
 from planner.meta.arguments import ListTools, Sorting
-from planner.meta.known import known_tools, told, uses
+from planner.meta.known import known_tools, told, told_unmatched, uses
 
 
 async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
-    """List the tools that are wanted, a page of them. A page behind the last is empty."""
+    """List the tools that are wanted, a page of them. A page behind the last is empty.
+
+    `unknown` says what was probably meant by names in the filters that no tool has.
+    """
     if args.filters.min_score is not None:
         raise Invalid("`filters.min_score` is for search_tools: a list has no scores", hint="leave it out")
     used = uses(space)
@@ -32,6 +35,7 @@ async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
         "page": args.page,
         "pages": -(-len(tools) // args.page_size),
         "total": len(tools),
+        **told_unmatched(space, args.filters),
     }
 
 

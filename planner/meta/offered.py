@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from infospace.signature import Signature
@@ -22,6 +23,14 @@ class MetaTool(Signature):
     """One meta-tool."""
 
     function: Callable[[Space, Any], Awaitable[dict[str, Any]]]
+    elsewhere: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments whose schema stands with another meta-tool that is always listed beside this one."""
+
+    @cached_property
+    def brief(self) -> dict[str, Any]:
+        """The schema in few words."""
+        whole = super().brief
+        return {**whole, "properties": {**whole["properties"], **self.elsewhere}}
 
     async def call(self, space: Space, given: dict[str, Any]) -> dict[str, Any]:
         """Answer a call. Raises ArgumentsInvalid with every fault, and what the function raises."""
@@ -42,6 +51,7 @@ META: Final = {
             "List all tools, a page at a time, sorted and filtered.",
             arguments.ListTools,
             list_tools,
+            {"filters": {"type": "object", "description": "As those of search_tools, without `min_score`."}},
         ),
         MetaTool(
             "describe_tool",

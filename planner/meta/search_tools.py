@@ -8,14 +8,15 @@ from typing import Any
 from infospace.space import Space
 from infospace.tools.finding.found import ToolHit, Wanted
 from planner.meta.arguments import SearchTools
-from planner.meta.known import known_tools, told
+from planner.meta.known import known_tools, told, told_unmatched
 
 
 async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     """Find the tools nearest to what a query asks for, best first.
 
     Each has its raw `score` (a relevance from 0 to 1), the `adjustments` that made it `ranked`, and what it was
-    `matched_by`. Where nothing fits, `no_match` is true, and `guess` is the nearest.
+    `matched_by`. Where nothing fits, `no_match` is true, and `guess` is the nearest. `unknown` says what was probably
+    meant by names in the filters that no tool has.
     """
     wanted = Wanted(args.query, args.limit, args.filters, mode=args.search_type)
     found = await asyncio.to_thread(lambda: space.finder.find(known_tools(space), wanted))
@@ -27,6 +28,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
         "no_match": found.no_match,
         "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas),
         "degraded": found.degraded,
+        **told_unmatched(space, args.filters),
     }
 
 

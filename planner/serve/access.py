@@ -6,11 +6,15 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from infospace.tools.finding.scope import EVERYTHING, Scope
 from planner.meta.arguments import LONGEST_MS, MOST_ON_PAGE
 
 MINUTE = 60.0
+
+Approvals: TypeAlias = Literal["people", "planner"]
+"""Who says whether a tool may be called that is asked about: people, or also the planner that calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class Access:
     """Tools that one answer has at most."""
     approve: Sequence[str] = ()
     """Tools that are called without asking: `server/tool`, `server/*`."""
+    approvals: Approvals = "people"
+    """Who answers before a tool is called that is asked about."""
     admin: bool = False
     """Whether it may have servers listed anew, and sees the figures of all callers."""
 

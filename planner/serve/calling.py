@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -15,14 +16,19 @@ from infospace.tools.untrusted import signs
 from planner.events import Emit
 from planner.meta.arguments import ExecuteTool, GetSimilarTools, ListTools, SearchTools
 from planner.meta.audited import audited, outcome_of, run_of
-from planner.meta.execute_tool import prepare_call
+from planner.meta.execute_tool import ToolCalled, prepare_call
 from planner.meta.known import find_tool, known_tools
 from planner.meta.offered import META
 from planner.outcome import RunResult
+from planner.resume import answer as answer_run
+from planner.serve.arguments import WAIT
 from planner.serve.door import Door
-from planner.serve.live import Tell
+from planner.serve.live import Playing, Tell
+from planner.serve.people import Question, call_for_people, question_of
+from planner.serve.record import find_run
 from planner.serve.tools import DISCOVER_NOTES, TOOLS, checked_size
 from planner.serve.tools import answer as answer_of_door
+from planner.serve.trimming import trimmed_tools
 from planner.steps import SAVED
 
 EXECUTE: Final = "execute_tool"
@@ -31,6 +37,9 @@ ACTS: Final = ("run_plan", "run_steps", "answer_run", "cancel_run", EXECUTE)
 TOLD = 600
 """Characters of a proxy's description."""
 SEPARATOR = "__"
+LONGEST_NAME = 128
+"""Characters of a tool's name, at most."""
+_FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
 
 
 class TooOften(Conflict):
@@ -49,7 +58,10 @@ def is_direct(name: str) -> bool:
 
 
 def proxies(door: Door) -> Mapping[str, Tool]:
-    """Return the tools of servers that are listed by themselves, as `server__tool`; of two of one name, the first."""
+    """Return the tools of servers that are listed by themselves, as `server__tool`; of two of one name, the first.
+
+    What the protocol does not let stand in a tool's name is `_` there.
+    """
     return {} if door.access.hide_underlying_tools else _direct(door.space)
 
 
@@ -57,7 +69,8 @@ def _direct(space: Space) -> Mapping[str, Tool]:
     found: dict[str, Tool] = {}
     for tool in sorted(space.tools, key=lambda tool: tool.full_name):
         if not tool.blocked:
-            found.setdefault(f"{tool.server}{SEPARATOR}{tool.name}", tool)
+            name = _FOREIGN.sub("_", f"{tool.server}{SEPARATOR}{tool.name}")[:LONGEST_NAME]
+            found.setdefault(name, tool)
     return found
 
 
@@ -93,6 +106,52 @@ async def answer(door: Door, name: str, given: Mapping[str, Any], tell: Tell) ->
     return answered
 
 
+async def answered_by_person(
+    door: Door, name: str, given: Mapping[str, Any], question: Question, word: str, tell: Tell
+) -> dict[str, Any]:
+    """Answer a question that a call ended with, as the person behind the client said; return what the call answers.
+
+    Raises InfospaceError, such as Conflict where somebody else answered meanwhile.
+    """
+    action = "elicitation"
+    try:
+        tool, args = _called(door, name, given)
+        if tool is None:
+            seconds = args.get("wait_s", WAIT)
+            answered = await door.answered_by_person(question.run, question.step, word, seconds, tell)
+        else:
+            answer_run(door.space, question.run, question.step, word)
+            answered = await _played(door, tool, door.going_on(question.run), tell)
+    except InfospaceError as error:
+        door.counts[action, "refused"] += 1
+        audited(door.space, door.access.caller, action, question.tool, "refused", error.kind, question.run)
+        raise
+    outcome: AuditOutcome = "refused" if word == "no" else "success"
+    door.counts[action, outcome] += 1
+    audited(door.space, door.access.caller, action, question.tool, outcome, word, question.run)
+    return answered
+
+
+def _called(door: Door, name: str, given: Mapping[str, Any]) -> tuple[ToolCalled | None, Mapping[str, Any]]:
+    """Return the call of a tool that is to be gone on with; None with the arguments of a door that runs plans."""
+    if name in TOOLS:
+        return None, given
+    args = dict(given)
+    if name != EXECUTE:
+        args = {"tool_name": proxies(door)[name].full_name, "arguments": args}
+    return prepare_call(door.space, META[EXECUTE].validate(args), door.access.timeout_ms), given
+
+
+def asks_people(door: Door, answered: Mapping[str, Any] | str) -> Question | None:
+    """Return what the answer of a call leaves to people to say, where the tool in question may be known here."""
+    waits = isinstance(answered, dict) and answered.get("status") in ("suspended", "approval_required")
+    run = run_of(answered) if waits and isinstance(answered, dict) else None
+    if run is None:
+        return None
+    question = question_of(run, find_run(door.space, run)[1], door.access, door.asked.passed)
+    return question if question is not None and door.space.tools.find(question.tool) is not None else None
+
+
 def _must_be_in_time(door: Door) -> None:
     wait = door.rate.take()
     if wait:
@@ -106,7 +165,10 @@ async def _answered(door: Door, name: str, given: Mapping[str, Any], tell: Tell)
     checked_size(name, given)
     if name in META:
         args = _bounded(door, META[name].validate(given))
-        return await _executed(door, args, tell) if name == EXECUTE else await META[name].function(door.space, args)
+        if name == EXECUTE:
+            return await _executed(door, args, tell)
+        answered = await META[name].function(door.space, args)
+        return trimmed_tools(answered) if "tools" in answered else answered
     tool = proxies(door).get(name)
     if tool is not None:
         args = META[EXECUTE].validate({"tool_name": tool.full_name, "arguments": dict(given)})
@@ -132,22 +194,23 @@ def _bounded(door: Door, args: Any) -> Any:
             return args.model_copy(update={"limit": min(args.limit, access.results)})
         case ListTools():
             return args.model_copy(update={"page_size": min(args.page_size, access.results)})
-        case ExecuteTool() if args.options.timeout_ms > access.timeout_ms:
-            if "timeout_ms" in args.options.model_fields_set and "options" in args.model_fields_set:
-                says = f"`options.timeout_ms` is {args.options.timeout_ms:,}, and {access.caller} may give a call"
-                raise Invalid(f"{says} {access.timeout_ms:,} at most")
-            options = args.options.model_copy(update={"timeout_ms": access.timeout_ms})
-            return args.model_copy(update={"options": options})
+        case ExecuteTool() if args.says_how_long and args.options.timeout_ms > access.timeout_ms:
+            says = f"`options.timeout_ms` is {args.options.timeout_ms:,}, and {access.caller} may give a call"
+            raise Invalid(f"{says} {access.timeout_ms:,} at most")
     return args
 
 
 async def _executed(door: Door, args: ExecuteTool, tell: Tell) -> dict[str, Any]:
     """Call a tool; who stops waiting breaks the call off."""
-    call = prepare_call(door.space, args)
+    call = prepare_call(door.space, args, door.access.timeout_ms)
 
     async def play(emit: Emit) -> RunResult:
         return await call.play(door.space, emit, door.access.approve)
 
+    return await _played(door, call, play, tell)
+
+
+async def _played(door: Door, call: ToolCalled, play: Playing, tell: Tell) -> dict[str, Any]:
     live = door.lives.start(play)
     try:
         while not await live.wait(60, tell):
@@ -156,7 +219,7 @@ async def _executed(door: Door, args: ExecuteTool, tell: Tell) -> dict[str, Any]
     except asyncio.CancelledError:
         await door.lives.cancel([live])
         raise
-    return call.answer(door.space, result)
+    return call_for_people(door.space, call.answer(door.space, result), door.access)
 
 
 # What is kept

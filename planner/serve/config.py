@@ -1,12 +1,15 @@
 """The file that `infospace serve --config` reads: scopes by name, and the tokens that have them.
 
     {"scopes": {"default": {"exclude_tags": ["danger"]},
-                "research": {"include_servers": ["web", "time"], "rate_per_minute": 60, "limits": {"results": 20}}},
+                "research": {"include_servers": ["web", "time"], "rate_per_minute": 60, "limits": {"results": 20},
+                             "approvals": "planner"}},
      "tokens": [{"name": "ann", "token": "${ANN_TOKEN}", "scope": "research"},
                 {"name": "ops", "sha256": "…", "admin": true}]}
 
 A token without `scope`, and a client over standard input and output where no scope is called `stdio`, has the one
-called `default`; where there is none, everything.
+called `default`; where there is none, everything. Before a tool is called that is asked about, people are asked, and
+not the planner, where `approvals` is not `planner`. A scope limits tools and the vocabulary; notes, runs and sessions
+of the space are for whoever is let in.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from infospace.tools.approvals import named
 from infospace.tools.finding.scope import Bounds, Limits, Scope
 from infospace.tools.servers.variables import filled_in
 from planner.meta.arguments import LONGEST_MS, MOST_ON_PAGE
-from planner.serve.access import Access
+from planner.serve.access import Access, Approvals
 
 DEFAULT, STDIO = "default", "stdio"
 SHORTEST_TOKEN = 16
@@ -55,8 +58,9 @@ class ScopeWritten(Bounds):
     rate_per_minute: int | None = Field(None, ge=1)
     limits: ScopeLimits = ScopeLimits(timeout_ms=LONGEST_MS, results=MOST_ON_PAGE)
     approve: Annotated[tuple[str, ...], Strict(False)] = ()
+    approvals: Approvals | None = None
 
-    def access(self, caller: str, *, admin: bool = False) -> Access:
+    def access(self, caller: str, approvals: Approvals) -> Access:
         """Return what a caller with this scope may do."""
         bounds = {name: getattr(self, name) for name in Bounds.model_fields}
         return Access(
@@ -67,7 +71,7 @@ class ScopeWritten(Bounds):
             self.limits.timeout_ms,
             self.limits.results,
             named(self.approve),
-            admin,
+            self.approvals or approvals,
         )
 
 
@@ -102,15 +106,17 @@ class Config:
 
     scopes: Mapping[str, ScopeWritten]
     tokens: Sequence[Token] = ()
+    approvals: Approvals = "people"
+    """Who is asked where a scope does not say."""
 
     def access(self, caller: str, scope: str = DEFAULT) -> Access:
         """Return what a caller may do that has a scope by name, or where there is none of it the default one."""
         written = self.scopes.get(scope) or self.scopes.get(DEFAULT)
-        return Access(caller) if written is None else written.access(caller)
+        return Access(caller, approvals=self.approvals) if written is None else written.access(caller, self.approvals)
 
 
 OPEN: Final = Config({})
-"""Whoever is let in may do everything."""
+"""Whoever is let in may know of everything."""
 
 
 def digest_of(token: str) -> bytes:
@@ -126,8 +132,11 @@ def checked_token(token: str) -> str:
     return token
 
 
-def read_config(path: Path, environment: Mapping[str, str]) -> Config:
-    """Read a configuration. Raises NotFound for no file, Invalid for one that does not fit, with the places in it."""
+def read_config(path: Path, environment: Mapping[str, str], approvals: Approvals = "people") -> Config:
+    """Read a configuration; `approvals` is for scopes that do not say.
+
+    Raises NotFound for no file, Invalid for one that does not fit, with the places in it.
+    """
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -136,7 +145,7 @@ def read_config(path: Path, environment: Mapping[str, str]) -> Config:
         raise Invalid(f"{str(path)!r} cannot be read: {error.strerror}") from error
     try:
         written = _written(read_json(data, what=repr(str(path))))
-        return Config(written.scopes, _tokens(written, environment))
+        return Config(written.scopes, _tokens(written, environment, approvals), approvals)
     except Unreadable:
         raise
     except ArgumentsInvalid as error:
@@ -161,9 +170,9 @@ def _must_name_tools(written: ConfigWritten) -> None:
             raise Invalid(f"`scopes.{name}.approve`: {error.says}", hint=error.hint) from error
 
 
-def _tokens(written: ConfigWritten, environment: Mapping[str, str]) -> list[Token]:
+def _tokens(written: ConfigWritten, environment: Mapping[str, str], approvals: Approvals) -> list[Token]:
     found: list[Token] = []
-    scopes = Config(written.scopes)
+    scopes = Config(written.scopes, approvals=approvals)
     for at, one in enumerate(written.tokens):
         where = f"`tokens[{at}]` ({one.name})"
         if one.scope is not None and one.scope not in written.scopes:

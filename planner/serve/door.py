@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any, Final
 
 from infospace.clock import now
@@ -21,7 +20,8 @@ from planner.resume import answer, pending_of, resume
 from planner.saved import load_plan
 from planner.serve import arguments
 from planner.serve.access import Access, Rate
-from planner.serve.live import Live, Lives, Tell, played
+from planner.serve.live import Live, Lives, Playing, Tell, played
+from planner.serve.people import Asked, for_people, must_be_asked
 from planner.serve.record import find_run, is_over, recorded
 from planner.serve.trimming import PART, trimmed_bindings, trimmed_check, trimmed_run
 from planner.sessions.bindings import bindings_of, living
@@ -51,6 +51,7 @@ class Door:
         self.counts: Counter[tuple[str, str]] = Counter()
         """Calls by the name of the tool and what came of them."""
         self.lives = Lives()
+        self.asked = Asked()
         self._sessions: dict[str, Session] = {}
 
     async def close(self) -> None:
@@ -78,7 +79,7 @@ class Door:
         read = self._document(args.plan)
         prepared = read if isinstance(read, Refused) else prepare(self.space, read, args.inputs)
         if isinstance(prepared, Refused):
-            return trimmed_run(prepared.to_result().to_json())
+            return self._told(prepared.to_result().to_json())
         live = self.lives.start(played(stream(self.space, prepared, approve=self.access.approve)))
         return await self._followed(live, args.wait_s, tell)
 
@@ -103,7 +104,7 @@ class Door:
         await live.begun()
         ended = await live.wait(seconds, tell)
         if ended and not live.task.cancelled():
-            return trimmed_run(live.task.result().to_json())
+            return self._told(live.task.result().to_json())
         if not live.run:
             raise Conflict("it was cancelled before it began", hint="call again")
         return self._shown(live.run, None)
@@ -138,28 +139,49 @@ class Door:
             shown["reason"] = shown["reason"] or str(last.failed)
         elif last is not None and last.result is not None:
             shown["problems"] = [problem.to_json() for problem in last.result.problems]
-        return trimmed_run(shown, first)
+        return self._told(shown, first)
+
+    def _told(self, document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
+        return for_people(self.space, trimmed_run(document, first), self.access)
 
     async def answer_run(self, args: arguments.AnswerRun, tell: Tell) -> dict[str, Any]:
-        """Answer what a suspended run asks, and wait for it; at a `wait` just look again whether it is over."""
+        """Answer what a suspended run asks, and wait for it; at a `wait` just look again whether it is over.
+
+        Raises NotAllowed for what people have to answer, who have not.
+        """
         row, steps = find_run(self.space, args.run)
-        pending = pending_of(steps)
-        self._may_answer(args.run, [one for one in pending if one.step == args.step])
-        waits = [one.step for one in pending if one.kind == "wait"]
-        if row.status != "suspended" or args.step not in waits:
-            answer(self.space, args.run, args.step, args.value)
+        pending = {one.step: one for one in pending_of(steps)}.get(args.step)
+        if pending is None or not self._is_answered(args.run, pending):
+            if pending is not None:
+                self.may_answer(args.run, pending)
+                must_be_asked(self.space, args.run, pending, self.access)
+            if row.status != "suspended" or pending is None or pending.kind != "wait":
+                answer(self.space, args.run, args.step, args.value)
+        return await self._followed(self.lives.start(self.going_on(args.run), args.run), args.wait_s, tell)
+
+    async def answered_by_person(self, run: str, step: str, word: JSON, seconds: float, tell: Tell) -> dict[str, Any]:
+        """Answer for the person behind the client what a suspended run asks, and wait for it."""
+        answer(self.space, run, step, word)
+        return await self._followed(self.lives.start(self.going_on(run), run), seconds, tell)
+
+    def going_on(self, run: str) -> Playing:
+        """Return the playing of what is left of a run."""
 
         async def play(emit: Emit) -> RunResult:
-            return await resume(self.space, args.run, emit, approve=self.access.approve)
+            return await resume(self.space, run, emit, approve=self.access.approve)
 
-        return await self._followed(self.lives.start(play, args.run), args.wait_s, tell)
+        return play
 
-    def _may_answer(self, run: str, pending: Sequence[Pending]) -> None:
+    def may_answer(self, run: str, pending: Pending) -> None:
         """Raise NotFound for a question about a tool that may not be known here."""
-        for one in pending:
-            tool = None if one.about is None else one.about.get("tool")
-            if tool is not None and self.space.tools.find(tool) is None:
-                raise NotFound(f"step {one.step!r} of {run} asks nothing that can be answered here")
+        tool = None if pending.about is None else pending.about.get("tool")
+        if tool is not None and self.space.tools.find(tool) is None:
+            raise NotFound(f"step {pending.step!r} of {run} asks nothing that can be answered here")
+
+    def _is_answered(self, run: str, pending: Pending) -> bool:
+        """Whether somebody answered already, and the run has not gone on yet."""
+        with self.space.store.reading() as snapshot:
+            return pending.kept_as in snapshot.answers(run)
 
     async def cancel_run(self, args: arguments.CancelRun, tell: Tell) -> dict[str, Any]:
         """Cancel a run: what it did stays, what it has not begun is not done."""

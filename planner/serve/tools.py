@@ -8,7 +8,7 @@ from typing import Any
 
 from infospace.errors import Invalid
 from infospace.jsontext import dump
-from infospace.signature import Signature, untitled
+from infospace.signature import Signature, briefly, untitled
 from planner.serve import arguments, looking
 from planner.serve.door import Door
 from planner.serve.live import Tell
@@ -63,8 +63,8 @@ TOOLS = {
         ),
         Tool(
             "answer_run",
-            "Answer the question that a suspended run waits with (`pending`), and let it go on. At a `wait` no "
-            "answer is wanted: it is looked at again, whatever the value.",
+            "Answer the question that a suspended run waits with (`pending`), and let it go on, unless it is "
+            "`answered_by` people: tell them the `command`. At a `wait` no answer is wanted: it is looked at again.",
             arguments.AnswerRun,
             Door.answer_run,
             open_world=True,
@@ -125,7 +125,9 @@ def checked_size(name: str, given: Mapping[str, Any]) -> None:
         raise Invalid(says, hint="add long texts as files with `infospace add`, and let the plan load them")
 
 
-def discover_schema(door: Door) -> dict[str, Any]:
-    """Return the JSON Schema of `discover_notes`: that of the primitive."""
-    schema = door.space.catalogue.get(looking.DISCOVER).schema
-    return untitled({key: value for key, value in schema.items() if key != "description"})
+def discover_schema(door: Door) -> dict[str, Any] | None:
+    """Return the JSON Schema of `discover_notes`: that of the primitive; None where that is out of scope."""
+    entry = door.space.catalogue.find(looking.DISCOVER)
+    if entry is None:
+        return None
+    return briefly(untitled({key: value for key, value in entry.schema.items() if key != "description"}))

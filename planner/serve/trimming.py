@@ -8,6 +8,7 @@ from typing import Any
 
 from infospace.answer import cut
 from infospace.jsontext import dump
+from infospace.signature import untitled
 
 DATA = 4_000
 """Characters of `data` that an answer holds; longer ones are to be read."""
@@ -109,6 +110,24 @@ def trimmed_hits(answer: dict[str, Any]) -> dict[str, Any]:
             break
         kept.append(hit)
     return {**answer, "data": kept, "left_out": left_out}
+
+
+def trimmed_tools(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer of a meta-tool that finds tools without what says nothing; `describe_tool` has all of it."""
+    told = {**answer, "tools": [_tool(tool) for tool in answer["tools"]]}
+    return {**told, "guess": _tool(answer["guess"])} if answer.get("guess") else told
+
+
+_USUAL: Mapping[str, Any] = {"title": "", "kind": "tool", "integration_type": "MCP", "untrusted": False}
+"""What a tool of a list is where it does not say."""
+
+
+def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    told = {key: value for key, value in tool.items() if key not in _USUAL or value != _USUAL[key]}
+    for key in ("input_schema", "output_schema"):
+        if isinstance(schema := told.get(key), Mapping):
+            told[key] = {name: part for name, part in untitled(schema).items() if name != "$schema"}
+    return told
 
 
 def _steps(steps: Sequence[dict[str, Any]], first: int | None) -> tuple[list[dict[str, Any]], str | None]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import jsonpatch
 import pytest
 from pydantic import BaseModel
 
 from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
 from infospace.tools.tool import ToolFailed
+from planner.saved import save_plan
 
 
 class Weather(BaseModel):
@@ -185,3 +187,21 @@ def test_a_misspelt_argument_of_an_open_schema_is_still_missing(space: Space, ru
     (problem,) = result.problems
     assert (problem.code, problem.hint) == ("missing-argument", "is 'where_too' meant for it?")
     assert problem.fix == [{"op": "move", "from": "/0/arguments/where_too", "path": "/0/arguments/where_to"}]
+
+
+def test_what_the_space_itself_can_do_is_no_call_of_a_tool(space: Space, errors: Any) -> None:
+    """Written by the name it is found by, a patch makes a step of it; of a name that nothing has it is unknown."""
+    steps = [{"type": "infospace/create-note", "arguments": {"value": 1, "metadata": {}}, "out": "$x"}]
+    [problem] = errors(steps)
+    assert (problem.code, problem.pointer) == ("unknown-tool", "/0/type")
+    assert problem.hint == 'what the space itself can do is a step of its own: {"type": "create-note", …}'
+    assert jsonpatch.apply_patch(steps, problem.fix) == [
+        {"type": "create-note", "value": 1, "metadata": {}, "out": "$x"}
+    ]
+    inputs = {"n": {"type": "integer"}}
+    save_plan(space, "week", {"goal": "Tell", "inputs": inputs, "steps": [{"type": "say", "value": "$n"}]})
+    plan = [{"type": "infospace/plan:week", "arguments": {"n": 1}}]
+    [problem] = errors(plan)
+    assert jsonpatch.apply_patch(plan, problem.fix) == [{"type": "plan:week", "arguments": {"n": 1}}]
+    [problem] = errors([{"type": "infospace/nothing"}])
+    assert (problem.code, problem.fix) == ("unknown-tool", None)

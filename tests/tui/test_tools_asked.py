@@ -214,3 +214,21 @@ def test_on_a_terminal_the_person_is_asked(tmp_path: Path) -> None:
         assert person.ended() == 1
         assert "somebody said no" in person.seen
     assert calls(tmp_path) == ["a"]
+
+
+def test_a_name_that_no_tool_has_is_told_to_a_person(cli: Any, known: Path) -> None:
+    """Beside what was found, with what was probably meant; as JSON under `unknown`."""
+    del known
+    says = "no tool here is of a server 'ona'; did you mean 'one'?"
+    for words in (["list", "--server", "ona"], ["search", "a text", "--server", "ona"]):
+        assert says in cli("tools", *words).err
+        assert json.loads(cli("tools", *words, "--json").out)["unknown"] == [says]
+
+
+def test_a_call_lasts_as_its_servers_entry_says(cli: Any, tmp_path: Path) -> None:
+    """Unless --timeout-ms does."""
+    write(tmp_path, one=odd("plain", trusted=True, timeout_s=0.4))
+    assert cli("tools", "sync").code == 0
+    late = cli("tools", "call", "one/slow")
+    assert (late.code, "did not answer within 0.4 s" in late.err) == (1, True)
+    assert cli("tools", "call", "one/slow", "--timeout-ms", "20000").code == 0

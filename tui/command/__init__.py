@@ -126,7 +126,7 @@ def _main(argv: Sequence[str] | None) -> int:
     if args.version:
         from importlib.metadata import version
 
-        print(f"infospace {version('infospace')}")  # noqa: T201
+        print(f"infospace {version('infospace')}")  # noqa: T201 - the answer to `--version`
         return 0
     if args.command is None:
         parser.print_help()

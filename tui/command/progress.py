@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
@@ -34,9 +35,10 @@ class Bars:
 
     def progress(self, done: int, total: int, what: str) -> None:
         """Move a bar."""
-        if what not in self._tasks:
-            self._tasks[what] = self._progress.add_task(what, total=total)
-        self._progress.update(self._tasks[what], completed=done, total=total)
+        work = what.partition(";")[0]
+        if work not in self._tasks:
+            self._tasks[work] = self._progress.add_task("", total=total)
+        self._progress.update(self._tasks[work], description=escape(what), completed=done, total=total)
 
     def __enter__(self) -> Bars:
         self._progress.start()

@@ -2,10 +2,11 @@
 
 Over HTTP a client shows a bearer token: one of --config, else --token, else INFOSPACE_TOKEN, else one that is made and
 printed. The file of --config says which tools a token knows of, how they are shown to it, and how often it may call:
-{"scopes": {"NAME": {"include_servers": […], "exclude_tags": […], "rate_per_minute": 60}}, "tokens": [{"name": …,
-"token": "${VARIABLE}", "scope": "NAME", "admin": true}]}. A client over standard input and output has the scope that
-is called `stdio`, else `default`. Needs the extra `serve`. SIGINT and SIGTERM end it; what runs then is cancelled, and
-journalled.
+{"scopes": {"NAME": {"include_servers": […], "exclude_tags": […], "rate_per_minute": 60, "approvals": "planner"}},
+"tokens": [{"name": …, "token": "${VARIABLE}", "scope": "NAME", "admin": true}]}. A client over standard input and
+output has the scope that is called `stdio`, else `default`. A scope limits tools, and what plans may do; notes, runs
+and sessions are those of the space, for whoever is let in: what only some may read belongs in a space of its own.
+Needs the extra `serve`. SIGINT and SIGTERM end it; what runs then is cancelled, and journalled.
 """
 
 from __future__ import annotations
@@ -53,13 +54,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="core",
         help="the meta-tools alone, or also what other systems call theirs (not in this version)",
     )
+    parser.add_argument(
+        "--approvals",
+        choices=["people", "planner"],
+        default="people",
+        help="who says whether a tool may be called that is asked about: people (the client's user, where it can ask "
+        "them, else `infospace answer` or the screen), or also the model that calls it",
+    )
     parser.add_argument("--token", metavar="TOKEN", help="what clients over HTTP show; else INFOSPACE_TOKEN, else made")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Serve until the client goes, or a signal comes."""
     try:
-        import mcp.server  # noqa: F401
+        import mcp.server  # noqa: F401 - only to see that it is there
     except ImportError as error:
         raise UsageError("serving needs the package `mcp`", hint="pip install 'infospace[serve]'") from error
     if args.token is not None and args.http is None:
@@ -67,9 +75,11 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if args.tools == "compat":
         raise UsageError("the doors of other systems are not in this version", hint="--tools core")
     try:
-        from planner.serve.config import OPEN, read_config
+        from planner.serve.config import Config, read_config
 
-        config = OPEN if args.config is None else read_config(Path(args.config).expanduser(), os.environ)
+        config = Config({}, approvals=args.approvals)
+        if args.config is not None:
+            config = read_config(Path(args.config).expanduser(), os.environ, args.approvals)
     except (Invalid, NotFound) as error:
         raise UsageError(error.says, hint=error.hint) from error
     number = _http(args, config, out) if args.http is not None else _stdio(args, config, out)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 from unicodedata import category
 
@@ -26,6 +27,8 @@ _SOURCES = """SELECT key, version, form, name, metadata, content FROM resources
 
 _EARLIER = """SELECT h.key, h.version, h.form, r.name, h.metadata, h.content FROM history h JOIN resources r USING (key)
     WHERE h.key = ? AND h.version = ?"""
+
+_PLACES = "SELECT note, root, path FROM files WHERE note IN (SELECT value FROM json_each(?)) ORDER BY root, path"
 
 MEMBERS = """SELECT item, info FROM members WHERE collection = ? AND since <= ? AND (until IS NULL OR until > ?)
     ORDER BY position"""
@@ -75,7 +78,8 @@ def results(engine: Engine, references: Sequence[Reference]) -> list[SearchResul
 
     A deleted source stays readable.
     """
-    current = _current(engine, [reference.source for reference in references])
+    keys = [reference.source for reference in references]
+    current, files = _current(engine, keys), _files(engine, keys)
     earlier: dict[tuple[int, int], _Source] = {}
     found = []
     for reference in references:
@@ -84,12 +88,21 @@ def results(engine: Engine, references: Sequence[Reference]) -> list[SearchResul
             place = (reference.source, reference.version)
             source = earlier.get(place) or _earlier(engine, *place)
             earlier[place] = source
-        found.append(_result(engine, reference, source))
+        found.append(_result(engine, reference, source, files.get(source.key)))
     return found
 
 
 def _current(engine: Engine, keys: Sequence[int]) -> dict[int, _Source]:
     return {row[0]: _Source(*row) for row in engine.all(_SOURCES, (keys_json(keys),))}
+
+
+def _files(engine: Engine, keys: Iterable[int]) -> dict[int, str]:
+    """Return where the files of Notes are now, as URIs; of a Note that was imported twice, the first of them."""
+    notes = keys_json({key >> 2 for key in keys if key & 3 == NOTE})
+    places: dict[int, str] = {}
+    for note, root, path in engine.all(_PLACES, (notes,)):
+        places.setdefault(note << 2 | NOTE, (Path(root) / path).as_uri())
+    return places
 
 
 def _earlier(engine: Engine, key: int, version: int) -> _Source:
@@ -99,7 +112,7 @@ def _earlier(engine: Engine, key: int, version: int) -> _Source:
     return _Source(*row)
 
 
-def _result(engine: Engine, reference: Reference, source: _Source) -> SearchResult:
+def _result(engine: Engine, reference: Reference, source: _Source, file: str | None) -> SearchResult:
     text, form = _text(engine, source)
     own = read(source.metadata, engine.address)
     uri = own.get("uri")
@@ -109,7 +122,7 @@ def _result(engine: Engine, reference: Reference, source: _Source) -> SearchResu
         passage = {"start": start, "end": end, "text": text[start:end]}
     metadata = {
         "source_id": id_of(source.key),
-        "uri": uri if isinstance(uri, str) else None,
+        "uri": uri if isinstance(uri, str) else file,
         "score": reference.score,
         "type": _TYPES[source.key & 3],
         "title": _title(source, own, text),

@@ -82,27 +82,29 @@ class Scope(Bounds):
 
     def narrowed(self, by: Scope) -> Scope:
         """Return the scope of what is in both: whoever narrows can take away, and not add."""
+        if EVERYTHING in (self, by):
+            return by if self == EVERYTHING else self
         return self.model_copy(update={"also": (*self.also, by)})
 
 
 class Filters(Limits):
-    """Which tools are wanted; they act before the best are taken. What is None, or empty, does not limit."""
+    """Which tools are wanted; they act before the best are taken. What is None, or empty, does not limit.
 
-    tags: Names = Field(default=(), description="Tools with any of these tags.")
-    exclude_tags: Names = Field(default=(), description="Tools with none of these tags.")
-    servers: Names = Field(default=(), description="Tools of these servers.")
-    categories: Names = Field(default=(), description="Tools of these categories, in any case.")
-    integration_type: Literal["REST", "MCP", "any"] = Field(default="any", description="Tools that are reached so.")
-    name_pattern: Pattern | None = Field(
-        default=None, description="RE2 pattern, found anywhere in the name unless anchored."
-    )
-    description_contains: str | None = Field(default=None, description="Text in the description, in any case.")
-    min_score: float | None = Field(
-        default=None, ge=0, le=1, description="Lowest relevance that counts, before boosts."
-    )
-    has_examples: bool | None = Field(default=None, description="Only tools with examples, or only those without.")
-    visibility: Names = Field(default=(), description="Tools of these visibilities.")
-    teams: Names = Field(default=(), description="Tools of these teams.")
+    `tags`, `servers`, `categories` (in any case), `visibility` and `teams` name what a tool has one of, `exclude_tags`
+    what it has none of.
+    """
+
+    tags: Names = Field(default=(), description="Any of these.")
+    exclude_tags: Names = Field(default=(), description="None of these.")
+    servers: Names = ()
+    categories: Names = ()
+    integration_type: Literal["REST", "MCP", "any"] = "any"
+    name_pattern: Pattern | None = Field(default=None, description="RE2, found anywhere in the name.")
+    description_contains: str | None = Field(default=None, description="In any case.")
+    min_score: float | None = Field(default=None, ge=0, le=1, description="Relevance before boosts.")
+    has_examples: bool | None = None
+    visibility: Names = ()
+    teams: Names = ()
 
     def admits(self, tool: Tool) -> bool:
         """Whether a tool is wanted, its score apart."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 STARTED_AT_ONCE = 8
 """How many servers are listed at the same time."""
 WHAT = "servers listed"
+NAMED = 3
+"""Servers whose names progress tells, of those that are being started or listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,8 @@ class _Sync:
         self._salt = store.identity
         self._done = Synced()
         self._slots = asyncio.Semaphore(STARTED_AT_ONCE)
-        self._listed = 0
+        self._listed = self._due = 0
+        self._going: list[str] = []
 
     async def all(self) -> Synced:
         done, entries = self._done, self._servers.entries
@@ -148,9 +151,8 @@ class _Sync:
         enabled = [entry for _, entry in sorted(entries.items()) if not entry.disabled]
         due = [entry for entry in enabled if self._restart or self._is_due(entry, kept.get(entry.name))]
         done.unchanged = [entry.name for entry in enabled if entry not in due]
-        if due:
-            self._listener.progress(0, len(due), WHAT)
-        await asyncio.gather(*(self._list(entry, kept.get(entry.name), len(due)) for entry in due))
+        self._due = len(due)
+        await asyncio.gather(*(self._list(entry, kept.get(entry.name)) for entry in due))
         for names in (done.added, done.changed, done.removed, done.listed):
             names.sort()
         done.failed.sort(key=lambda failed: (failed.file, failed.server))
@@ -167,9 +169,16 @@ class _Sync:
         if names:
             self._store.commit([DropServer(name) for name in names])
 
-    async def _list(self, entry: Entry, kept: KeptServer | None, due: int) -> None:
+    def _progress(self) -> None:
+        more = ", …" if len(self._going) > NAMED else ""
+        waiting = f"; waiting for {', '.join(self._going[:NAMED])}{more}" if self._going else ""
+        self._listener.progress(self._listed, self._due, WHAT + waiting)
+
+    async def _list(self, entry: Entry, kept: KeptServer | None) -> None:
         before = _known(self._store, entry.name)
         async with self._slots:
+            self._going.append(entry.name)
+            self._progress()
             try:
                 listing = await self._servers.fleet.listing(entry, restart=self._restart)
             except ServerFailed as error:
@@ -183,7 +192,8 @@ class _Sync:
         self._done.changed += [f"{name}/{key[1]}" for key, digest in after.items() if before.get(key, digest) != digest]
         self._done.removed += [f"{name}/{key[1]}" for key in before if key not in after]
         self._listed += 1
-        self._listener.progress(self._listed, due, WHAT)
+        self._going.remove(entry.name)
+        self._progress()
 
     def _fail(self, entry: Entry, kept: KeptServer | None, error: ServerFailed) -> None:
         """Keep that a server failed; what it listed before stays."""

@@ -19,6 +19,7 @@ from infospace.memory.aligning import align
 from infospace.memory.changes import Revise
 from infospace.memory.importing import Summary, import_paths
 from infospace.resources import Made
+from infospace.search.found import Hit
 from infospace.view import Silence
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -259,3 +260,24 @@ def test_a_space_in_which_nothing_changed_is_not_written_to(tmp_path: Path) -> N
         add(space, folder)
         with space.store.reading() as snapshot:
             assert snapshot.generation == generation
+
+
+def test_a_search_result_says_where_the_file_of_its_note_is(space: Space, tmp_path: Path) -> None:
+    """Its own `uri` goes before; what has no file, or no longer, has none."""
+    folder = write(tmp_path / "my notes", **{"ä.md": "tea", "own.md": "---\nuri: https://example.org/tea\n---\ntea"})
+    add(space, folder)
+    kept = notes(space)
+    view = space.view()
+    alone = view.note("tea")
+    view.keep(alone)
+    ids = [kept["ä.md"].id, kept["own.md"].id, alone.id]
+    found = view.collection([view.evidence(Hit(one, 1, 0.5, None, None)) for one in ids])
+    space.store.commit(view.changes)
+
+    def uris() -> list[str | None]:
+        return [hit["metadata"]["uri"] for hit in space.view().content(space.view().get(found.id))]
+
+    assert uris() == [(folder / "ä.md").as_uri(), "https://example.org/tea", None]
+    (folder / "ä.md").rename(folder / "b.md")
+    add(space, folder)
+    assert uris()[0] == (folder / "b.md").as_uri()

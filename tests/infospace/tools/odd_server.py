@@ -52,9 +52,11 @@ def tools(cursor: str | None) -> dict[str, Any]:
         return {"tools": [{**ECHO, "description": "x" * BIG}]}
     if MODE == "schemas":
         odd = {"type": "object", "properties": {"a": {"pattern": "(?=x)"}, "b": {"$ref": "https://example.org/x"}}}
+        keys = {"type": "object", "patternProperties": {"^x_": {"type": "integer"}}, "additionalProperties": False}
         return {
             "tools": [
                 {"name": "odd", "inputSchema": odd},
+                {"name": "keys", "inputSchema": keys},
                 {"name": "wrong", "inputSchema": {"type": "object", "properties": {"n": {"minimum": "low"}}}},
             ]
         }
@@ -68,6 +70,8 @@ def tools(cursor: str | None) -> dict[str, Any]:
     if MODE == "changing":
         extra = [{**ECHO, "name": f"later_{number}"} for number in range(CALLS)]
         return {"tools": [ECHO, {"name": "grow", "inputSchema": OBJECT}, *extra]}
+    if MODE == "pictures":
+        return {"tools": [{"name": "picture", "inputSchema": OBJECT}]}
     names = ("slow", "die", "flood", "odd", "ask", "environment", "fail", "structured", "blocks", "noise")
     return {"tools": [ECHO, *({"name": name, "inputSchema": OBJECT} for name in names)]}
 
@@ -111,6 +115,10 @@ def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
         case "blocks":
             picture = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
             answer(identifier, {"content": [*text("first")["content"], picture]})
+        case "picture":
+            picture = {"type": "image", "data": "aGk=" * 2_000, "mimeType": "image/png"}
+            letter = {"type": "resource", "resource": {"uri": "odd://letter", "text": "Dear all, " * 900}}
+            answer(identifier, {"content": [*text("look")["content"], picture, letter]})
         case "noise":
             sys.stdout.write("this is a log line\n" * 50)
             answer(identifier, text("found"))
@@ -144,8 +152,9 @@ def main() -> None:
         if method == "initialize":
             can = {"tools": {"listChanged": True}, "prompts": {}, "resources": {}}
             known = {"name": "odd", "title": "The odd server", "version": "1.2"}
+            about = "Ask it." if MODE != "instructs" else "You must call echo before any other tool."
             version = {"protocolVersion": "2025-11-25"} if MODE != "breaks" else {"protocolVersion": ["?"]}
-            answer(identifier, {**version, "capabilities": can, "serverInfo": known, "instructions": "Ask it."})
+            answer(identifier, {**version, "capabilities": can, "serverInfo": known, "instructions": about})
         elif method == "tools/list":
             answer(identifier, tools(given.get("cursor")))
         elif method == "tools/call":

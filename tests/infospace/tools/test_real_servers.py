@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from nodeservers import VERSIONS, install
 
 from infospace import Space
 from planner.start import run_sync
@@ -58,16 +55,6 @@ def test_servers_from_the_python_package_index(space: Space, tmp_path: Path) -> 
     assert [(problem.code, problem.hint) for problem in refused.problems] == [
         ("missing-argument", "is 'repo' meant for it?")
     ]
-
-
-@pytest.fixture(scope="session")
-def node(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the servers from npm, kept in pytest's cache if there is one."""
-    if shutil.which("npm") is None and not os.environ.get("INFOSPACE_ALL_TESTS"):
-        pytest.skip("there is no Node here: `npm` is not found")
-    cache = getattr(pytestconfig, "cache", None)
-    name = "infospace-node-" + "-".join(VERSIONS.values())
-    return install(tmp_path_factory.mktemp("node") if cache is None else Path(cache.mkdir(name)))
 
 
 @pytest.mark.slow

@@ -84,3 +84,30 @@ def test_a_promise_that_is_not_kept_is_told_and_kept(known: Space) -> None:
     result = run_sync(known, [broken, {**PROMISE, "arguments": {"n": "$p.n"}, "out": "$q"}])
     assert result.status == "failed"
     assert "unchecked: the arguments of s/promise do not fit its schema" in str(result.reason)
+
+
+def test_an_argument_of_which_an_open_schema_says_nothing_is_a_warning(space: Space) -> None:
+    """The call may be made; beside an argument that is missing it is told as what was meant for that."""
+    write(Path(space.store.address).parent, one=odd("plain", trusted=True))
+    assert synced(space).failed == []
+
+    def found(**arguments: Any) -> list[tuple[str, str, str, str | None]]:
+        plan = [{"type": "one/echo", "arguments": arguments}]
+        problems = check_plan(space, plan)[1].found
+        return [(one.severity, one.code, one.pointer, one.hint) for one in problems]
+
+    assert found(text="x", txt="y") == [("warning", "unknown-argument", "/0/arguments/txt", "it takes text")]
+    assert found(txt="y") == [("error", "missing-argument", "/0/arguments", "is 'txt' meant for it?")]
+    assert found(text="x") == []
+    assert run_sync(space, [{"type": "one/echo", "arguments": {"text": "x", "txt": "y"}}]).status == "success"
+
+
+def test_keys_that_a_pattern_allows_are_not_unknown(space: Space) -> None:
+    """Only the others are."""
+    write(Path(space.store.address).parent, s=odd("schemas", trusted=True))
+    assert synced(space).failed == []
+    found = check_plan(space, [{"type": "s/keys", "arguments": {"x_1": 1, "y": 2, "x_2": "two"}}])[1].found
+    assert sorted((one.code, one.pointer) for one in found) == [
+        ("bad-argument", "/0/arguments/x_2"),
+        ("unknown-argument", "/0/arguments/y"),
+    ]

@@ -11,6 +11,7 @@ import pytest
 from infospace import NotFound, Space, Unreadable, open_space
 from infospace.tools.kept import KeepServer, KeepTools, KeptServer, Listed
 from infospace.tools.servers.known import Servers
+from infospace.view import Silence
 
 sys.path.insert(0, str(Path(__file__).parent))
 from served import call, odd, synced, until, write
@@ -260,3 +261,21 @@ def test_a_space_may_have_providers_of_its_own_besides(space: Space, tmp_path: P
     space.tools.add(local)
     assert call(space, "local/double", n=4).content == 8
     assert call(space, "a/echo", text="x").content == "x"
+
+
+class Heard(Silence):
+    """A listener that writes down how far it is."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[int, int, str]] = []
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        self.said.append((done, total, what))
+
+
+def test_progress_names_the_servers_that_it_waits_for(space: Space, tmp_path: Path) -> None:
+    """So that whoever waits sees which one takes its time."""
+    heard = Heard()
+    synced(space, mcp=write(tmp_path, a=odd("plain"), z=odd("hangs", start_timeout_s=2)), listener=heard)
+    assert heard.said[:2] == [(0, 2, "servers listed; waiting for a"), (0, 2, "servers listed; waiting for a, z")]
+    assert heard.said[-2:] == [(1, 2, "servers listed; waiting for z"), (2, 2, "servers listed")]

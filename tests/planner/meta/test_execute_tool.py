@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from known_servers import ask, odd, synced, twins, write
+from known_servers import ask, narrowed, odd, synced, twins, write
 
 from infospace import Invalid, NotFound, Space
 from infospace.tools.local import LocalTools
@@ -215,6 +215,24 @@ def test_what_does_not_fit_what_the_space_can_do_is_told(space: Space, tool: str
     assert said in str(wrong.value)
 
 
+def test_a_tool_of_a_server_that_failed_says_what_it_failed_with(space: Space) -> None:
+    """Rather than that another server has one of that name; to whoever may know of every server."""
+    write(Path(space.store.address).parent, gone=odd("dies"), off=odd("plain", disabled=True), one=odd("plain"))
+    synced(space)
+    for name, why in (
+        (
+            "gone/echo",
+            "ended with code 3 at its start; it said 'cannot find its configuration'; `infospace",
+        ),
+        ("off/echo", "the server 'off' is disabled"),
+    ):
+        with pytest.raises(NotFound) as unknown:
+            called(space, name, text="x")
+        assert why in str(unknown.value.hint)
+        with pytest.raises(NotFound, match="did you mean 'one/echo'"):
+            called(narrowed(space, include_servers=["one"]), name, text="x")
+
+
 def test_a_blocked_tool_is_neither_listed_nor_called(space: Space) -> None:
     """It is there, and that is said."""
     write(Path(space.store.address).parent, shut=odd("plain", blocked=True))
@@ -232,3 +250,27 @@ def test_a_result_that_does_not_fit_its_own_schema_is_reported_and_kept(space: S
     found = called(space, "s/promise")
     assert (found["status"], found["structured_content"]) == ("success", {"n": "three"})
     assert found["misfits"] == ['"three" is not a whole number at `n`']
+
+
+def test_arguments_of_which_an_open_schema_says_nothing_are_named_beside_what_is_wrong(known: Space) -> None:
+    """They may be what was meant for those that are missing; alone they are let pass."""
+    with pytest.raises(Invalid) as wrong:
+        called(known, "two/echo", txt="x", more=1)
+    assert '"text" is missing' in wrong.value.says
+    assert wrong.value.hint == "it says nothing of 'txt', 'more'; it takes text"
+    assert called(known, "two/echo", text="x", more=1)["status"] == "success"
+
+
+def test_a_call_lasts_as_long_as_the_entry_says_where_nobody_says_otherwise(space: Space) -> None:
+    """The start of its server apart; what the call says goes before, and so does the limit of a caller."""
+    entries = {"slow": odd("plain", trusted=True, timeout_s=0.4), "long": odd("plain", timeout_s=90)}
+    write(Path(space.store.address).parent, **entries)
+    assert synced(space).failed == []
+    space.tools.close()
+    late = called(space, "slow/slow")
+    assert (late["status"], late["reason"].split(" (")[0]) == ("failed", "slow/slow did not answer within 0.4 s")
+    longer = ask(space, "execute_tool", tool_name="slow/slow", arguments={}, options={"timeout_ms": 20_000})
+    assert longer["status"] == "success"
+    args = ExecuteTool.model_validate({"tool_name": "long/echo", "arguments": {"text": "x"}})
+    times = [prepare_call(space, args, most).prepared.plan.steps[0].timeout_s for most in (600_000, 5_000)]
+    assert times == [None, 5.0]

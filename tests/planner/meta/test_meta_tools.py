@@ -252,3 +252,45 @@ def test_a_description_that_instructs_is_flagged_and_shown_as_its_servers_word(s
     assert tool["untrusted"]
     assert tool["signs"] == ["asks to ignore or override other instructions"]
     assert "signs" not in ask(space, "describe_tool", tool_name="infospace/size")
+    servers = ask(space, "get_tool_categories", include_servers=True)["servers"]
+    told = {server["name"]: server.get("signs") for server in servers}
+    assert told == {"bad": ["says that it must be called before or instead of others"], "infospace": None}
+
+
+def test_names_in_filters_that_no_tool_has_are_told_with_what_was_meant(space: Space) -> None:
+    """To whoever may know of those that are meant; a list and a search say the same."""
+    twins(space, tags=["text"], category="Words")
+    filters = {"servers": ["on"], "tags": ["txt"], "exclude_tags": ["none"], "categories": ["words", "Word"]}
+    says = [
+        "no tool here is of a server 'on'; did you mean 'one'?",
+        "no tool here is of a category 'Word'; did you mean 'Words'?",
+        "no tool here has a tag 'txt'; did you mean 'text'?",
+        "no tool here has a tag 'none'; there are text",
+    ]
+    assert ask(space, "list_tools", filters=filters)["unknown"] == says
+    assert ask(space, "search_tools", query="a text", filters=filters)["unknown"] == says
+    hidden = narrowed(space, exclude_servers=["one"])
+    [told] = ask(hidden, "list_tools", filters={"servers": ["one"]})["unknown"]
+    assert told == "no tool here is of a server 'one'; there are infospace, two"
+    assert "unknown" not in ask(space, "list_tools", filters={"servers": ["one"]})
+
+
+@pytest.mark.parametrize(
+    ("meta", "given", "says"),
+    [
+        ("list_tools", {"filters": {"tag": ["x"]}}, "`filters` has no field 'tag' (did you mean 'tags'?)"),
+        ("list_tools", {"filters": {"zzz": 1}}, "`filters` has no field 'zzz' (it has tags, exclude_tags, servers,"),
+        (
+            "execute_tool",
+            {"tool_name": "x", "arguments": {}, "options": {"timeout_ms": 0}},
+            "`options.timeout_ms` is 0, not a whole number from 1 to 600000 (Milliseconds that the call may last",
+        ),
+    ],
+)
+def test_a_fault_inside_an_argument_says_what_would_have_fitted_there(
+    space: Space, meta: str, given: dict[str, Any], says: str
+) -> None:
+    """Not what fits the argument around it."""
+    with pytest.raises(Invalid) as wrong:
+        ask(space, meta, **given)
+    assert every_fault(wrong.value).startswith(says)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from infospace import Space
-from planner.serve.door import Door
+from planner.serve.access import Access
+from planner.serve.door import ANYBODY, Door
 from planner.serve.server import make_server
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -96,14 +97,16 @@ def command(file: Path, *arguments: str) -> list[str]:
 
 
 @asynccontextmanager
-async def over_stdio(file: Path, noted: Path | None = None) -> AsyncIterator[Planner]:
+async def over_stdio(
+    file: Path, noted: Path | None = None, arguments: Sequence[str] = (), **client: Any
+) -> AsyncIterator[Planner]:
     """A planner at a server of its own, whose process id is written to `noted`."""
-    whole = command(file)
+    whole = command(file, *arguments)
     if noted is not None:
         whole = [sys.executable, "-c", _NOTING, str(noted), *whole]
     server = StdioServerParameters(command=whole[0], args=whole[1:], env=dict(os.environ))
-    async with Client(server) as client:
-        yield Planner(client)
+    async with Client(server, **client) as made:
+        yield Planner(made)
 
 
 @dataclass
@@ -142,19 +145,15 @@ def over_http(file: Path, *arguments: str, token: str | None = TOKEN) -> Iterato
 
 @asynccontextmanager
 async def planners(
-    served: Served, modes: Sequence[str] = ("auto",), token: str = TOKEN
+    served: Served, modes: Sequence[str] = ("auto",), token: str = TOKEN, **client: Any
 ) -> AsyncIterator[list[Planner]]:
     """Planners at one server over HTTP, each with a connection of its own."""
-    async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as http:
-        if len(modes) == 1:
-            async with Client(streamable_http_client(served.url, http_client=http), mode=modes[0]) as client:
-                yield [Planner(client)]
-            return
-        async with (
-            Client(streamable_http_client(served.url, http_client=http), mode=modes[0]) as one,
-            Client(streamable_http_client(served.url, http_client=http), mode=modes[1]) as other,
-        ):
-            yield [Planner(one), Planner(other)]
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as http,
+        AsyncExitStack() as stack,
+    ):
+        made = [Client(streamable_http_client(served.url, http_client=http), mode=mode, **client) for mode in modes]
+        yield [Planner(await stack.enter_async_context(one)) for one in made]
 
 
 def is_alive(process: int) -> bool:
@@ -164,21 +163,21 @@ def is_alive(process: int) -> bool:
 
 
 @asynccontextmanager
-async def at(space: Space) -> AsyncIterator[Planner]:
-    """A planner at a server in this process."""
-    door = Door(space)
+async def at(space: Space, access: Access = ANYBODY, **client: Any) -> AsyncIterator[Planner]:
+    """A planner at a server in this process; `client` is what its client is made with."""
+    door = Door(space, access)
     try:
-        async with Client(make_server(door)) as client:
-            yield Planner(client)
+        async with Client(make_server(door), **client) as made:
+            yield Planner(made)
     finally:
         await door.close()
 
 
-def play(space: Space, scene: Callable[[Planner], Awaitable[Any]]) -> Any:
+def play(space: Space, scene: Callable[[Planner], Awaitable[Any]], access: Access = ANYBODY, **client: Any) -> Any:
     """Let a planner play a scene."""
 
     async def go() -> Any:
-        async with at(space) as planner:
+        async with at(space, access, **client) as planner:
             return await scene(planner)
 
     return asyncio.run(go())

@@ -38,6 +38,7 @@ def test_a_token_has_the_scope_that_it_names_else_the_default_one(tmp_path: Path
             "rate_per_minute": 5,
             "limits": {"timeout_ms": 1_000, "results": 7},
             "approve": ["web/get"],
+            "approvals": "planner",
         },
     }
     tokens = [
@@ -50,7 +51,10 @@ def test_a_token_has_the_scope_that_it_names_else_the_default_one(tmp_path: Path
     access = ann.access
     assert (access.caller, access.scope, access.admin) == ("ann", Scope(include_servers=("web",)), False)
     assert (access.hide_underlying_tools, access.rate_per_minute, access.timeout_ms) == (False, 5, 1_000)
-    assert (access.results, list(access.approve)) == (7, ["web/get"])
+    assert (access.results, list(access.approve), access.approvals) == (7, ["web/get"], "planner")
+    assert ops.access.approvals == found.access("stdio").approvals == "people"
+    lenient = read_config(config(tmp_path, {"scopes": scopes, "tokens": tokens}), {"ANN": TOKEN}, "planner")
+    assert [token.access.approvals for token in lenient.tokens] == ["planner", "planner"]
     assert (ops.access.scope, ops.access.admin) == (Scope(exclude_tags=("danger",)), True)
     assert ops.access.hide_underlying_tools
     assert found.access("stdio", "stdio").scope == Scope(exclude_tags=("danger",))

@@ -137,6 +137,20 @@ def test_without_hiding_proxies_are_listed_and_answer_as_the_tool_does(known: Sp
     assert ("one__echo", "success") in [(row.action, row.outcome) for row in audit(known)]
 
 
+def test_a_proxy_has_a_name_that_the_protocol_allows(space: Space) -> None:
+    """Whatever its server is called; by that it is called."""
+    write(Path(space.store.address).parent, **{"my größte server": odd("plain", trusted=True)})
+    assert synced(space).failed == []
+
+    async def scene(planner: Planner) -> None:
+        names = [name for name in await listed(planner) if "__" in name]
+        assert "my_gr__te_server__echo" in names
+        said = await planner.client.call_tool("my_gr__te_server__echo", {"text": "x"})
+        assert [block.text for block in said.content] == ["x"]  # type: ignore[union-attr]
+
+    play(space, scene, hide_underlying_tools=False)
+
+
 def test_a_call_that_needs_approval_says_so_and_is_made_when_it_is_answered(known: Space) -> None:
     """It waits for nobody; through a proxy it is told in a text."""
 
@@ -153,7 +167,7 @@ def test_a_call_that_needs_approval_says_so_and_is_made_when_it_is_answered(know
         assert proxy.is_error
         assert json.loads(proxy.content[-1].text)["answer_with"]["tool"] == "answer_run"  # type: ignore[union-attr]
 
-    play(known, scene, hide_underlying_tools=False)
+    play(known, scene, hide_underlying_tools=False, approvals="planner")
     assert [(row.action, row.outcome) for row in audit(known)] == [
         *(("execute_tool", "waiting"), ("answer_run", "success"), ("two__structured", "waiting"))
     ]
@@ -187,6 +201,55 @@ def test_what_the_configuration_approves_is_called_at_once(known: Space) -> None
         assert (await planner.call("run_steps", session="s", steps=[step]))["status"] == "success"
 
     play(known, scene, approve=["two/*"])
+
+
+def test_a_primitive_that_a_scope_excludes_is_no_door_either(known: Space) -> None:
+    """It is not listed, and the others are."""
+
+    async def scene(planner: Planner) -> None:
+        tools = await listed(planner)
+        assert "discover_notes" not in tools
+        assert {"run_plan", "search_tools"} <= tools.keys()
+        assert "no primitive 'discover-notes'" in await planner.wrong("discover_notes", query="tea")
+        assert "`discover-notes`" not in await planner.call("describe_primitives")
+
+    play(known, scene, scope=Scope(exclude_names=("^infospace/discover-notes$",)))
+
+
+def test_an_answer_about_tools_leaves_out_what_says_nothing(known: Space) -> None:
+    """`describe_tool` has all of it."""
+
+    async def scene(planner: Planner) -> None:
+        asked = {"query": "say a text again", "filters": {"servers": ["one"]}, "limit": 1, "include_schemas": True}
+        (hit,) = (await planner.call("search_tools", **asked))["tools"]
+        assert not {"title", "kind", "integration_type", "untrusted"} & hit.keys()
+        assert (hit["tool_name"], hit["tags"], hit["input_schema"]["required"]) == ("one/echo", ["text"], ["text"])
+        (own,) = (await planner.call("list_tools", page_size=1, filters={"servers": ["infospace"]}))["tools"]
+        assert own["integration_type"] == "local"
+        whole = await planner.call("describe_tool", tool_name="one/echo")
+        assert (whole["kind"], whole["integration_type"], whole["untrusted"]) == ("tool", "MCP", False)
+
+    play(known, scene)
+
+
+def test_pictures_of_a_long_answer_are_shown_as_pictures(space: Space) -> None:
+    """Beside what is told of them; a long text in a block is told by how it begins."""
+    write(Path(space.store.address).parent, one=odd("pictures", trusted=True))
+    assert synced(space).failed == []
+
+    async def scene(planner: Planner) -> None:
+        for name, given in (("execute_tool", {"tool_name": "one/picture", "arguments": {}}), ("one__picture", {})):
+            said = await planner.client.call_tool(name, given)
+            (picture,) = [block for block in said.content if block.type == "image"]
+            assert (len(picture.data), picture.mime_type) == (8_000, "image/png")
+        found = await planner.client.call_tool("execute_tool", {"tool_name": "one/picture", "arguments": {}})
+        assert found.structured_content is not None
+        text, left, letter = found.structured_content["content"]
+        assert (text["text"], left["text"]) == ("look", "[image image/png: 8,049 characters, left out]")
+        assert letter["resource"]["text"].endswith("[cut: 9,000 characters in all]")
+        assert len(found.content[0].text) < 2_000  # type: ignore[union-attr]  # the first is the text
+
+    play(space, scene, hide_underlying_tools=False)
 
 
 def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:

@@ -12,10 +12,14 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from infospace import Space
+from infospace.fitting import misfits
+from infospace.signature import briefly
+from infospace.tools.finding.scope import Filters
+from planner.meta.offered import META
 from planner.saved import save_plan
 from planner.serve.live import MOST
 from planner.serve.resources import PAGE
-from planner.serve.tools import LONGEST
+from planner.serve.tools import LONGEST, TOOLS
 from planner.serve.trimming import DATA, PROBLEMS, STEPS
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -107,7 +111,36 @@ def test_every_tool_has_a_closed_schema_and_says_what_it_is_for(space: Space) ->
         assert tool.input_schema["additionalProperties"] is False
         assert all("description" in field for field in tool.input_schema["properties"].values()), tool.name
         assert len(tool.description or "") < 260
-    assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) < 16_000
+    assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) < 13_000
+
+
+def test_what_a_client_loads_is_the_schema_in_few_words() -> None:
+    """The same arguments and limits; filters once, where the search has them; no null for what may be left out."""
+    for known in (*TOOLS.values(), *META.values()):
+        brief, whole = known.brief, known.schema
+        assert brief["properties"].keys() == whole["properties"].keys(), known.name
+        assert brief.get("required") == whole.get("required")
+        assert '"null"' not in json.dumps(brief)
+        assert "$defs" not in brief
+    search, listing = META["search_tools"].brief, META["list_tools"].brief
+    assert search["properties"]["filters"]["properties"].keys() == Filters.model_fields.keys()
+    assert "properties" not in listing["properties"]["filters"]
+    calls = [
+        {"query": "x", "filters": {"tags": ["a"], "min_score": 0.5, "has_examples": True, "name_pattern": "^a"}},
+        *({"query": "x", "filters": wrong} for wrong in ({"tags": "a"}, {"min_score": 2}, {"tag": []})),
+        *({"query": "x", "limit": limit} for limit in (0, 1, 50, 51)),
+    ]
+    whole = META["search_tools"].schema
+    assert [misfits(call, search) == [] for call in calls] == [misfits(call, whole) == [] for call in calls]
+
+
+def test_a_definition_that_refers_to_itself_stays_one() -> None:
+    """Others stand where they are used."""
+    tree = {"type": "object", "properties": {"of": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}}}
+    brief = briefly({"properties": {"tree": {"$ref": "#/$defs/Tree"}}, "$defs": {"Tree": tree, "Other": {}}})
+    assert list(brief["$defs"]) == ["Tree"]
+    assert misfits({"tree": {"of": [{"of": []}]}}, brief) == []
+    assert misfits({"tree": {"of": [{"of": 1}]}}, brief) != []
 
 
 # Plans

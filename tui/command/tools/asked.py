@@ -92,6 +92,12 @@ def show(tool: Mapping[str, Any], out: Output, before: str = "") -> None:
         out.text(f"{' ' * len(before)}! its description {sign}", "yellow")
 
 
+def show_unknown(found: Mapping[str, Any], out: Output) -> None:
+    """Print what was probably meant by names in the filters that no tool has."""
+    for says in found.get("unknown", ()):
+        out.talk(says, "yellow")
+
+
 def show_schemas(tool: Mapping[str, Any], out: Output) -> None:
     """Print what a tool takes and gives, where that is told."""
     from infospace.jsontext import dump

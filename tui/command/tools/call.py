@@ -43,7 +43,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="one of its arguments")
     parser.add_argument("--input-file", metavar="FILE", help="arguments as a JSON object; `--input` goes before it")
-    parser.add_argument("--timeout-ms", type=int, default=30_000, metavar="N", help="how long it may last (30000)")
+    parser.add_argument(
+        "--timeout-ms", type=int, metavar="N", help="how long it may last; else its server's entry says"
+    )
     parser.add_argument("--no-metadata", action="store_true", help="with --json, without `execution_metadata`")
     add_approve(parser)
     add_wait(parser.add_argument)
@@ -57,7 +59,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
     with open_from(args, create=True) as space:
         given = _arguments(args, find_tool(space, args.tool).input_schema.get("properties", {}))
-        options = {"timeout_ms": args.timeout_ms, "include_metadata": not args.no_metadata}
+        options: dict[str, Any] = {"include_metadata": not args.no_metadata}
+        if args.timeout_ms is not None:
+            options["timeout_ms"] = args.timeout_ms
         wanted = {"tool_name": args.tool, "arguments": given, "options": options}
         call = prepare_call(space, validated("execute_tool", wanted))
         result = asyncio.run(call.play(space, lambda _event: None, approved(args, space, out)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tui.command.output import Output
-from tui.command.tools.asked import add_filters, answer, filters, show, show_schemas
+from tui.command.tools.asked import add_filters, answer, filters, show, show_schemas, show_unknown
 
 EXAMPLES = """examples:
   infospace tools list
@@ -36,5 +36,6 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         calls = f"{tool['execution_count']:>6,}× " if tool["execution_count"] else " " * 8
         show(tool, out, calls)
         show_schemas(tool, out)
+    show_unknown(found, out)
     out.talk(f"page {found['page']:,} of {found['pages']:,}, {found['total']:,} tools in all", "dim")
     return 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from tui.command.output import Output
-from tui.command.tools.asked import add_filters, answer, filters, show, show_schemas
+from tui.command.tools.asked import add_filters, answer, filters, show, show_schemas, show_unknown
 
 EXAMPLES = """examples:
   infospace tools search 'what changed in the repository'
@@ -37,6 +37,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     for tool in found["tools"]:
         show(tool, out, f"{tool['score']:.3f}  ")
         show_schemas(tool, out)
+    show_unknown(found, out)
     if found["no_match"]:
         guess = found["guess"]
         near = f"; the nearest is {guess['tool_name']} ({guess['score']:.3f})" if guess else ""
