@@ -135,7 +135,9 @@ class Finder:
         names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
         names[corpus.called.get(request.strip().casefold(), [])] = CALLED
         guessed = asked.guessed(corpus) | (names > 0)
-        return Legs(strength(found + names + (0 if extra is None else extra)), words, cosines, guessed, extra, degraded)
+        evidence = found + names + (0 if extra is None else extra)
+        both = evidence if words is not None and cosines is not None and mode == "hybrid" and degraded is None else None
+        return Legs(strength(evidence), words, cosines, guessed, extra, degraded, both)
 
     def _meaning(
         self, corpus: Corpus, asked: Asked, listener: Listener | None, remembered: Sequence[Remembered]

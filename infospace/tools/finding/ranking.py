@@ -11,6 +11,7 @@ from infospace.tools.finding.corpus import Present
 from infospace.tools.finding.evidence import LISTED, NO_MATCH, relevance
 from infospace.tools.finding.found import Adjustment, FoundTools, Leg, ToolHit, Wanted
 from infospace.tools.finding.scope import NO_FILTERS
+from infospace.tools.finding.standing import stands_out
 from infospace.tools.tool import Tool
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ MEANT = 0.05
 class Legs:
     """What is known of every tool: joined, (tools), and by legs, (parts, tools), None of a leg that was not asked.
 
-    `names` says whose name was probably meant, (tools).
+    `names` says whose name was probably meant, (tools). `evidence` is that of both legs by parts, (parts, tools), None
+    where only one of them was asked.
     """
 
     strengths: NDArray[np.float64]
@@ -39,13 +41,19 @@ class Legs:
     names: NDArray[np.bool_]
     remembered: NDArray[np.float64] | None
     degraded: str | None
+    evidence: NDArray[np.float64] | None = None
 
 
 def ranked(present: Present, legs: Legs, wanted: Wanted) -> FoundTools:
-    """Rank the tools that are wanted and relevant; blocked ones are not."""
+    """Rank the tools that are wanted and relevant; blocked ones are not.
+
+    None fits where the best is below the floor, or stands out among all that there are too little. Whoever filters
+    has said more of what is wanted than the request, so there the floor alone counts; `min_score` takes its place.
+    """
     filters, tools = wanted.filters, present.tools
     places = np.flatnonzero(~present.blocked)
-    if filters.model_copy(update={"min_score": None}) != NO_FILTERS:
+    filtered = filters.model_copy(update={"min_score": None}) != NO_FILTERS
+    if filtered:
         places = places[[filters.admits(tools[at]) for at in places.tolist()]]
     if not len(places):
         return FoundTools([], 0, len(tools), degraded=legs.degraded)
@@ -55,9 +63,12 @@ def ranked(present: Present, legs: Legs, wanted: Wanted) -> FoundTools:
     order = np.lexsort((names, -strengths, -preferred))
     least = LISTED if filters.min_score is None else filters.min_score
     relevant = order[scores[order] >= least]
-    if filters.min_score is None and scores.max() < NO_MATCH:
-        relevant = relevant[:0]
     nearest = np.lexsort((names, -strengths))[0]
+    evidence = None if filtered or filters.min_score is not None else legs.evidence
+    if (filters.min_score is None and scores[nearest] < NO_MATCH) or not (
+        evidence is None or stands_out(evidence, int(places[nearest]), places, present.corpus)
+    ):
+        relevant = relevant[:0]
     best = [_hit(tools[places[at]], float(scores[at]), legs, int(places[at])) for at in relevant[: wanted.limit]]
     guess = None if best else _hit(tools[places[nearest]], float(scores[nearest]), legs, int(places[nearest]))
     return FoundTools(best, len(relevant), len(tools), guess, legs.degraded)

@@ -33,6 +33,7 @@ def names(found: FoundTools) -> list[str]:
         ("open a pull request", "github/create_pull_request"),
         ("list open pull requests on my repo", "github/list_pull_requests"),
         ("commit and push my branch", "github/push_files"),
+        ("install imagemagick", "brew/install_package"),
         ("install imagemagick via homebrew", "brew/install_package"),
         ("set up imagemagick on my Mac", "brew/install_package"),
     ],
