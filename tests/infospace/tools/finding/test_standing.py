@@ -85,20 +85,7 @@ def test_the_order_of_the_tools_does_not_matter(evidence: list[float], order: li
     assert stands_out(moved, chosen.index(int(np.argmax(evidence))), np.arange(len(chosen)), corpus(apart(30))) == one
 
 
-COUNTED = [
-    "teachers",
-    "cars",
-    "dogs",
-    "airports",
-    "lakes",
-    "museums",
-    "bakeries",
-    "miners",
-    "satellites",
-    "volcanoes",
-    "farms",
-    "bridges",
-]
+COUNTED = ("teachers", "cars", "dogs", "airports", "lakes", "museums", "miners", "volcanoes", "farms", "bridges")
 
 
 @pytest.mark.parametrize("what", ["windows", "songs", "trees"])
