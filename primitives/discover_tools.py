@@ -10,7 +10,7 @@ from infospace import Args, Collection, Infospace, Limit, Query, ToolResult, pri
 from infospace.resources import Member
 from infospace.tools.finding.found import FoundTools, ToolHit, Wanted
 from infospace.tools.finding.scope import Filters
-from infospace.tools.own import everything
+from infospace.tools.own import searched
 
 
 class DiscoverTools(Args):
@@ -62,7 +62,7 @@ async def discover_tools(args: DiscoverTools, space: Infospace) -> Collection[To
         min_score=args.threshold,
     )
     wanted = Wanted(args.query, args.limit, filters)
-    found = await space.look(lambda opened, listener: opened.finder.find(everything(opened), wanted, listener))
+    found = await space.look(lambda opened, listener: opened.finder.find(searched(opened), wanted, listener))
     _tell(space.extra, found)
     return space.collection([_result(space, hit) for hit in found.hits])
 

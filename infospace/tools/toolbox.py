@@ -58,6 +58,11 @@ class Toolbox:
         for server in sorted(providers):
             yield from (tool for tool in providers[server].tools() if self.scope.allows(tool))
 
+    def never_listed(self) -> list[Tool]:
+        """Return the servers that may be known and were never listed, each as one thing of the kind `server`."""
+        found = () if self.servers is None else self.servers.never_listed()
+        return [tool for tool in found if self.scope.allows(tool)]
+
     def find(self, full_name: str, kind: ToolKind = "tool") -> Tool | None:
         """Return what has a full name, `server/tool`, `server/prompt` or `server/URI`; None when there is none.
 

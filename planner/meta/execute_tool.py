@@ -19,7 +19,7 @@ from infospace.space import Space
 from infospace.tools.approvals import refuse_blocked
 from infospace.tools.kept import Called
 from infospace.tools.own import SERVER
-from infospace.tools.tool import Tool
+from infospace.tools.tool import NotCalled, Tool
 from planner.events import Emit
 from planner.meta.arguments import ExecuteOptions, ExecuteTool
 from planner.meta.executed import answer_of
@@ -66,7 +66,7 @@ async def execute_tool(space: Space, args: ExecuteTool, approve: Sequence[str] =
 
     All content blocks are kept. What is long becomes a Note, of which the answer has a preview and the id. Raises,
     before the call, NotFound for a tool that is not there or may not be known, NotAllowed for one that is blocked,
-    Invalid with everything in which the arguments do not fit.
+    NotCalled for a server that was never listed, Invalid with everything in which the arguments do not fit.
     """
     call = prepare_call(space, args)
     return call.answer(space, await call.play(space, lambda _event: None, approve))
@@ -76,6 +76,8 @@ def prepare_call(space: Space, args: ExecuteTool) -> ToolCalled:
     """Find the tool and hold the arguments against its schema; raises what `execute_tool` does."""
     tool = find_tool(space, args.tool_name)
     refuse_blocked(tool)
+    if tool.needs:
+        raise NotCalled(f"{tool.full_name} cannot be called yet", hint=tool.needs)
     document, inputs = _plan(space, tool, args)
     prepared = prepare(space, document, inputs)
     if isinstance(prepared, Refused):

@@ -18,7 +18,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     `matched_by`. Where nothing fits, `no_match` is true, and `guess` is the nearest.
     """
     wanted = Wanted(args.query, args.limit, args.filters, mode=args.search_type)
-    found = await asyncio.to_thread(lambda: space.finder.find(known_tools(space), wanted))
+    found = await asyncio.to_thread(lambda: space.finder.find(known_tools(space, servers=True), wanted))
     return {
         "query": args.query,
         "tools": [_hit(hit, schemas=args.include_schemas) for hit in found.hits],

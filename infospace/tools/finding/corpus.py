@@ -57,7 +57,7 @@ class Corpus:
         """The places of the tools that have a name or a full name, in small letters."""
         found: dict[str, list[int]] = {}
         for at, known in enumerate(self.tools):
-            for name in (known.tool.name, known.tool.full_name):
+            for name in (known.fields.name, known.tool.full_name):
                 found.setdefault(name.casefold(), []).append(at)
         return found
 

@@ -43,6 +43,8 @@ class Fields(NamedTuple):
 
 def fields_of(tool: Tool) -> Fields:
     """Return the text of a tool."""
+    if tool.kind == "server":
+        return Fields(tool.server, tool.title, tool.description, "", "", " ".join((tool.category, *tool.tags)), "")
     return Fields(
         tool.name,
         tool.title,

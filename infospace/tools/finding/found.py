@@ -57,14 +57,16 @@ class ToolHit:
         return round(self.score + sum(adjustment.by for adjustment in self.adjustments), 6)
 
     def to_json(self) -> dict[str, JSON]:
-        """Return why it stands where it stands."""
+        """Return why it stands where it stands, and what it needs before it can be called."""
         adjustments: dict[str, JSON] = {one.reason: one.by for one in self.adjustments}
+        needs: dict[str, JSON] = {"needs": self.tool.needs} if self.tool.needs else {}
         return {
             "tool": self.tool.full_name,
             "score": self.score,
             "ranked": self.ranked,
             "adjustments": adjustments,
             "matched_by": list(self.matched_by),
+            **needs,
         }
 
 

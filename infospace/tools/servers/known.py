@@ -61,6 +61,7 @@ class Servers:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._unlisted: tuple[int, object, Sequence[Tool]] | None = None
 
     @cached_property
     def _read(self) -> tuple[Mapping[str, Entry], Sequence[EntryProblem]]:
@@ -105,6 +106,16 @@ class Servers:
             Server(entry, kept.get(name), *(counts.get((name, kind), 0) for kind in kinds))
             for name, entry in sorted(self.entries.items())
         ]
+
+    def never_listed(self) -> Sequence[Tool]:
+        """Return the servers of which nothing is known but their entries, to be found by what these say."""
+        from infospace.tools.servers.unlisted import never_listed
+
+        with self._store.reading() as snapshot:
+            generation = snapshot.tools_generation()
+        if self._unlisted is None or self._unlisted[:2] != (generation, self._read):
+            self._unlisted = generation, self._read, never_listed(self.all())
+        return self._unlisted[2]
 
     def record(self, called: Called) -> None:
         """Remember that a tool was called; where that cannot be written, the call is as good."""
