@@ -62,7 +62,9 @@ async def discover_tools(args: DiscoverTools, space: Infospace) -> Collection[To
         min_score=args.threshold,
     )
     wanted = Wanted(args.query, args.limit, filters)
-    found = await space.look(lambda opened, listener: opened.finder.find(searched(opened), wanted, listener))
+    found = await space.look(
+        lambda opened, listener: opened.finder.find(searched(opened), wanted, listener, opened.tools.successes())
+    )
     _tell(space.extra, found)
     return space.collection([_result(space, hit) for hit in found.hits])
 

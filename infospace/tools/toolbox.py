@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +13,11 @@ from infospace.jsonvalue import JSON
 from infospace.paths import nearest
 from infospace.tools.finding.scope import EVERYTHING, Scope
 from infospace.tools.kept import Called
+from infospace.tools.successes import remembers
 from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 
 if TYPE_CHECKING:
+    from infospace.tools.finding.found import Remembered
     from infospace.tools.servers.known import Servers
 
 
@@ -62,6 +64,15 @@ class Toolbox:
         """Return the servers that may be known and were never listed, each as one thing of the kind `server`."""
         found = () if self.servers is None else self.servers.never_listed()
         return [tool for tool in found if self.scope.allows(tool)]
+
+    def successes(self) -> Sequence[Remembered]:
+        """Return what worked before, the latest first; nothing where that is switched off.
+
+        Nothing either for somebody who may not know of everything: it says what others asked for.
+        """
+        if self.servers is None or self.scope != EVERYTHING or not remembers():
+            return ()
+        return self.servers.successes()
 
     def find(self, full_name: str, kind: ToolKind = "tool") -> Tool | None:
         """Return what has a full name, `server/tool`, `server/prompt` or `server/URI`; None when there is none.

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from infospace.jsonvalue import JSON
+
 if TYPE_CHECKING:
     from infospace.tools.tool import Tool
 
@@ -39,6 +41,8 @@ class Fields(NamedTuple):
     """Its category and tags."""
     server: str
     """Its server's name, title and description."""
+    examples: str = ""
+    """What stands in the examples that it gives."""
 
 
 def fields_of(tool: Tool) -> Fields:
@@ -53,7 +57,21 @@ def fields_of(tool: Tool) -> Fields:
         ". ".join(_said(tool.output_schema or {})),
         " ".join((tool.category, *tool.tags)),
         f"{tool.server} {tool.server_title} {tool.server_description}",
+        ". ".join(text for example in tool.examples for text in texts_in(dict(example))),
     )
+
+
+def texts_in(value: JSON) -> Iterator[str]:
+    """Yield the texts in a JSON value, in its order; keys are none of them."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            for inner in value.values():
+                yield from texts_in(inner)
+        case list():
+            for inner in value:
+                yield from texts_in(inner)
 
 
 def split_name(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,8 +45,8 @@ class Legs:
     evidence: NDArray[np.float64] | None = None
 
 
-def ranked(present: Present, legs: Legs, wanted: Wanted) -> FoundTools:
-    """Rank the tools that are wanted and relevant; blocked ones are not.
+def ranked(present: Present, legs: Legs, wanted: Wanted, called: Container[str] = ()) -> FoundTools:
+    """Rank the tools that are wanted and relevant; blocked ones are not. `called` have examples of their calls.
 
     None fits where the best is below the floor, or stands out among all that there are too little. Whoever filters
     has said more of what is wanted than the request, so there the floor alone counts; `min_score` takes its place.
@@ -54,7 +55,7 @@ def ranked(present: Present, legs: Legs, wanted: Wanted) -> FoundTools:
     places = np.flatnonzero(~present.blocked)
     filtered = filters.model_copy(update={"min_score": None}) != NO_FILTERS
     if filtered:
-        places = places[[filters.admits(tools[at]) for at in places.tolist()]]
+        places = places[[filters.admits(tools[at], called) for at in places.tolist()]]
     if not len(places):
         return FoundTools([], 0, len(tools), degraded=legs.degraded)
     names, strengths = present.corpus.order[places], legs.strengths[places]
