@@ -56,9 +56,10 @@ class Toolbox:
 
     def everything(self) -> Iterator[Tool]:
         """Iterate over what can be called, and over prompts and resources, whose `kind` says so."""
-        providers = self._all()
+        providers, whole = self._all(), self.scope == EVERYTHING
         for server in sorted(providers):
-            yield from (tool for tool in providers[server].tools() if self.scope.allows(tool))
+            tools = providers[server].tools()
+            yield from tools if whole else filter(self.scope.allows, tools)
 
     def never_listed(self) -> list[Tool]:
         """Return the servers that may be known and were never listed, each as one thing of the kind `server`."""

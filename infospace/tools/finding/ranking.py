@@ -48,6 +48,7 @@ class Legs:
 def ranked(present: Present, legs: Legs, wanted: Wanted, called: Container[str] = ()) -> FoundTools:
     """Rank the tools that are wanted and relevant; blocked ones are not. `called` have examples of their calls.
 
+    Of equals, as many are whose relevance is next to 1, the one that more speaks for comes first, then go names.
     None fits where the best is below the floor, or stands out among all that there are too little. Whoever filters
     has said more of what is wanted than the request, so there the floor alone counts; `min_score` takes its place.
     """
