@@ -62,6 +62,12 @@ class Corpus:
         return found
 
     @cached_property
+    def servers(self) -> NDArray[np.int64]:
+        """The number of each tool's server."""
+        names = np.array([known.tool.server for known in self.tools])
+        return np.asarray(np.unique(names, return_inverse=True)[1], np.int64)
+
+    @cached_property
     def order(self) -> NDArray[np.int64]:
         """The rank of each tool by full name: who comes first of equals."""
         names = [known.tool.full_name for known in self.tools]

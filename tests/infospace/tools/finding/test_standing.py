@@ -17,18 +17,19 @@ from infospace.tools.finding.fields import embedded, fields_of
 from infospace.tools.finding.finder import Finder
 from infospace.tools.finding.found import Wanted
 from infospace.tools.finding.scope import Filters
-from infospace.tools.finding.standing import ALLOWED, NEXT, SHARE, stands_out
+from infospace.tools.finding.standing import ALLOWED, FAMILY, NEXT, SHARE, stands_out
 from infospace.tools.tool import Tool
 
 
-def corpus(vectors: list[list[float] | None]) -> Corpus:
-    """Return tools that are as alike as their vectors are."""
+def corpus(vectors: list[list[float] | None], server: str = "") -> Corpus:
+    """Return tools that are as alike as their vectors are, of a server each, or all of one."""
     vocabulary = Vocabulary()
     known = []
     for at, vector in enumerate(vectors):
-        fields = fields_of(Tool("s", f"t{at}"))
+        tool = Tool(server or f"s{at}", f"t{at}")
+        fields = fields_of(tool)
         row = None if vector is None else np.array(vector, np.float32)
-        known.append(Known(Tool("s", f"t{at}"), fields, Counted.of(fields, vocabulary), embedded(fields), "m", row))
+        known.append(Known(tool, fields, Counted.of(fields, vocabulary), embedded(fields), "m", row))
     return Corpus(known, vocabulary)
 
 
@@ -37,11 +38,11 @@ def apart(count: int) -> list[list[float] | None]:
     return list(np.eye(count).tolist())
 
 
-def out(evidence: Any, vectors: list[list[float] | None]) -> bool:
+def out(evidence: Any, vectors: list[list[float] | None], server: str = "") -> bool:
     """Whether the best of all by the sum of its evidence stands out."""
     rows = np.atleast_2d(np.array(evidence, float))
     best = int(rows.sum(axis=0).argmax())
-    return stands_out(rows, best, np.arange(rows.shape[1]), corpus(vectors))
+    return stands_out(rows, best, np.arange(rows.shape[1]), corpus(vectors, server))
 
 
 def test_the_best_stands_out_by_a_share_of_its_evidence() -> None:
@@ -57,6 +58,13 @@ def test_what_does_the_same_as_the_best_takes_nothing_away() -> None:
     assert out([1.0] * 20 + [0.2], [*same, [0.0, 1.0]])
     assert not out([1.0] * 20 + [0.9] * 9, [*same, *[[0.0, 1.0]] * 9])
     assert not out([1.0] * 20, [None] * 20)
+
+
+def test_a_family_of_tools_is_about_one_thing() -> None:
+    """What the tools of a server have in common speaks for all of them; of a server of hundreds it does not."""
+    assert out([1.0] * 10, apart(10), "git")
+    assert not out([1.0] * 10, apart(10))
+    assert not out([1.0] * (FAMILY + 1), apart(FAMILY + 1), "everything")
 
 
 def test_only_the_next_ones_count() -> None:
@@ -91,7 +99,7 @@ COUNTED = ("teachers", "cars", "dogs", "airports", "lakes", "museums", "miners",
 @pytest.mark.parametrize("what", ["windows", "songs", "trees"])
 def test_a_request_that_many_tools_nearly_do_has_no_match(finder: Finder, what: str) -> None:
     """The nearest is the guess; a filter, or a least score, has it listed all the same."""
-    tools = [Tool("numbers", f"count_{thing}", f"Count the {thing} of a country.") for thing in COUNTED]
+    tools = [Tool(thing, f"count_{thing}", f"Count the {thing} of a country.") for thing in COUNTED]
     assert finder.find(tools, Wanted("count the lakes of a country")).hits[0].tool.name == "count_lakes"
     asked = Wanted(f"count the {what} of a country")
     found = finder.find(tools, asked)
