@@ -53,7 +53,9 @@ async def discover_tools(args: DiscoverTools, space: Infospace) -> Collection[To
     relevance from 0 to 1, by words and by meaning together. Tools that can be reached go before others at the
     margin, and so, by less, do those of trusted servers: `extra.ranking` says of each hit what it was sorted by, what
     moved it, and what matched. When nothing fits, the Collection is empty, `extra.no_match` is true, and
-    `extra.guess` is the nearest tool. `extra.degraded` says so when tools are found by words alone.
+    `extra.guess` is the nearest tool. A server that was never listed is found by its description, as `server/*`, which
+    nothing calls: `needs` in `extra.ranking` says what listing it takes. `extra.degraded` says so when tools are found
+    by words alone.
     """
     filters = Filters(
         servers=tuple(args.servers or ()),

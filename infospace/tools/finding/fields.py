@@ -34,7 +34,7 @@ class Fields(NamedTuple):
     title: str
     description: str
     parameters: str
-    """Names, descriptions and enumerated values of what it takes."""
+    """Names, descriptions, enumerated values and examples of what it takes."""
     results: str
     """The same of what it gives."""
     labels: str
@@ -93,7 +93,7 @@ def embedded(fields: Fields) -> tuple[str, str]:
 
 
 def _said(schema: Mapping[str, Any]) -> list[str]:
-    """What a schema says of its places: their names, descriptions and enumerated values, in its order."""
+    """What a schema says of its places: their names, descriptions, enumerated values and examples, in its order."""
     return [text for text, _ in zip(_walk(schema, schema, "", 0, ()), range(MOST_PLACES), strict=False)]
 
 
@@ -108,6 +108,9 @@ def _walk(schema: object, root: Mapping[str, Any], name: str, depth: int, seen: 
         words += [value for value in values if isinstance(value, str)]
     if isinstance(schema.get("const"), str):
         words.append(schema["const"])
+    examples = schema.get("examples")
+    if isinstance(examples, list) and (name or depth):
+        words += [example for example in examples if isinstance(example, str)]
     if words:
         yield " ".join(words)
     reference = schema.get("$ref")

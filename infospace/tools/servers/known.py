@@ -238,7 +238,7 @@ class ServerTools:
             auto_approved=approved is True or (approved != () and listed.name in approved),
             visibility=entry.visibility,
             team=entry.team,
-            examples=listed.examples,
+            examples=(*listed.examples, *entry.examples.get(listed.name, ())),
             timeout_s=entry.timeout_s,
             id=kept.id,
             created=kept.created,
