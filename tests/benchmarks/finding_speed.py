@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -124,6 +125,8 @@ class FastMcp:
         from fastmcp.server.transforms.search import BM25SearchTransform
         from fastmcp.tools.function_tool import FunctionTool
 
+        # Names of the collection have blanks, which would be warned about each time.
+        logging.getLogger("mcp.shared.tool_name_validation").setLevel(logging.ERROR)
         self._loop = asyncio.new_event_loop()
         self._search = BM25SearchTransform(max_results=DEPTH)
         self._tools: list[Any] = [
