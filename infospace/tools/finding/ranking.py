@@ -62,18 +62,23 @@ def ranked(present: Present, legs: Legs, wanted: Wanted, called: Container[str] 
     names, strengths = present.corpus.order[places], legs.strengths[places]
     scores = relevance(strengths)
     preferred = np.round(scores + CONNECTED * present.connected[places] + TRUSTED * present.trusted[places], 6)
-    order = np.lexsort((names, -strengths, -preferred))
     least = LISTED if filters.min_score is None else filters.min_score
-    relevant = order[scores[order] >= least]
-    nearest = np.lexsort((names, -strengths))[0]
+    relevant = np.flatnonzero(scores >= least)
+    matched = len(relevant)
+    if wanted.limit is not None and matched > wanted.limit:
+        # Sorting is dear where thousands are relevant: what is below the last that is wanted cannot be among them.
+        relevant = relevant[preferred[relevant] >= np.partition(preferred[relevant], -wanted.limit)[-wanted.limit]]
+    relevant = relevant[np.lexsort((names[relevant], -strengths[relevant], -preferred[relevant]))]
+    strongest = np.flatnonzero(strengths == strengths.max())
+    nearest = strongest[np.argmin(names[strongest])]
     evidence = None if filtered or filters.min_score is not None else legs.evidence
     if (filters.min_score is None and scores[nearest] < NO_MATCH) or not (
         evidence is None or stands_out(evidence, int(places[nearest]), places, present.corpus)
     ):
-        relevant = relevant[:0]
+        relevant, matched = relevant[:0], 0
     best = [_hit(tools[places[at]], float(scores[at]), legs, int(places[at])) for at in relevant[: wanted.limit]]
     guess = None if best else _hit(tools[places[nearest]], float(scores[nearest]), legs, int(places[nearest]))
-    return FoundTools(best, len(relevant), len(tools), guess, legs.degraded)
+    return FoundTools(best, matched, len(tools), guess, legs.degraded)
 
 
 def _hit(tool: Tool, score: float, legs: Legs, at: int) -> ToolHit:
