@@ -36,6 +36,7 @@ OPENED, FIRST = "a space opened anew, its first search", "  the same, the tools 
 NEW, KNOWN, WORDS = "a new request, embedded", "a request whose vectors are known", "words alone"
 EMBEDDED, THEIRS = "the embedding of a new request, alone", "FastMCP, BM25"
 TIMES = "FastMCP : a new request, embedded"
+SPENT = "a new request, processor time of all threads"
 BESIDE = "a new request : its embedding"
 
 
@@ -88,8 +89,15 @@ def _measured(collection: Judged, tools: list[Tool], folder: Path) -> dict[str, 
         cells[OPENED] = once(lambda: ask(space, "what is first asked for"))
     with open_space(path) as space:
         stamp = f"{time.time():.0f}"
+        spent: list[float] = []
+
+        def new(turn: int) -> None:
+            before = time.process_time()
+            ask(space, f"{texts[turn]} ({stamp} {turn})")
+            spent.append((time.process_time() - before) * 1000)
+
         calls: dict[str, Callable[[int], object]] = {
-            NEW: lambda turn: ask(space, f"{texts[turn]} ({stamp} {turn})"),
+            NEW: new,
             KNOWN: lambda _turn: ask(space, texts[0]),
             WORDS: lambda turn: ask(space, texts[turn], "keyword"),
             EMBEDDED: lambda turn: space.embedding.query(f"{texts[turn]} ({turn} {stamp})"),
@@ -98,6 +106,7 @@ def _measured(collection: Judged, tools: list[Tool], folder: Path) -> dict[str, 
         if theirs is not None:
             calls[THEIRS] = lambda turn: theirs(texts[turn])
         cells |= {name: spread(times) for name, times in interleaved(calls, TURNS, warm=1, pause=QUIET).items()}
+    cells[SPENT] = spread(spent[-TURNS:])
     cells[BESIDE] = ratio(cells[NEW], cells[EMBEDDED])
     cells.setdefault(THEIRS, NOT_INSTALLED)
     cells[TIMES] = ratio(cells[THEIRS], cells[NEW]) if isinstance(cells[THEIRS], Spread) else NOT_INSTALLED
