@@ -11,7 +11,7 @@ from infospace.resources import Member
 from infospace.tools.finding.found import FoundTools, ToolHit, Wanted
 from infospace.tools.finding.scope import Filters
 from infospace.tools.finding.unmatched import unmatched
-from infospace.tools.own import everything, step_type
+from infospace.tools.own import searched, step_type
 from infospace.tools.untrusted import signs
 
 if TYPE_CHECKING:
@@ -61,7 +61,9 @@ async def discover_tools(args: DiscoverTools, space: Infospace) -> Collection[To
     meaning together. Tools that can be reached go before others at the margin, and so, by less, do those of trusted
     servers: `extra.ranking` says of each hit what it was sorted by, what moved it, and what matched. When nothing fits,
     the Collection is empty, `extra.no_match` is true, and `extra.guess` is the nearest tool; `extra.unknown` says what
-    was meant by names that no tool has. `extra.degraded` says so when tools are found by words alone.
+    was meant by names that no tool has. A server that was never listed is found by its description, as `server/*`,
+    which nothing calls: `needs` in `extra.ranking` says what listing it takes. `extra.degraded` says so when tools are
+    found by words alone.
     """
     filters = Filters(
         servers=tuple(args.servers or ()),
@@ -72,8 +74,8 @@ async def discover_tools(args: DiscoverTools, space: Infospace) -> Collection[To
     wanted = Wanted(args.query, args.limit, filters)
 
     def find(opened: Space, listener: Listener) -> tuple[FoundTools, list[str]]:
-        tools = everything(opened)
-        return opened.finder.find(tools, wanted, listener), unmatched(filters, tools)
+        tools = searched(opened)
+        return opened.finder.find(tools, wanted, listener, opened.tools.successes()), unmatched(filters, tools)
 
     found, unknown = await space.look(find)
     _tell(space.extra, found)

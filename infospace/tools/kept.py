@@ -104,6 +104,17 @@ class ToolUse:
 
 
 @dataclass(frozen=True, slots=True)
+class Worked:
+    """A call of a tool that went well: by which run, with what, and the goal that the run had."""
+
+    run: str
+    tool: str
+    """Its full name."""
+    arguments: Mapping[str, JSON]
+    goal: str
+
+
+@dataclass(frozen=True, slots=True)
 class AddSource:
     """Remember the absolute path of an `mcp.json`. Idempotent."""
 
@@ -192,4 +203,13 @@ class Offered(Protocol):
         """Return how calls of tools went, by server and name: of one tool, of all of a server, or of all.
 
         `p95_ms` is the time that 95 of 100 calls did not exceed: of n in order, the one at the rank ceil(0.95 n).
+        """
+
+    def worked_generation(self) -> int:
+        """Return a number that is another one when `worked` answers something else."""
+
+    def worked(self, limit: int) -> list[Worked]:
+        """Return calls of tools that went well, the latest first: of each tool a few, with different short arguments.
+
+        They are those of runs that are there.
         """

@@ -28,6 +28,11 @@ def everything(space: Space, *, others: bool = False) -> list[Tool]:
     return [*known, *own(space)]
 
 
+def searched(space: Space, *, others: bool = False) -> list[Tool]:
+    """Return what a search looks among: `everything`, and the servers that were never listed, by their entries."""
+    return [*everything(space, others=others), *space.tools.never_listed()]
+
+
 def own(space: Space) -> list[Tool]:
     """Return what the space itself can do, as far as it may be known: its primitives, and what is listed besides."""
     listed = (tool for listing in space.catalogue.listings.values() for tool in listing(space))

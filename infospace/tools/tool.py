@@ -11,7 +11,12 @@ from typing import Any, Literal, Protocol, TypeAlias
 from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
 
-ToolKind: TypeAlias = Literal["tool", "prompt", "resource"]
+ToolKind: TypeAlias = Literal["tool", "prompt", "resource", "server"]
+"""`server` is one that was never listed: it is found, and what it can do is not known yet."""
+
+ALL = "*"
+"""The name of what a server has that was never listed."""
+
 Integration: TypeAlias = Literal["MCP", "REST", "local"]
 
 
@@ -56,6 +61,8 @@ class Tool:
     """Seconds that a call of it may last, None for the usual."""
     id: str = ""
     """`tool_17`, where the space keeps it."""
+    needs: str = ""
+    """What has to be done before it can be called; empty where nothing has."""
     created: str = ""
     """When the space first saw it: ISO 8601, UTC."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,11 @@ from infospace.paths import nearest
 from infospace.tools.finding.scope import EVERYTHING, Scope
 from infospace.tools.kept import Called
 from infospace.tools.own import SERVER
+from infospace.tools.successes import remembers
 from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 
 if TYPE_CHECKING:
+    from infospace.tools.finding.found import Remembered
     from infospace.tools.servers.known import Servers
 
 
@@ -55,9 +57,24 @@ class Toolbox:
 
     def everything(self) -> Iterator[Tool]:
         """Iterate over what can be called, and over prompts and resources, whose `kind` says so."""
-        providers = self._all()
+        providers, whole = self._all(), self.scope == EVERYTHING
         for server in sorted(providers):
-            yield from (tool for tool in providers[server].tools() if self.scope.allows(tool))
+            tools = providers[server].tools()
+            yield from tools if whole else filter(self.scope.allows, tools)
+
+    def never_listed(self) -> list[Tool]:
+        """Return the servers that may be known and were never listed, each as one thing of the kind `server`."""
+        found = () if self.servers is None else self.servers.never_listed()
+        return [tool for tool in found if self.scope.allows(tool)]
+
+    def successes(self) -> Sequence[Remembered]:
+        """Return what worked before, the latest first; nothing where that is switched off.
+
+        Nothing either for somebody who may not know of everything: it says what others asked for.
+        """
+        if self.servers is None or self.scope != EVERYTHING or not remembers():
+            return ()
+        return self.servers.successes()
 
     def find(self, full_name: str, kind: ToolKind = "tool") -> Tool | None:
         """Return what has a full name, `server/tool`, `server/prompt` or `server/URI`; None when there is none.

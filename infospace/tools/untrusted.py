@@ -60,7 +60,7 @@ def signs(tool: Tool) -> list[str]:
 def signs_of(told: str) -> list[str]:
     """Return in what way a text instructs whoever reads it, or hides something."""
     found = [says for says, pattern in _SIGNS.items() if compile_pattern(pattern).search(told) is not None]
-    return [*found, _HIDDEN] if any(_is_hidden(character) for character in told) else found
+    return [*found, _HIDDEN] if not told.isascii() and any(map(_is_hidden, told)) else found
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -77,7 +77,5 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _is_hidden(character: str) -> bool:
-    if character.isascii():
-        return False
     category = unicodedata.category(character)
     return (category in ("Cf", "Co") and character not in _JOINERS) or 0xE0000 <= ord(character) <= 0xE01EF

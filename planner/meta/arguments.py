@@ -50,7 +50,7 @@ class DescribeTool(Args):
     """Arguments of `describe_tool`."""
 
     tool_name: ToolReference
-    include_examples: bool = Field(default=True, description="With arguments that it may be called with.")
+    include_examples: bool = Field(default=True, description="With arguments that it may be, or was, called with.")
     include_metrics: bool = Field(default=False, description="With how its calls went.")
     include_similar: bool = Field(default=False, description="With the tools that are most like it.")
 

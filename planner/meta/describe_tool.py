@@ -7,6 +7,7 @@ from typing import Any
 from infospace.space import Space
 from infospace.tools.approvals import allowed
 from infospace.tools.kept import ToolUse
+from infospace.tools.successes import examples_of
 from infospace.tools.tool import Tool
 from planner.meta.arguments import DescribeTool
 from planner.meta.get_similar_tools import similar_to
@@ -27,7 +28,7 @@ async def describe_tool(space: Space, args: DescribeTool) -> dict[str, Any]:
         "created_at": tool.created or None,
     }
     if args.include_examples:
-        found["examples"] = [dict(example) for example in tool.examples]
+        found["examples"] = [dict(example) for example in examples_of(tool, space.tools.successes())]
     if args.include_metrics:
         found["metrics"] = metrics_of(use_of(space, tool))
     if args.include_similar:

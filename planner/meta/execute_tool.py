@@ -19,7 +19,7 @@ from infospace.space import Space
 from infospace.tools.approvals import refuse_blocked
 from infospace.tools.kept import Called
 from infospace.tools.own import SERVER
-from infospace.tools.tool import Tool
+from infospace.tools.tool import NotCalled, Tool
 from planner.events import Emit
 from planner.meta.arguments import LONGEST_MS, ExecuteOptions, ExecuteTool
 from planner.meta.executed import answer_of
@@ -66,7 +66,7 @@ async def execute_tool(space: Space, args: ExecuteTool, approve: Sequence[str] =
 
     All content blocks are kept. What is long becomes a Note, of which the answer has a preview and the id. Raises,
     before the call, NotFound for a tool that is not there or may not be known, NotAllowed for one that is blocked,
-    Invalid with everything in which the arguments do not fit.
+    NotCalled for a server that was never listed, Invalid with everything in which the arguments do not fit.
     """
     call = prepare_call(space, args)
     return call.answer(space, await call.play(space, lambda _event: None, approve))
@@ -79,6 +79,8 @@ def prepare_call(space: Space, args: ExecuteTool, longest_ms: int = LONGEST_MS) 
     """
     tool = find_tool(space, args.tool_name)
     refuse_blocked(tool)
+    if tool.needs:
+        raise NotCalled(f"{tool.full_name} cannot be called yet", hint=tool.needs)
     by_entry = not args.says_how_long and tool.timeout_s is not None and tool.timeout_s * 1000 <= longest_ms
     options = args.options.model_copy(update={"timeout_ms": min(args.options.timeout_ms, longest_ms)})
     document, inputs = _plan(space, tool, args, {} if by_entry else {"timeout_s": options.timeout_ms / 1000})

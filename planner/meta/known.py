@@ -13,8 +13,8 @@ from infospace.space import Space
 from infospace.tools.finding.scope import NO_FILTERS, Filters
 from infospace.tools.finding.unmatched import unmatched
 from infospace.tools.kept import ToolUse
-from infospace.tools.own import SERVER, everything, own
-from infospace.tools.tool import Tool
+from infospace.tools.own import SERVER, everything, own, searched
+from infospace.tools.tool import ALL, Tool
 from infospace.tools.untrusted import signs
 from planner.saved import plan_tools
 
@@ -24,11 +24,17 @@ TOLD = 400
 _ID: Final = re.compile(r"tool_[1-9][0-9]{0,17}")
 
 
-def known_tools(space: Space, filters: Filters = NO_FILTERS) -> list[Tool]:
-    """Return all that can be called here, and prompts and resources, as far as wanted; blocked ones not."""
+def known_tools(space: Space, filters: Filters = NO_FILTERS, *, servers: bool = False) -> list[Tool]:
+    """Return all that can be called here, and prompts and resources, as far as wanted; blocked ones not.
+
+    With `servers` also those that were never listed.
+    """
     space.catalogue.listings.setdefault("saved plans", plan_tools)
-    found = everything(space, others=True)
-    return [tool for tool in found if not tool.blocked and filters.admits(tool)]
+    found = searched(space, others=True) if servers else everything(space, others=True)
+    if filters == NO_FILTERS:
+        return [tool for tool in found if not tool.blocked]
+    called = {one.tool for one in space.tools.successes()} if filters.has_examples is not None else ()
+    return [tool for tool in found if not tool.blocked and filters.admits(tool, called)]
 
 
 def find_tool(space: Space, name: str) -> Tool:
@@ -43,7 +49,7 @@ def find_tool(space: Space, name: str) -> Tool:
     if why is not None:
         raise NotFound(f"there is no tool {name!r:.200}", hint=why)
     names = [tool.full_name for tool in known_tools(space)]
-    raise NotFound(f"there is no tool {name!r:.200}", hint=_hint(name, names))
+    raise NotFound(f"there is no tool {name!r:.200}", hint=_unlisted(space, name) or _hint(name, names))
 
 
 def _by_id(space: Space, identifier: str) -> Tool | None:
@@ -61,9 +67,17 @@ def _by_name(space: Space, name: str) -> Tool | None:
     if found is not None:
         return found
     space.catalogue.listings.setdefault("saved plans", plan_tools)
+    if name.endswith(f"/{ALL}"):
+        return next((tool for tool in space.tools.never_listed() if tool.full_name == name), None)
     others = own(space) if name.startswith(f"{SERVER}/") else space.tools.everything()
     same = [tool for tool in others if tool.full_name == name]
     return min(same, key=lambda tool: tool.kind == "resource", default=None)
+
+
+def _unlisted(space: Space, name: str) -> str | None:
+    """Say what a server needs that was never listed, where a tool of it was named."""
+    server = name.partition("/")[0]
+    return next((f"{server}: {one.needs}" for one in space.tools.never_listed() if one.server == server), None)
 
 
 def _hint(name: str, names: Sequence[str]) -> str:
@@ -96,6 +110,8 @@ def told(tool: Tool, *, schemas: bool = False, whole: bool = False) -> dict[str,
         "integration_type": tool.integration,
         "untrusted": not tool.trusted,
     }
+    if tool.needs:
+        found["needs"] = tool.needs
     instructs = signs(tool)
     if instructs:
         found["signs"] = instructs

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from infospace.space import Space
-from infospace.tools.finding.found import ToolHit, Wanted
+from infospace.tools.finding.found import FoundTools, ToolHit, Wanted
 from planner.meta.arguments import SearchTools
 from planner.meta.known import known_tools, told, told_unmatched
 
@@ -19,7 +19,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     meant by names in the filters that no tool has.
     """
     wanted = Wanted(args.query, args.limit, args.filters, mode=args.search_type)
-    found = await asyncio.to_thread(lambda: space.finder.find(known_tools(space), wanted))
+    found = await asyncio.to_thread(lambda: _found(space, wanted))
     return {
         "query": args.query,
         "tools": [_hit(hit, schemas=args.include_schemas) for hit in found.hits],
@@ -30,6 +30,10 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
         "degraded": found.degraded,
         **told_unmatched(space, args.filters),
     }
+
+
+def _found(space: Space, wanted: Wanted) -> FoundTools:
+    return space.finder.find(known_tools(space, servers=True), wanted, remembered=space.tools.successes())
 
 
 def _hit(hit: ToolHit, *, schemas: bool) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from infospace.tools.finding.fields import fields_of
 from infospace.tools.tool import Tool
 
 DEPTH = 10
@@ -32,11 +33,21 @@ class Judged:
     name: str
     tools: list[Tool]
     requests: list[Request]
+    vain: Sequence[str] = ()
+    """Requests that none of the tools does."""
+    chosen_on: bool = True
+    """Whether the settings were chosen on the odd requests, so that only the even ones count."""
 
     @property
     def texts(self) -> list[str]:
-        """Name and description of each tool."""
-        return [f"{tool.name} {tool.description}" for tool in self.tools]
+        """What each tool says of itself: name, title, description, parameters; what plain methods search."""
+        said = ((tool.name, tool.title, tool.description, fields_of(tool).parameters) for tool in self.tools)
+        return [" ".join(filter(None, parts)) for parts in said]
+
+    @property
+    def counting(self) -> range:
+        """The places of the requests that count."""
+        return self.half(1) if self.chosen_on else range(len(self.requests))
 
     def half(self, which: int) -> range:
         """The places of the odd (0) or the even (1) requests."""

@@ -1,9 +1,10 @@
 """How good the tools are that are found, beside plain methods.
 
 `python tests/benchmarks/finding.py --data FOLDER [--cache FOLDER] [--speed N …] [NAME …]`; FOLDER holds collections
-of tools as `collected.py` reads them. The settings were chosen on the odd requests of metatool-dev and sealtools-dev,
-so the even ones, and collections that are not among these, are what counts. With `--cache` spaces and their vectors
-are kept for the next time. `--speed` measures how long a search takes among so many tools, beside FastMCP's.
+of tools as `collected.py` reads them; `real servers` are servers that are started. The settings were chosen on the
+odd requests of metatool-dev and sealtools-dev, so the even ones, and collections that are not among these, are what
+counts. With `--cache` spaces and their vectors are kept for the next time. `--speed` measures how long a search takes
+among so many tools, beside FastMCP's.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from collected import DEPTH, Judged, Quality, interval, judged, mean, quality
 from finding_changed import CHANGES, changed
+from finding_no_match import no_match
+from finding_servers import NAME as SERVERS
+from finding_servers import real_servers
 from quality import PlainBm25, best, fused
 
 from infospace import Space, open_space
@@ -24,7 +28,7 @@ from infospace.tools.finding.fields import split_name
 from infospace.tools.finding.found import FoundTools, Remembered, Wanted
 from infospace.tools.finding.scope import Filters
 
-NAMES = ("metatool-dev", "sealtools-dev")
+NAMES = ("metatool-dev", "sealtools-dev", SERVERS)
 OURS = "infospace"
 CONVEX = 0.6
 """What the cosine weighs in the convex mixture; BM25 weighs the rest."""
@@ -65,6 +69,11 @@ class Finding:
         gone = set(request.right).union(*(lookalikes[one] for one in request.right) if lookalikes else ())
         tools = [tool for place, tool in enumerate(self.collection.tools) if place not in gone]
         return self._space.finder.find(tools, Wanted(request.text, 1))
+
+    def first(self, found: FoundTools) -> int | None:
+        """Return the place of the best tool, guess or hit; None where there is none."""
+        best = found.hits[0] if found.hits else found.guess
+        return None if best is None else self._places[best.tool.full_name]
 
     def plain(self) -> dict[str, Rank]:
         """Return what is compared: the place of a request to those of the ten best tools."""
@@ -110,12 +119,13 @@ def judge(collection: Judged, rank: Rank, places: Sequence[int]) -> list[Quality
 
 
 def compare(finding: Finding) -> None:
-    """Print ours and the plain methods on the even requests, with the interval of the difference."""
+    """Print ours and the plain methods on the requests that count, with the interval of the difference."""
     collection = finding.collection
-    even = collection.half(1)
-    found = {OURS: judge(collection, finding.rank, even)}
-    found |= {name: judge(collection, rank, even) for name, rank in finding.plain().items()}
-    print(f"\n{collection.name}: {len(collection.tools):,} tools, {len(even):,} even requests")
+    counting = collection.counting
+    found = {OURS: judge(collection, finding.rank, counting)}
+    found |= {name: judge(collection, rank, counting) for name, rank in finding.plain().items()}
+    which = "even" if collection.chosen_on else "of all"
+    print(f"\n{collection.name}: {len(collection.tools):,} tools, {len(counting):,} {which} requests")
     print(f"{'':<24}{'NDCG@10':>9}{'R@1':>7}{'R@5':>7}{'R@10':>7}{'all@10':>8}   ours above by, NDCG@10")
     ours = [one.ndcg for one in found[OURS]]
     for name, judged_ in found.items():
@@ -155,6 +165,7 @@ def _space_of(finding: Finding) -> str:
 
 def chosen(findings: Sequence[Finding]) -> None:
     """Print which settings are the best on the odd requests, and how the choice for one collection serves another."""
+    findings = [finding for finding in findings if finding.collection.chosen_on]
     grid = [
         {"evidence.BM25_PER_COSINE": words, "evidence.UNIT": unit}
         for words in (25, 50, 100)
@@ -179,25 +190,13 @@ def chosen(findings: Sequence[Finding]) -> None:
     print(f"{'the best of the grid, for comparison':<36}{cells}")
 
 
-def no_match(findings: Sequence[Finding]) -> None:
-    """Print how often it is said that nothing fits: rightly, where the right tools are taken out; and wrongly."""
-    print("\nno match is said, share of the even requests")
-    print(f"{'':<24}{'wrongly':>10}{'right tool out':>18}{'lookalikes out':>18}{'others asked':>18}")
-    for finding in findings:
-        collection = finding.collection
-        even, plain = collection.half(1), Filters()
-        wrongly = np.mean([finding.found(collection.requests[at].text, filters=plain).no_match for at in even])
-        out = np.mean([finding.without(at).no_match for at in even])
-        alike = finding.lookalikes()
-        far = np.mean([finding.without(at, alike).no_match for at in even])
-        foreign = [
-            finding.found(other.collection.requests[at].text, filters=plain).no_match
-            for other in findings
-            if other is not finding
-            for at in other.collection.half(1)
-        ]
-        others = f"{np.mean(foreign):>18.3f}" if foreign else ""
-        print(f"{collection.name:<24}{wrongly:>10.3f}{out:>18.3f}{far:>18.3f}{others}")
+def _collections(names: Sequence[str], data: Path, cache: Path) -> Iterator[Judged]:
+    for name in names:
+        found = real_servers(cache / SERVERS) if name == SERVERS else judged(data / name)
+        if isinstance(found, Judged):
+            yield found
+        else:
+            print(found)
 
 
 def _row(found: Quality) -> str:
@@ -227,7 +226,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         cache = args.cache or Path(folder)
         cache.mkdir(parents=True, exist_ok=True)
-        collections = [judged(args.data / name) for name in args.names]
+        collections = list(_collections(args.names, args.data, cache))
         spaces = [open_space(cache / f"{one.name}.db") for one in collections]
         findings = [Finding(*pair) for pair in zip(collections, spaces, strict=True)]
         for part in (part for part in PARTS if part in args.only):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from infospace.errors import Conflict, NotFound
 from infospace.jsontext import dump
+from infospace.memory.sqlite import worked
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import read, run_number
 from infospace.memory.sqlite.work import Work
@@ -41,6 +42,7 @@ def write(work: Work, entry: CallRow) -> None:
         work.owner,
     )
     if engine.run(_INSERT, row):
+        worked.write(engine, run, entry)
         return
     work.still_owns(entry.run, run)
     known = engine.one("SELECT status, digest FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
@@ -53,6 +55,7 @@ def write(work: Work, entry: CallRow) -> None:
         )
     engine.run("DELETE FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
     engine.run(_INSERT, row)
+    worked.write(engine, run, entry)
 
 
 def calls(engine: Engine, identifier: str) -> list[CallRow]:

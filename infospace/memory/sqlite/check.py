@@ -136,6 +136,10 @@ _RUN_RULES: tuple[tuple[str, str], ...] = (
     ),
     ("has calls and was never opened", "SELECT DISTINCT run FROM calls WHERE run NOT IN (SELECT number FROM runs)"),
     (
+        "is remembered for a call that it did not make",
+        "SELECT DISTINCT run FROM worked WHERE (run, sequence) NOT IN (SELECT run, sequence FROM calls)",
+    ),
+    (
         "has a step that used something and does not exist",
         """SELECT DISTINCT run FROM uses u
         WHERE NOT EXISTS (SELECT 1 FROM steps s WHERE s.run = u.run AND s.sequence = u.sequence)""",

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 
 from infospace.errors import Conflict, NotFound
 from infospace.memory.answers import Forgotten
+from infospace.memory.sqlite import worked
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import EVIDENCE, id_of, keys_json, run_number
 from infospace.runs.journal import FINISHED
 
-_ROWS = ("steps", "uses", "calls", "answers", "approvals", "lines")
+_ROWS = ("steps", "uses", "calls", "answers", "approvals", "lines", "worked")
 """Tables with rows of a run, beside `runs`."""
 
 _MARK = (
@@ -65,6 +66,7 @@ _REMOVE = (
     f"DELETE FROM resources WHERE key IN {_GONE}",
     *(f"DELETE FROM {table} WHERE run IN (SELECT run FROM leaving)" for table in _ROWS),
     "DELETE FROM runs WHERE number IN (SELECT run FROM leaving)",
+    worked.MOVED,
 )
 
 _SIZES = (

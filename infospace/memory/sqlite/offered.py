@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from infospace.memory.sqlite import tools
+from infospace.memory.sqlite import tools, worked
 from infospace.memory.sqlite.provenance import Provenance
-from infospace.tools.kept import KeptServer, KeptTool, ToolUse
+from infospace.tools.kept import KeptServer, KeptTool, ToolUse, Worked
 from infospace.tools.tool import ToolKind
 
 
@@ -46,3 +46,11 @@ class Offered(Provenance):
     def tool_uses(self, server: str | None = None, name: str | None = None) -> list[ToolUse]:
         """Return how calls of tools went."""
         return tools.uses(self._engine, server, name)
+
+    def worked_generation(self) -> int:
+        """Return a number that is another one when other calls are remembered."""
+        return worked.generation(self._engine)
+
+    def worked(self, limit: int) -> list[Worked]:
+        """Return calls of tools that went well."""
+        return worked.worked(self._engine, limit)

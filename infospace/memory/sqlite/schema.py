@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infospace.errors import StoreError
-from infospace.memory.sqlite import audit, described, tools, words
+from infospace.memory.sqlite import audit, described, tools, words, worked
 from infospace.memory.sqlite.engine import Engine
 
 APPLICATION_ID = 0x696E6673
@@ -133,7 +133,13 @@ def _third(engine: Engine) -> None:
     engine.run(audit.TABLE)
 
 
-MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second, _third)
+def _fourth(engine: Engine) -> None:
+    """Calls of tools that went well are remembered by what they were given."""
+    for statement in worked.TABLES:
+        engine.run(statement)
+
+
+MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second, _third, _fourth)
 """Each brings a file from the version of its index to the next one."""
 
 VERSION = len(MIGRATIONS)

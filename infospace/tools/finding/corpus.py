@@ -57,9 +57,15 @@ class Corpus:
         """The places of the tools that have a name or a full name, in small letters."""
         found: dict[str, list[int]] = {}
         for at, known in enumerate(self.tools):
-            for name in (known.tool.name, known.tool.full_name):
+            for name in (known.fields.name, known.tool.full_name):
                 found.setdefault(name.casefold(), []).append(at)
         return found
+
+    @cached_property
+    def servers(self) -> NDArray[np.int64]:
+        """The number of each tool's server."""
+        names = np.array([known.tool.server for known in self.tools])
+        return np.asarray(np.unique(names, return_inverse=True)[1], np.int64)
 
     @cached_property
     def order(self) -> NDArray[np.int64]:

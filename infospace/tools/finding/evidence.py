@@ -36,9 +36,9 @@ LISTED = 0.05
 NO_MATCH = 0.2
 """Relevance of the best tool below which none is said to fit.
 
-Chosen so that it is wrongly said of at most one request in twenty: of .040 of metatool-dev's, of none of
-sealtools-dev's. Where the right tools are taken out it is said of .098 and of none (tests/benchmarks/finding.py):
-what is left does nearly the same, or looks so. Relevance tells greetings and foreign subjects among few tools.
+It tells greetings and foreign subjects among few tools: on 64 tools of five real servers it is said of 38 of 40
+requests that none of them does, and of 4 of 60 that one does. Among many tools something is always as near as that;
+there `infospace.tools.finding.standing` tells more.
 """
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from infospace.jsonvalue import JSON
+
 if TYPE_CHECKING:
     from infospace.tools.tool import Tool
 
@@ -32,17 +34,21 @@ class Fields(NamedTuple):
     title: str
     description: str
     parameters: str
-    """Names, descriptions and enumerated values of what it takes."""
+    """Names, descriptions, enumerated values and examples of what it takes."""
     results: str
     """The same of what it gives."""
     labels: str
     """Its category and tags."""
     server: str
     """Its server's name, title and description."""
+    examples: str = ""
+    """What stands in the examples that it gives."""
 
 
 def fields_of(tool: Tool) -> Fields:
     """Return the text of a tool."""
+    if tool.kind == "server":
+        return Fields(tool.server, tool.title, tool.description, "", "", " ".join((tool.category, *tool.tags)), "")
     return Fields(
         tool.name,
         tool.title,
@@ -51,7 +57,21 @@ def fields_of(tool: Tool) -> Fields:
         ". ".join(_said(tool.output_schema or {})),
         " ".join((tool.category, *tool.tags)),
         f"{tool.server} {tool.server_title} {tool.server_description}",
+        ". ".join(text for example in tool.examples for text in texts_in(dict(example))),
     )
+
+
+def texts_in(value: JSON) -> Iterator[str]:
+    """Yield the texts in a JSON value, in its order; keys are none of them."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            for inner in value.values():
+                yield from texts_in(inner)
+        case list():
+            for inner in value:
+                yield from texts_in(inner)
 
 
 def split_name(name: str) -> str:
@@ -73,7 +93,7 @@ def embedded(fields: Fields) -> tuple[str, str]:
 
 
 def _said(schema: Mapping[str, Any]) -> list[str]:
-    """What a schema says of its places: their names, descriptions and enumerated values, in its order."""
+    """What a schema says of its places: their names, descriptions, enumerated values and examples, in its order."""
     return [text for text, _ in zip(_walk(schema, schema, "", 0, ()), range(MOST_PLACES), strict=False)]
 
 
@@ -88,6 +108,9 @@ def _walk(schema: object, root: Mapping[str, Any], name: str, depth: int, seen: 
         words += [value for value in values if isinstance(value, str)]
     if isinstance(schema.get("const"), str):
         words.append(schema["const"])
+    examples = schema.get("examples")
+    if isinstance(examples, list) and (name or depth):
+        words += [example for example in examples if isinstance(example, str)]
     if words:
         yield " ".join(words)
     reference = schema.get("$ref")

@@ -19,7 +19,7 @@ from infospace.tools.finding.evidence import by_both, by_meaning, by_words, stre
 from infospace.tools.finding.fields import TEMPLATE, embedded, fields_of
 from infospace.tools.finding.found import FoundTools, Mode, Remembered, Wanted
 from infospace.tools.finding.meaning import placed, products
-from infospace.tools.finding.memory import recalled
+from infospace.tools.finding.memory import Memory
 from infospace.tools.finding.ranking import Legs, ranked
 from infospace.tools.finding.scope import EVERYTHING
 from infospace.tools.tool import Tool
@@ -46,6 +46,7 @@ class Finder:
         self._known: dict[tuple[str, str], Known] = {}
         self._corpora: list[Corpus] = []
         self._last: Present | None = None
+        self._memory: tuple[str, Memory] | None = None
         self._lock = threading.Lock()
 
     def find(
@@ -72,7 +73,8 @@ class Finder:
                 self._last = Present(allowed, self._corpus(allowed))
             present = self._last
             legs = self._legs(present.corpus, wanted.request, wanted.mode, listener, remembered)
-        return ranked(present, legs, wanted)
+        called = {one.tool for one in remembered} if wanted.filters.has_examples is not None else ()
+        return ranked(present, legs, wanted, called)
 
     def alike(
         self, tools: Sequence[Tool], tool: Tool, limit: int, listener: Listener | None = None
@@ -135,7 +137,9 @@ class Finder:
         names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
         names[corpus.called.get(request.strip().casefold(), [])] = CALLED
         guessed = asked.guessed(corpus) | (names > 0)
-        return Legs(strength(found + names + (0 if extra is None else extra)), words, cosines, guessed, extra, degraded)
+        evidence = found + names + (0 if extra is None else extra)
+        both = evidence if words is not None and cosines is not None and mode == "hybrid" and degraded is None else None
+        return Legs(strength(evidence), words, cosines, guessed, extra, degraded, both)
 
     def _meaning(
         self, corpus: Corpus, asked: Asked, listener: Listener | None, remembered: Sequence[Remembered]
@@ -149,8 +153,16 @@ class Finder:
             cosines[:, ~matrix.any(axis=1)] = np.nan
         if not remembered:
             return cosines, None, degraded
-        before = self._embedding.queries([one.request for one in remembered])
-        return cosines, recalled(corpus, vectors, before, remembered), degraded
+        return cosines, self._remembering(remembered).recalled(corpus, asked, vectors), degraded
+
+    def _remembering(self, remembered: Sequence[Remembered]) -> Memory:
+        """What worked before, made ready again only when it is something else, or the model is another one."""
+        key = self._embedding.key
+        if self._memory is None or self._memory[0] != key or self._memory[1].remembered is not remembered:
+            requests = [one.request for one in remembered if one.request]
+            asked = self._embedding.queries(requests) if requests else np.empty((0, 0), np.float32)
+            self._memory = key, Memory(remembered, asked, self._vocabulary)
+        return self._memory[1]
 
     def _vectors(
         self, corpus: Corpus, dimension: int, listener: Listener | None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from infospace.jsonvalue import JSON
@@ -27,11 +27,12 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A request for which a tool was called with success."""
+    """A tool that was called with success: for which request, empty where that is not known, and with what."""
 
     request: str
     tool: str
     """Its full name."""
+    arguments: Mapping[str, JSON] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +58,16 @@ class ToolHit:
         return round(self.score + sum(adjustment.by for adjustment in self.adjustments), 6)
 
     def to_json(self) -> dict[str, JSON]:
-        """Return why it stands where it stands."""
+        """Return why it stands where it stands, and what it needs before it can be called."""
         adjustments: dict[str, JSON] = {one.reason: one.by for one in self.adjustments}
+        needs: dict[str, JSON] = {"needs": self.tool.needs} if self.tool.needs else {}
         return {
             "tool": self.tool.full_name,
             "score": self.score,
             "ranked": self.ranked,
             "adjustments": adjustments,
             "matched_by": list(self.matched_by),
+            **needs,
         }
 
 

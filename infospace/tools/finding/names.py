@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +12,20 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WORD_ALIKE = 0.5
+WORD_ALIKE = 0.4
 """Dice coefficient of the trigrams of a word and of one that stands in for it."""
 
-NAME_ALIKE = 0.35
-"""The same of a request none of whose words is known, and of a tool's name."""
+LETTERS_ALIKE = 0.7
+"""The share of letters that both have in the same order (Ratcliff, Obershelp): `help` is not `hello` mistyped."""
+
+NAME_ALIKE = 0.4
+"""As of a word, of a request none of whose words is known, and of a tool's name.
+
+With one letter wrong in each word of the names of 100 tools, .77 are the first that is found, and .86 among five.
+"""
+
+TRIED = 20
+"""Words, or names, that are looked at closer: those that share most trigrams."""
 
 LEAST_LETTERS = 4
 """Letters of a word that another may stand in for."""
@@ -49,6 +59,7 @@ class Names:
 
     def __init__(self, names: Sequence[Sequence[str]]) -> None:
         self._whole = Trigrams(names)
+        self._names = [" ".join(words) for words in names]
         self._words = sorted({word for words in names for word in words if len(word) >= LEAST_LETTERS})
         self._single = Trigrams([word] for word in self._words)
 
@@ -57,13 +68,25 @@ class Names:
         if len(word) < LEAST_LETTERS or not self._words:
             return None
         alike = self._single.dice([word])
-        best = int(np.argmax(alike))
-        return (self._words[best], float(alike[best])) if alike[best] >= WORD_ALIKE else None
+        best = next(_closer(word, self._words, alike, WORD_ALIKE), None)
+        return None if best is None else (self._words[best], float(alike[best]))
 
     def likeness(self, words: Sequence[str]) -> NDArray[np.float64]:
-        """Return how alike each whole name is to some words, 0 where not enough to be meant."""
-        alike = self._whole.dice(words)
-        return np.where(alike >= NAME_ALIKE, alike, 0)
+        """Return how alike each whole name is to some words, 0 where not enough to be meant, and of all but a few."""
+        alike, found = self._whole.dice(words), np.zeros(len(self._names))
+        for at in _closer(" ".join(words), self._names, alike, NAME_ALIKE):
+            found[at] = alike[at]
+        return found
+
+
+def _closer(text: str, texts: Sequence[str], alike: NDArray[np.float64], least: float) -> Iterator[int]:
+    """Yield the places of the texts that share most trigrams with one, best first, and most letters in order too."""
+    near = np.argsort(-alike, kind="stable")[:TRIED]
+    letters = SequenceMatcher(b=text, autojunk=False)
+    for at in near[alike[near] >= least].tolist():
+        letters.set_seq1(texts[at])
+        if letters.ratio() >= LETTERS_ALIKE:
+            yield at
 
 
 def _trigrams(words: Iterable[str]) -> set[str]:

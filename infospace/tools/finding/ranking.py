@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from infospace.tools.finding.corpus import Present
 from infospace.tools.finding.evidence import LISTED, NO_MATCH, relevance
 from infospace.tools.finding.found import Adjustment, FoundTools, Leg, ToolHit, Wanted
 from infospace.tools.finding.scope import NO_FILTERS
+from infospace.tools.finding.standing import stands_out
 from infospace.tools.tool import Tool
 
 if TYPE_CHECKING:
@@ -30,7 +32,8 @@ MEANT = 0.05
 class Legs:
     """What is known of every tool: joined, (tools), and by legs, (parts, tools), None of a leg that was not asked.
 
-    `names` says whose name was probably meant, (tools).
+    `names` says whose name was probably meant, (tools). `evidence` is that of both legs by parts, (parts, tools), None
+    where only one of them was asked.
     """
 
     strengths: NDArray[np.float64]
@@ -39,28 +42,43 @@ class Legs:
     names: NDArray[np.bool_]
     remembered: NDArray[np.float64] | None
     degraded: str | None
+    evidence: NDArray[np.float64] | None = None
 
 
-def ranked(present: Present, legs: Legs, wanted: Wanted) -> FoundTools:
-    """Rank the tools that are wanted and relevant; blocked ones are not."""
+def ranked(present: Present, legs: Legs, wanted: Wanted, called: Container[str] = ()) -> FoundTools:
+    """Rank the tools that are wanted and relevant; blocked ones are not. `called` have examples of their calls.
+
+    Of equals, as many are whose relevance is next to 1, the one that more speaks for comes first, then go names.
+    None fits where the best is below the floor, or stands out among all that there are too little. Whoever filters
+    has said more of what is wanted than the request, so there the floor alone counts; `min_score` takes its place.
+    """
     filters, tools = wanted.filters, present.tools
     places = np.flatnonzero(~present.blocked)
-    if filters.model_copy(update={"min_score": None}) != NO_FILTERS:
-        places = places[[filters.admits(tools[at]) for at in places.tolist()]]
+    filtered = filters.model_copy(update={"min_score": None}) != NO_FILTERS
+    if filtered:
+        places = places[[filters.admits(tools[at], called) for at in places.tolist()]]
     if not len(places):
         return FoundTools([], 0, len(tools), degraded=legs.degraded)
     names, strengths = present.corpus.order[places], legs.strengths[places]
     scores = relevance(strengths)
     preferred = np.round(scores + CONNECTED * present.connected[places] + TRUSTED * present.trusted[places], 6)
-    order = np.lexsort((names, -strengths, -preferred))
     least = LISTED if filters.min_score is None else filters.min_score
-    relevant = order[scores[order] >= least]
-    if filters.min_score is None and scores.max() < NO_MATCH:
-        relevant = relevant[:0]
-    nearest = np.lexsort((names, -strengths))[0]
+    relevant = np.flatnonzero(scores >= least)
+    matched = len(relevant)
+    if wanted.limit is not None and matched > wanted.limit:
+        # Sorting is dear where thousands are relevant: what is below the last that is wanted cannot be among them.
+        relevant = relevant[preferred[relevant] >= np.partition(preferred[relevant], -wanted.limit)[-wanted.limit]]
+    relevant = relevant[np.lexsort((names[relevant], -strengths[relevant], -preferred[relevant]))]
+    strongest = np.flatnonzero(strengths == strengths.max())
+    nearest = strongest[np.argmin(names[strongest])]
+    evidence = None if filtered or filters.min_score is not None else legs.evidence
+    if (filters.min_score is None and scores[nearest] < NO_MATCH) or not (
+        evidence is None or stands_out(evidence, int(places[nearest]), places, present.corpus)
+    ):
+        relevant, matched = relevant[:0], 0
     best = [_hit(tools[places[at]], float(scores[at]), legs, int(places[at])) for at in relevant[: wanted.limit]]
     guess = None if best else _hit(tools[places[nearest]], float(scores[nearest]), legs, int(places[nearest]))
-    return FoundTools(best, len(relevant), len(tools), guess, legs.degraded)
+    return FoundTools(best, matched, len(tools), guess, legs.degraded)
 
 
 def _hit(tool: Tool, score: float, legs: Legs, at: int) -> ToolHit:

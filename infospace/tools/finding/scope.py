@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict
@@ -106,8 +107,8 @@ class Filters(Limits):
     visibility: Names = ()
     teams: Names = ()
 
-    def admits(self, tool: Tool) -> bool:
-        """Whether a tool is wanted, its score apart."""
+    def admits(self, tool: Tool, called: Container[str] = ()) -> bool:
+        """Whether a tool is wanted, its score apart. Those of `called`, by full name, have examples of their calls."""
         return (
             (not self.tags or not _apart(tool.tags, self.tags))
             and _apart(tool.tags, self.exclude_tags)
@@ -116,7 +117,7 @@ class Filters(Limits):
             and (self.integration_type in ("any", tool.integration))
             and (self.name_pattern is None or fits(tool, self.name_pattern))
             and (not self.description_contains or self.description_contains.casefold() in tool.description.casefold())
-            and (self.has_examples is None or self.has_examples == bool(tool.examples))
+            and (self.has_examples is None or self.has_examples == (bool(tool.examples) or tool.full_name in called))
             and (not self.visibility or tool.visibility in self.visibility)
             and (not self.teams or tool.team in self.teams)
         )

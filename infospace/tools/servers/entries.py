@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from infospace.errors import NotFound, Unreadable
 from infospace.jsontext import read_json
+from infospace.jsonvalue import JSON
 from infospace.paths import nearest
 from infospace.wording import shown
 
@@ -56,6 +57,8 @@ class Entry:
     disabled_tools: tuple[str, ...] = ()
     approved: tuple[str, ...] | Literal[True] = ()
     """Names of tools that nobody is asked about; true for all."""
+    examples: Mapping[str, Sequence[Mapping[str, JSON]]] = field(default_factory=dict)
+    """Arguments that tools may be called with, by the tools' names."""
     description: str = ""
     title: str = ""
     tags: tuple[str, ...] = ()
@@ -156,6 +159,12 @@ def _seconds(value: Any) -> bool:
     return number and isfinite(value) and 0 < value <= LONGEST_S
 
 
+def _examples(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(given, list) and all(isinstance(one, dict) for one in given) for given in value.values()
+    )
+
+
 def _text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -175,6 +184,7 @@ _KEYS = {
     "disabled": (_truth, "true or false"),
     "disabled_tools": (_texts, "a list of tools' names"),
     "autoApprove": (lambda value: _truth(value) or _texts(value), "a list of tools' names, or true"),
+    "examples": (_examples, "an object of tools' names, each with a list of arguments"),
     "description": (_text, "a text"),
     "title": (_text, "a text"),
     "tags": (_texts, "a list of texts"),

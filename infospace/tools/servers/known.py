@@ -13,10 +13,12 @@ from infospace.errors import InfospaceError, StoreError
 from infospace.jsonvalue import JSON
 from infospace.tools.kept import Called, KeptServer, KeptTool
 from infospace.tools.servers.entries import FILE, Entry, EntryProblem, read_entries
+from infospace.tools.successes import MOST, remembered
 from infospace.tools.tool import Tool, ToolAnswer, ToolKind
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot, Store
+    from infospace.tools.finding.found import Remembered
     from infospace.tools.servers.fleet import Fleet
     from infospace.tools.servers.listing import Listing
 
@@ -61,6 +63,8 @@ class Servers:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._unlisted: tuple[int, object, Sequence[Tool]] | None = None
+        self._successes: tuple[int, Sequence[Remembered]] | None = None
 
     @cached_property
     def _read(self) -> tuple[Mapping[str, Entry], Sequence[EntryProblem]]:
@@ -105,6 +109,24 @@ class Servers:
             Server(entry, kept.get(name), *(counts.get((name, kind), 0) for kind in kinds))
             for name, entry in sorted(self.entries.items())
         ]
+
+    def never_listed(self) -> Sequence[Tool]:
+        """Return the servers of which nothing is known but their entries, to be found by what these say."""
+        from infospace.tools.servers.unlisted import never_listed
+
+        with self._store.reading() as snapshot:
+            generation = snapshot.tools_generation()
+        if self._unlisted is None or self._unlisted[:2] != (generation, self._read):
+            self._unlisted = generation, self._read, never_listed(self.all())
+        return self._unlisted[2]
+
+    def successes(self) -> Sequence[Remembered]:
+        """Return what worked before; the same list until that is something else."""
+        with self._store.reading() as snapshot:
+            generation = snapshot.worked_generation()
+            if self._successes is None or self._successes[0] != generation:
+                self._successes = generation, remembered(snapshot.worked(MOST))
+        return self._successes[1]
 
     def record(self, called: Called) -> None:
         """Remember that a tool was called; where that cannot be written, the call is as good."""
@@ -216,7 +238,7 @@ class ServerTools:
             auto_approved=approved is True or (approved != () and listed.name in approved),
             visibility=entry.visibility,
             team=entry.team,
-            examples=listed.examples,
+            examples=(*listed.examples, *entry.examples.get(listed.name, ())),
             timeout_s=entry.timeout_s,
             id=kept.id,
             created=kept.created,

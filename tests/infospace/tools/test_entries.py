@@ -30,6 +30,7 @@ WHOLE = {
     "autoApprove": ["ls"],
     "description": "Runs it.",
     "title": "It",
+    "examples": {"ls": [{"path": "."}]},
     "tags": ["a", "b"],
     "category": "c",
     "trusted": True,
@@ -63,6 +64,7 @@ def test_everything_that_an_entry_says_is_read(tmp_path: Path) -> None:
             approved=("ls",),
             description="Runs it.",
             title="It",
+            examples={"ls": [{"path": "."}]},
             tags=("a", "b"),
             category="c",
             trusted=True,
@@ -98,6 +100,7 @@ def test_everything_that_an_entry_says_is_read(tmp_path: Path) -> None:
         ({"command": "x", "timeout_s": 0}, "'timeout_s' is seconds above 0"),
         ({"command": "x", "timeout_s": True}, "'timeout_s' is seconds above 0"),
         ({"command": "x", "title": "\ud800"}, "'title' holds half of a character"),
+        ({"command": "x", "examples": {"ls": {"path": "."}}}, "'examples' is an object of tools' names, each with"),
     ],
 )
 def test_a_wrong_entry_is_left_out_with_a_sentence(tmp_path: Path, raw: Any, says: str) -> None:

@@ -187,7 +187,7 @@ def test_what_an_entry_says_is_seen_on_its_tools(space: Space, tmp_path: Path) -
     """With what the server says."""
     entry = odd(
         "plain", tags=["ours", "text"], trusted=True, blocked=True, visibility="team", team="blue", timeout_s=7,
-        autoApprove=["echo"], disabled_tools=["slow"],
+        autoApprove=["echo"], disabled_tools=["slow"], examples={"echo": [{"text": "ours"}], "die": []},
     )  # fmt: skip
     synced(space, mcp=write(tmp_path, a=entry))
     tool = space.tools.get("a/echo")
@@ -195,7 +195,7 @@ def test_what_an_entry_says_is_seen_on_its_tools(space: Space, tmp_path: Path) -
     assert (tool.trusted, tool.blocked, tool.visibility, tool.team) == (True, True, "team", "blue")
     assert (tool.auto_approved, tool.timeout_s, tool.integration, tool.connected) == (True, 7.0, "MCP", True)
     assert (tool.read_only, tool.destructive, tool.annotated) == (True, False, True)
-    assert tool.examples == ({"text": "hello"},)
+    assert tool.examples == ({"text": "hello"}, {"text": "ours"})
     assert tool.server_description == "Ask it."
     other = space.tools.get("a/die")
     assert (other.auto_approved, other.category, other.annotated, other.destructive) == (

@@ -86,8 +86,10 @@ def line(tool: Mapping[str, Any], before: str = "") -> str:
 
 
 def show(tool: Mapping[str, Any], out: Output, before: str = "") -> None:
-    """Print a tool in a line, and below it in what way its words instruct."""
+    """Print a tool in a line, and below it what it needs, and in what way its words instruct."""
     out.text(line(tool, before), crop=True)
+    if "needs" in tool:
+        out.text(f"{' ' * len(before)}{tool['needs']}", "dim")
     for sign in tool.get("signs", ()):
         out.text(f"{' ' * len(before)}! its description {sign}", "yellow")
 

@@ -38,6 +38,8 @@ def _show(tool: dict[str, Any], out: Output) -> None:
     out.text(f"{tool['tool_name']}  {tool['title']}".rstrip(), "bold")
     whose = f"the server {tool['server']} says" if tool["untrusted"] else "it says"
     out.text(f"{tool['id']}, {tool['kind']}, {'connected' if tool['connected'] else 'not connected'}", "dim")
+    if "needs" in tool:
+        out.text(tool["needs"], "yellow")
     if tool["description"]:
         out.text(f"{whose}: {tool['description']}")
     for sign in tool.get("signs", ()):

@@ -1,6 +1,7 @@
 """Find tools by what they do: of all servers, the primitives, the saved plans.
 
-The score is a relevance from 0 to 1. Where nothing fits, the nearest is told.
+The score is a relevance from 0 to 1. Where nothing fits, the nearest is told. What tools were called for and with
+before counts as well, as long as those runs are there; INFOSPACE_REMEMBER_CALLS=off switches that off.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def test_every_field_has_what_the_tool_says() -> None:
                 "stops": {"type": "array", "items": {"$ref": "#/$defs/Stop"}},
                 "when": {"anyOf": [{"const": "now"}, {"type": "string", "description": "A time"}]},
             },
-            "$defs": {"Stop": {"properties": {"town": {"description": "Its name"}}}},
+            "$defs": {"Stop": {"properties": {"town": {"description": "Its name", "examples": ["Faro", 3]}}}},
         },
         {"type": "object", "properties": {"kilometres": {"type": "number", "description": "How long it is"}}},
         title="Route finder",
@@ -51,12 +51,14 @@ def test_every_field_has_what_the_tool_says() -> None:
         category="Maps",
         server_title="Map server",
         server_description="Maps of the world",
+        examples=({"from_place": "Lisbon", "stops": [{"town": "Porto"}, 3]},),
     )
     fields = fields_of(tool)
-    assert fields.parameters == "from place Where it begins. by car train. stops. town Its name. when. now. A time"
+    assert fields.parameters == "from place Where it begins. by car train. stops. town Its name Faro. when. now. A time"
     assert fields.results == "kilometres How long it is"
     assert (fields.title, fields.labels) == ("Route finder", "Maps travel geo")
     assert fields.server == "maps Map server Maps of the world"
+    assert fields.examples == "Lisbon. Porto"
 
 
 def test_a_schema_that_refers_to_itself_ends() -> None:

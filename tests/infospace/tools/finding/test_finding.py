@@ -33,6 +33,7 @@ def names(found: FoundTools) -> list[str]:
         ("open a pull request", "github/create_pull_request"),
         ("list open pull requests on my repo", "github/list_pull_requests"),
         ("commit and push my branch", "github/push_files"),
+        ("install imagemagick", "brew/install_package"),
         ("install imagemagick via homebrew", "brew/install_package"),
         ("set up imagemagick on my Mac", "brew/install_package"),
     ],
@@ -42,7 +43,7 @@ def test_the_tool_that_does_it_is_the_first(finder: Finder, request_: str, wante
     assert names(finder.find(TOOLS, Wanted(request_)))[0] == wanted
 
 
-@pytest.mark.parametrize("request_", ["hello, how are you?", "what is the weather today", "zzzqqq"])
+@pytest.mark.parametrize("request_", ["hello, how are you?", "what is the weather today", "zzzqqq", "hello"])
 def test_what_no_tool_does_has_no_match(finder: Finder, request_: str) -> None:
     """The nearest is a guess, and said to be one."""
     found = finder.find(TOOLS, Wanted(request_))

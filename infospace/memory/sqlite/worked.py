@@ -1,0 +1,64 @@
+"""Calls of tools that went well: what each was given, so far as that is short, and for what.
+
+The rows repeat what the journal has of the same calls, and go with their run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from infospace.jsontext import dump
+from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.rows import read
+from infospace.runs.journal import CallRow
+from infospace.tools.kept import Worked
+
+TABLES = (
+    """CREATE TABLE worked (
+        run INTEGER NOT NULL, sequence INTEGER NOT NULL, tool TEXT NOT NULL, arguments TEXT NOT NULL,
+        PRIMARY KEY (run, sequence)) WITHOUT ROWID""",
+    "CREATE INDEX worked_tool ON worked (tool, arguments)",
+    "INSERT INTO state VALUES ('worked', 0)",
+)
+
+LONGEST = 500
+"""Characters of arguments, as JSON, that are remembered; longer ones are content rather than an example."""
+
+MOST_OF_TOOL = 5
+"""Calls of one tool that are remembered, the latest with different arguments."""
+
+_OLDER = """DELETE FROM worked WHERE tool = ?1 AND (run, sequence) NOT IN (
+    SELECT run, sequence FROM worked WHERE tool = ?1 ORDER BY run DESC, sequence DESC LIMIT ?2)"""
+
+MOVED = "UPDATE state SET value = value + 1 WHERE key = 'worked'"
+
+
+def write(engine: Engine, run: int, entry: CallRow) -> None:
+    """Remember a call, if it is one of a tool, ended well, and what it was given is short."""
+    if entry.kind != "tool" or entry.status != "success" or not isinstance(entry.request, Mapping) or not entry.request:
+        return
+    if isinstance(entry.answer, Mapping) and entry.answer.get("is_error"):
+        return
+    arguments = dump(entry.request)
+    if len(arguments) > LONGEST:
+        return
+    engine.run("DELETE FROM worked WHERE tool = ? AND arguments = ?", (entry.target, arguments))
+    engine.run("INSERT INTO worked VALUES (?, ?, ?, ?)", (run, entry.sequence, entry.target, arguments))
+    engine.run(_OLDER, (entry.target, MOST_OF_TOOL))
+    engine.run(MOVED)
+
+
+def generation(engine: Engine) -> int:
+    """Return a number that is another one when other calls are remembered."""
+    found: int = engine.value("SELECT value FROM state WHERE key = 'worked'")
+    return found
+
+
+def worked(engine: Engine, limit: int) -> list[Worked]:
+    """Return the calls that are remembered, the latest first."""
+    rows = engine.all(
+        """SELECT run, tool, arguments, goal FROM worked JOIN runs ON number = run
+        ORDER BY run DESC, sequence DESC LIMIT ?""",
+        (limit,),
+    )
+    return [Worked(f"run_{run}", tool, read(arguments, engine.address), goal) for run, tool, arguments, goal in rows]

@@ -1,0 +1,78 @@
+"""What worked before: calls of tools that went well in a space, as examples, and as what the tools are asked for.
+
+They are read from the journal's runs, so that what is removed with a run is forgotten. What may be a secret, or is
+long, is none of them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from infospace.errors import Invalid
+from infospace.jsonvalue import JSON
+
+if TYPE_CHECKING:
+    from infospace.tools.finding.found import Remembered
+    from infospace.tools.kept import Worked
+    from infospace.tools.tool import Tool
+
+SWITCH = "INFOSPACE_REMEMBER_CALLS"
+
+MOST = 1_000
+"""Calls that are remembered, the latest."""
+
+EXAMPLES = 5
+"""Examples that are shown of a tool."""
+
+_SECRET = re.compile(
+    r"pass(word|wd|phrase|code)|secret|token|api.?key|credential|authori[sz]ation|cookie|private", re.IGNORECASE
+)
+
+
+def remembers() -> bool:
+    """Whether calls are remembered: unless INFOSPACE_REMEMBER_CALLS is `off`. Raises Invalid for another word."""
+    said = os.environ.get(SWITCH, "").strip().lower()
+    if said not in ("", "on", "off"):
+        raise Invalid(f"{SWITCH} is {said!r}", hint="`on`, which is the default, or `off`")
+    return said != "off"
+
+
+def remembered(calls: Sequence[Worked]) -> list[Remembered]:
+    """Return successes by what they were asked for, and with what; those given what may be a secret are left out."""
+    from infospace.tools.finding.found import Remembered
+
+    return [
+        Remembered("" if one.tool in one.goal else one.goal, one.tool, one.arguments)
+        for one in calls
+        if not _is_secret(dict(one.arguments))
+    ]
+
+
+def examples_of(tool: Tool, successes: Sequence[Remembered]) -> list[Mapping[str, JSON]]:
+    """Return the examples of a tool: its own, then what it was called with and still takes, the latest first."""
+    from infospace.fitting import misfits
+
+    found: list[Mapping[str, JSON]] = list(tool.examples)
+    for one in successes:
+        if len(found) >= max(EXAMPLES, len(tool.examples)):
+            break
+        if (
+            one.tool == tool.full_name
+            and one.arguments not in found
+            and not misfits(dict(one.arguments), tool.input_schema)
+        ):
+            found.append(one.arguments)
+    return found
+
+
+def _is_secret(value: JSON) -> bool:
+    """Whether a key anywhere in a value names a secret."""
+    match value:
+        case dict():
+            return any(_SECRET.search(key) or _is_secret(inner) for key, inner in value.items())
+        case list():
+            return any(_is_secret(inner) for inner in value)
+    return False

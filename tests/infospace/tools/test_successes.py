@@ -1,0 +1,132 @@
+"""What worked before is remembered: as examples of tools, and as what they are asked for."""
+
+from __future__ import annotations
+
+from asyncio import run
+from typing import Any
+
+import pytest
+
+from infospace import Invalid, Space
+from infospace.tools.finding.found import FoundTools, Wanted
+from infospace.tools.finding.scope import Filters, Scope
+from infospace.tools.local import LocalTools
+from infospace.tools.narrowed import NarrowedSpace
+from infospace.tools.own import everything
+from infospace.tools.successes import SWITCH
+from planner.meta.arguments import DescribeTool, ListTools, SearchTools
+from planner.meta.describe_tool import describe_tool
+from planner.meta.list_tools import list_tools
+from planner.meta.search_tools import search_tools
+from planner.start import run_sync
+
+GOAL = "brew me some software for the coffee machine"
+LIKE_IT = "software for my coffee machine"
+
+
+@pytest.fixture
+def office(space: Space) -> Space:
+    """A space with three tools that say little of themselves."""
+    tools = LocalTools("office")
+
+    @tools.tool(read_only=True)
+    def alpha(code: str, cookie: str = "") -> str:
+        """Do the first thing."""
+        return code + cookie
+
+    @tools.tool(read_only=True)
+    def beta(code: str) -> str:
+        """Do the second thing."""
+        return code
+
+    @tools.tool(read_only=True)
+    def gamma(code: int) -> int:
+        """Do the third thing."""
+        return 1 // code
+
+    space.tools.add(tools)
+    return space
+
+
+def call(space: Space, name: str, goal: str = GOAL, **arguments: Any) -> str:
+    """Call a tool in a run that has a goal; return the run's id."""
+    result = run_sync(space, {"goal": goal, "steps": [{"type": f"office/{name}", "arguments": arguments}]})
+    assert result.run is not None
+    return result.run
+
+
+def find(space: Space, request: str, **asked: Any) -> FoundTools:
+    return space.finder.find(everything(space), Wanted(request, **asked), remembered=space.tools.successes())
+
+
+def described(space: Space, name: str) -> Any:
+    return run(describe_tool(space, DescribeTool(tool_name=f"office/{name}")))["examples"]
+
+
+def test_a_tool_is_found_for_requests_like_those_it_worked_for(office: Space) -> None:
+    """And not before; the hit says why."""
+    assert find(office, LIKE_IT).no_match
+    call(office, "beta", code="x1")
+    hit = find(office, LIKE_IT).hits[0]
+    assert hit.tool.full_name == "office/beta"
+    assert "remembered" in hit.matched_by
+    (first, *_) = run(search_tools(office, SearchTools(query=LIKE_IT)))["tools"]
+    assert (first["tool_name"], "remembered" in first["matched_by"]) == ("office/beta", True)
+    found = run_sync(office, [{"type": "discover-tools", "query": LIKE_IT, "out": "$tools"}])
+    ranking: Any = found.steps[0].extra["ranking"]
+    assert ranking[0]["tool"] == "office/beta"
+
+
+def test_a_tool_is_found_by_what_it_was_given(office: Space) -> None:
+    """A word that no tool says of itself."""
+    request = "the thing for Reykjavik"
+    before = {hit.tool.name: hit.score for hit in find(office, request, filters=Filters(min_score=0)).hits}
+    call(office, "alpha", goal="", code="Reykjavik")
+    after = {hit.tool.name: hit for hit in find(office, request, filters=Filters(min_score=0)).hits}
+    assert after["alpha"].score > before["alpha"]
+    assert after["beta"].score == before["beta"]
+    assert "remembered" in after["alpha"].matched_by
+
+
+def test_calls_that_went_well_are_examples(office: Space) -> None:
+    """The latest first; not those that failed, that the tool takes no more, or that name a secret."""
+    call(office, "beta", code="one")
+    call(office, "beta", code="two")
+    call(office, "gamma", code=0)
+    call(office, "alpha", code="three", cookie="hush")
+    assert described(office, "beta") == [{"code": "two"}, {"code": "one"}]
+    assert described(office, "gamma") == described(office, "alpha") == []
+    listed = run(list_tools(office, ListTools(filters=Filters(has_examples=True))))
+    assert [tool["tool_name"] for tool in listed["tools"]] == ["office/beta"]
+    only = find(office, "do the second thing", filters=Filters(has_examples=True))
+    assert [hit.tool.name for hit in only.hits] == ["beta"]
+    assert "beta" not in {hit.tool.name for hit in find(office, "thing", filters=Filters(has_examples=False)).hits}
+
+
+def test_it_can_be_switched_off(office: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then nothing of it is found or shown; a word that is none is an error."""
+    call(office, "beta", code="x1")
+    monkeypatch.setenv(SWITCH, "off")
+    assert find(office, LIKE_IT).no_match
+    assert described(office, "beta") == []
+    monkeypatch.setenv(SWITCH, "perhaps")
+    with pytest.raises(Invalid, match="INFOSPACE_REMEMBER_CALLS is 'perhaps'"):
+        find(office, LIKE_IT)
+
+
+def test_whoever_may_not_know_of_everything_learns_nothing_of_others_calls(office: Space) -> None:
+    """Neither by examples nor by the ranking; one that may is shown all."""
+    call(office, "beta", code="x1")
+    narrow = NarrowedSpace(office, Scope(include_servers=("office",)))
+    assert described(narrow, "beta") == []
+    assert find(narrow, LIKE_IT).no_match
+    assert described(NarrowedSpace(office, Scope()), "beta") == [{"code": "x1"}]
+
+
+def test_it_is_forgotten_with_its_run(office: Space) -> None:
+    """By whoever has it in mind already."""
+    made = call(office, "beta", code="x1")
+    assert not find(office, LIKE_IT).no_match
+    office.store.forget([made], really=True)
+    assert find(office, LIKE_IT).no_match
+    assert described(office, "beta") == []
