@@ -45,11 +45,12 @@ def find_tool(space: Space, name: str) -> Tool:
     found = _by_id(space, name) if _ID.fullmatch(name) else _by_name(space, name)
     if found is not None:
         return found
-    why = "search_tools and list_tools say the ids" if _ID.fullmatch(name) else space.tools.lacking(name)
-    if why is not None:
-        raise NotFound(f"there is no tool {name!r:.200}", hint=why)
-    names = [tool.full_name for tool in known_tools(space)]
-    raise NotFound(f"there is no tool {name!r:.200}", hint=_unlisted(space, name) or _hint(name, names))
+    if _ID.fullmatch(name):
+        hint: str | None = "search_tools and list_tools say the ids"
+    else:
+        hint = _unlisted(space, name) or space.tools.lacking(name)
+    names = () if hint else [tool.full_name for tool in known_tools(space)]
+    raise NotFound(f"there is no tool {name!r:.200}", hint=hint or _hint(name, names))
 
 
 def _by_id(space: Space, identifier: str) -> Tool | None:

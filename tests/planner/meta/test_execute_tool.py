@@ -220,10 +220,7 @@ def test_a_tool_of_a_server_that_failed_says_what_it_failed_with(space: Space) -
     write(Path(space.store.address).parent, gone=odd("dies"), off=odd("plain", disabled=True), one=odd("plain"))
     synced(space)
     for name, why in (
-        (
-            "gone/echo",
-            "ended with code 3 at its start; it said 'cannot find its configuration'; `infospace",
-        ),
+        ("gone/echo", "ended with code 3 at its start; it said 'cannot find its configuration'"),
         ("off/echo", "the server 'off' is disabled"),
     ):
         with pytest.raises(NotFound) as unknown:

@@ -114,7 +114,7 @@ def test_a_run_stops_at_steps_and_conditions(show: Show, space: Space) -> None:
         at(place, '"size"')
         await stage.press("ctrl+b")
         await stage.sees("●")
-        row = place.editor.line_of(place.text.index('{"type": "create-note", "value": "${n}'))
+        [row] = place.editor.lines_of([place.text.index('{"type": "create-note", "value": "${n}')])
         seen = place.editor.wrapped_document.location_to_offset((row, 0)).y - round(place.editor.scroll_offset.y)
         await stage.pilot.click(place.editor, offset=(1, seen))
         await stage.until(lambda: len(place.stops) == 2)
