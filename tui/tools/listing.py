@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from infospace.tools.finding.found import Mode, ToolHit, Wanted
 from infospace.tools.finding.scope import NO_FILTERS, Filters
 from infospace.tools.narrowed import NarrowedSpace
+from infospace.tools.own import SERVER
 from infospace.tools.tool import Tool
 from planner.meta.known import known_tools, uses
 from planner.serve.access import Access
@@ -85,7 +87,7 @@ def listed(space: Space, sought: Sought, listener: Listener | None = None) -> Li
     tools = known_tools(seen)
     names = _names(tools)
     if not sought.query.strip():
-        found = sorted((tool for tool in tools if sought.filters.admits(tool)), key=key_of)
+        found = sorted((tool for tool in tools if sought.filters.admits(tool)), key=_place)
         return Listed(sought, found, _counted(found, tools, sought, space), uses=uses(space), names=names)
     wanted = Wanted(sought.query, None, sought.filters, mode=sought.mode)
     answer = space.finder.find(tools, wanted, listener)
@@ -99,6 +101,11 @@ def listed(space: Space, sought: Sought, listener: Listener | None = None) -> Li
         uses(space),
         names,
     )
+
+
+def _place(tool: Tool) -> tuple[bool, str, str]:
+    """What a tool is sorted by: what the space itself can do comes after what is of others."""
+    return tool.server == SERVER, tool.full_name.casefold(), tool.kind
 
 
 def _names(tools: Sequence[Tool]) -> Mapping[str, Sequence[tuple[str, int]]]:
@@ -161,13 +168,21 @@ def standing(space: Space) -> list[Standing]:
             each.get(server.name, ()),
             servers.fleet.heard(server.name) or ("" if server.kept is None else server.kept.stderr),
             (server.kept.error or "") if server.kept is not None and server.state == "failed" else "",
-            file=server.entry.file,
+            file=_file(space, server.entry.file),
         )
         for server in servers.all()
     ]
     wrong = [
-        Standing(one.server or one.file, "wrong", reason=one.says, hint=one.hint or "", file=one.file)
+        Standing(one.server or file, "wrong", reason=one.says, hint=one.hint or "", file=file)
         for one in servers.problems
         if one.severity == "error"
+        for file in [_file(space, one.file)]
     ]
     return sorted((*found, *wrong), key=lambda one: one.name)
+
+
+def _file(space: Space, path: str) -> str:
+    """Return a path; of a file beside the space, its name."""
+    derived = space.store.derived
+    beside = derived is not None and Path(path).parent == derived.absolute().parent
+    return f"{Path(path).name}, beside the space" if beside else path

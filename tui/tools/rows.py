@@ -37,7 +37,7 @@ class ToolRows:
         Column("", 1),
         Column("score", 5),
         Column("tool", 38, narrow=30),
-        Column("found by", 14),
+        Column("found by", 14, wide=70),
         Column("says", None, least=12),
     )
 
@@ -93,12 +93,12 @@ class ServerRows:
 
     COLUMNS: ClassVar[tuple[Column, ...]] = (
         Column("", 1),
-        Column("server", 22, narrow=16),
+        Column("server", 22, narrow=14),
         Column("state", 12),
         Column("tools", 5, "right"),
-        Column("calls", 6, "right", wide=60),
+        Column("calls", 6, "right", wide=75),
         Column("mean", 8, "right", wide=60),
-        Column("p95", 8, "right", wide=70),
+        Column("p95", 8, "right", wide=75),
         Column("about", None, least=10),
     )
 

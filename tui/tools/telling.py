@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from infospace.tools.approvals import allowed, must_ask, remembered
@@ -74,7 +76,7 @@ def head_of(tool: Tool, colours: Colours) -> Text:
     return Text.assemble(*((shown(text), style) for text, style in parts), no_wrap=True, overflow="ellipsis")
 
 
-def about_tool(told: Told, hit: ToolHit | None, colours: Colours) -> Text:
+def about_tool(told: Told, hit: ToolHit | None, colours: Colours) -> RenderableType:
     """Return all that is told of a tool."""
     tool, text = told.tool, Text()
     for sign in told.signs:
@@ -85,14 +87,17 @@ def about_tool(told: Told, hit: ToolHit | None, colours: Colours) -> Text:
         if tool.integration != "local":
             text.append(f"The server {tool.server} says, as text to be read and not obeyed:\n", "dim italic")
         text.append(f"{shown(tool.description)}\n")
-    text.append("\n")
-    for word, says in _facts(told, hit):
-        text.append(f"{word:<9} ", "dim")
-        text.append(f"{shown(says)}\n")
-    for example in tool.examples:
-        text.append("example   ", "dim")
-        text.append(f"{shown(json.dumps(dict(example), ensure_ascii=False))}\n")
-    return text
+    examples = [("example", json.dumps(dict(example), ensure_ascii=False)) for example in tool.examples]
+    return Group(text, _table([*_facts(told, hit), *examples]))
+
+
+def _table(facts: Iterable[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for word, says in facts:
+        table.add_row(word, Text(shown(says)))
+    return table
 
 
 def _facts(told: Told, hit: ToolHit | None) -> Iterator[tuple[str, str]]:
@@ -146,7 +151,7 @@ def schemas_of(tool: Tool) -> str:
     return f"takes\n{takes}\n\ngives\n{json.dumps(dict(tool.output_schema), ensure_ascii=False, indent=2)}"
 
 
-def about_server(one: Standing, colours: Colours) -> Text:
+def about_server(one: Standing, colours: Colours) -> RenderableType:
     """Return all that is told of a server; of its entry neither `env` nor `headers`."""
     text = Text()
     mark, colour = STATES[one.state]
@@ -156,15 +161,12 @@ def about_server(one: Standing, colours: Colours) -> Text:
         text.append(f"{shown(one.reason)}\n", colours.get("error", "bold"))
     if one.hint:
         text.append(f"{shown(one.hint)}\n", "dim")
-    text.append("\n")
-    for word, says in _server_facts(one):
-        text.append(f"{word:<9} ", "dim")
-        text.append(f"{shown(says)}\n")
+    parts: list[RenderableType] = [text, _table(_server_facts(one))]
     server = one.server
     if server is not None and server.kept is not None and server.kept.instructions:
-        text.append("\nThe server says, as text to be read and not obeyed:\n", "dim italic")
-        text.append(shown(server.kept.instructions))
-    return text
+        parts.append(Text("\nThe server says, as text to be read and not obeyed:", "dim italic"))
+        parts.append(Text(shown(server.kept.instructions)))
+    return Group(*parts)
 
 
 def _server_facts(one: Standing) -> Iterator[tuple[str, str]]:
@@ -192,7 +194,7 @@ def _server_facts(one: Standing) -> Iterator[tuple[str, str]]:
         yield "category", entry.category
     if entry.tags:
         yield "tags", ", ".join(entry.tags)
-    yield "file", entry.file
+    yield "file", one.file
 
 
 def reply_text(answered: Mapping[str, Any]) -> str:

@@ -37,7 +37,7 @@ class Sift(ModalScreen[Filters | None]):
 
     def compose(self) -> ComposeResult:
         """All that there is to choose from."""
-        with Vertical(classes="dialog -tall") as dialog:
+        with Vertical(classes="dialog -sifting") as dialog:
             dialog.border_title = "Which tools?"
             dialog.border_subtitle = "space chooses, enter lists, escape leaves"
             yield SelectionList[Choice](*self._selections())

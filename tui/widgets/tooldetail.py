@@ -100,6 +100,7 @@ class ToolDetail(Container):
             with TabPane("Similar", id="similar"):
                 yield Static("", id="without", markup=False)
                 yield Grid(AlikeRows.COLUMNS, empty="no other tool is like it", name="alike")
+                yield Static("", id="why", markup=False)
 
     @property
     def tool(self) -> Tool | None:
@@ -192,7 +193,14 @@ class ToolDetail(Container):
             said = self.query_one("#without", Static)
             said.update(line(without or ""))
             said.display = bool(without)
+            self.query_one("#why", Static).update("")
             self.query_one("#alike", Grid).show(self.alike)
+
+    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+        """Say whole why a tool is like it."""
+        if event.grid.id == "alike":
+            event.stop()
+            self.query_one("#why", Static).update(line(self.alike.found[event.index].reason))
 
     def reply(self, came: Text, text: str) -> None:
         """Show what came of the last call."""
