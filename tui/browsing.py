@@ -184,7 +184,7 @@ class Browsing(Place):
         self._least()
         if len(self.notes):
             self.taken()
-        else:
+        elif afresh:
             self.detail.clear()
 
     def taken(self) -> None:

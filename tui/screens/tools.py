@@ -31,7 +31,6 @@ from planner.serve.access import Access
 from tui.browsing import LOOK
 from tui.tools.calling import Call, Calling
 from tui.tools.listing import MODES, WHAT, Standing
-from tui.tools.looking import Looking
 from tui.tools.rows import ToolRows
 from tui.tools.syncing import Syncing
 from tui.widgets.cycle import Cycle
@@ -57,7 +56,7 @@ class Pressed(Static):
         await self.screen.run_action(self._action)
 
 
-class Tools(Looking, Calling, Syncing):
+class Tools(Calling, Syncing):
     """The tools and their servers."""
 
     FIRST = "#list"

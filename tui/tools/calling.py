@@ -16,12 +16,11 @@ from planner.meta.arguments import LONGEST_MS, ExecuteOptions, ExecuteTool
 from planner.meta.audited import audited, outcome_of
 from planner.meta.execute_tool import ToolCalled, prepare_call
 from planner.suspending import Pending
-from tui.place import Place
 from tui.tools.listing import key_of
+from tui.tools.looking import Looking
 from tui.tools.telling import reply_text
 from tui.widgets.asking import Answered, Ask
 from tui.widgets.form import Form
-from tui.widgets.tooldetail import ToolDetail
 from tui.wording import line, many, sign, took
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class Call:
     """Milliseconds that the call itself took."""
 
 
-class Calling(Place):
+class Calling(Looking):
     """A place in which tools are called."""
 
     STATES: ClassVar[Mapping[str, str]] = {"approval_required": "suspended", "waiting": "suspended"}
@@ -63,11 +62,6 @@ class Calling(Place):
         """The last call of each tool that was called here, by `key_of`."""
         self.calling: Call | None = None
         """The one that goes on."""
-
-    @property
-    def detail(self) -> ToolDetail:
-        """The tool that is shown."""
-        return self.query_one(ToolDetail)
 
     def on_form_given(self, event: Form.Given) -> None:
         """Call the tool."""
@@ -214,10 +208,6 @@ class Calling(Place):
         says = f": {call.says}" if call.says else ""
         return f"{call.tool.full_name} is called, {took((time.monotonic() - call.begun) * 1000)}{says}"
 
-    def tell_work(self) -> None:
-        """Say what goes on."""
-        raise NotImplementedError
-
     def _show(self, call: Call) -> None:
         tool = self.detail.tool
         if tool is not None and key_of(tool) == key_of(call.tool):
@@ -267,8 +257,7 @@ class Calling(Place):
         call = None if tool is None else self.calls.get(key_of(tool))
         resource = None if call is None or call.answered is None else call.answered.get("resource_id")
         if resource is None:
-            raise_to = NotFound("there is no answer to open", hint="c calls the tool")
-            self.infospace.complain(raise_to)
+            self.infospace.complain(NotFound("there is no answer to open", hint="c calls the tool"))
             return
         self.infospace.open_note(str(resource))
 

@@ -21,6 +21,9 @@ Shape = Literal["choice", "switch", "text", "scalar", "json"]
 NOTHING: Final = object()
 """No value: the argument is not given."""
 
+_BEGINNINGS: Final = ("{", "[", '"')
+"""What JSON begins with that was meant to be some."""
+
 _SCALARS: Final = frozenset({"integer", "number", "null"})
 
 
@@ -38,6 +41,8 @@ class Field:
     """What it has where nobody says otherwise: the default, else an example of its own."""
     hint: str = ""
     """An example, to be shown where nothing is written."""
+    texts: bool = False
+    """Whether a text fits as well: what is no JSON is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,7 @@ def _field(name: str, part: Any, root: Schema, required: bool) -> Field:
         options,
         example if begins is NOTHING and required else begins,
         "" if example is NOTHING else written(example),
+        "string" in types,
     )
 
 
@@ -118,7 +124,7 @@ def value_of(field: Field, text: str) -> Any:
     try:
         return read_json(text, what="this")
     except Unreadable:
-        if field.shape == "scalar":
+        if field.shape == "scalar" or (field.texts and text.lstrip()[:1] not in _BEGINNINGS):
             return text
         raise
 

@@ -104,10 +104,6 @@ class Looking(Place):
         mode = cast("Mode", self.query_one("#mode", Cycle).word)
         return Sought(query, mode, self.filters, self.access)
 
-    def look_again(self) -> None:
-        """List everything again."""
-        self.seek()
-
     def seek(self) -> None:
         """List what is asked for now: one search at a time, and after it what was asked for last meanwhile."""
         if not self.is_mounted:
@@ -219,4 +215,8 @@ class Looking(Place):
 
     def show_reply(self) -> None:
         """Show what came of the last call of the tool that is shown."""
+        raise NotImplementedError
+
+    def tell_work(self) -> None:
+        """Say what goes on."""
         raise NotImplementedError

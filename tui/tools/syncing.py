@@ -9,7 +9,7 @@ from pathlib import Path
 
 from infospace.tools.servers.syncing import Synced, sync
 from infospace.view import Speech
-from tui.place import Place
+from tui.tools.looking import Looking
 from tui.widgets.dialogs import Line
 from tui.wording import line, many
 
@@ -29,7 +29,7 @@ class Progress:
         self._loop.call_soon_threadsafe(self._says, f"{done:,} of {total:,} {what}")
 
 
-class Syncing(Place):
+class Syncing(Looking):
     """A place in which servers are listed."""
 
     def __init__(self) -> None:
@@ -37,14 +37,6 @@ class Syncing(Place):
         self.syncing: asyncio.Future[Synced] | None = None
         self.sync_said = ""
         """How far it is, "" where nothing is listed."""
-
-    def tell_work(self) -> None:
-        """Say what goes on."""
-        raise NotImplementedError
-
-    def look_again(self) -> None:
-        """List everything again."""
-        raise NotImplementedError
 
     def start_sync(self, only: Sequence[str] | None = None, *, restart: bool = False, mcp: Path | None = None) -> None:
         """List the servers whose list is not known, or holds no more; with `restart` all of `only`."""
@@ -72,7 +64,7 @@ class Syncing(Place):
         finally:
             self.syncing, self.sync_said = None, ""
             self.tell_work()
-            self.look_again()
+            self.seek()
         self._tell(done)
 
     def _tell(self, done: Synced) -> None:

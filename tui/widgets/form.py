@@ -190,7 +190,7 @@ class Form(Container):
 
     async def show(self, tool: Tool, given: Mapping[str, JSON] | None = None) -> None:
         """Show a tool's fields with what is given, else with its first example, else with defaults."""
-        self.tool = tool
+        self.tool = None
         self._fields = fields_of(tool.input_schema)
         self._example = 0
         self._whole = not self._fields and not _takes_nothing(tool)
@@ -198,6 +198,7 @@ class Form(Container):
         self.query_one("#whole").display = bool(self._fields)
         start = given if given is not None else tool.examples[0] if tool.examples else None
         await self._fill(start)
+        self.tool = tool
 
     async def _fill(self, given: Mapping[str, JSON] | None) -> None:
         slots = self.query_one("#slots", VerticalScroll)

@@ -74,6 +74,8 @@ class ToolDetail(Container):
         self.told: Told | None = None
         self.alike = AlikeRows()
         self._hit: ToolHit | None = None
+        self._focus_later = False
+        """Whether the form is to have the keys as soon as it is made."""
         self._filled: set[str] = set()
         """The tabs that are made for the tool that is shown."""
         self.given: dict[str, Mapping[str, JSON]] = {}
@@ -136,6 +138,8 @@ class ToolDetail(Container):
         self.query_one("#told", Static).update(about_tool(told, hit, colours))
         same = before is not None and key_of(before) == key_of(tool) and before.digest == tool.digest
         self._filled &= {"try", "schema"} if same else set()
+        if same and self.form.tool is not None:
+            self.form.tool = tool
         if not same:
             self.query_one("#about VerticalScroll").scroll_home(animate=False)
         await self._fill(self.tab)
@@ -156,7 +160,9 @@ class ToolDetail(Container):
     def focus_inside(self) -> None:
         """Let the keys go through the tab that is open."""
         if self.tab == "try":
-            self.form.focus_inside()
+            self._focus_later = self.form.tool is None or self.form.tool is not self.tool
+            if not self._focus_later:
+                self.form.focus_inside()
             return
         pane = self.query_one(TabbedContent).active_pane
         if pane is not None:
@@ -172,13 +178,16 @@ class ToolDetail(Container):
         told = self.told
         if told is None or tab in self._filled:
             return
-        self._filled.add(tab)
         if tab == "schema":
             self.query_one("#schemas", Pager).read(schemas_of(told.tool))
         elif tab == "try":
             await self.form.show(told.tool, self.given.get(key_of(told.tool)))
+            if self._focus_later:
+                self.focus_inside()
         elif tab == "similar":
             await self._like(told.tool)
+        if self.told is told:
+            self._filled.add(tab)
 
     async def _like(self, tool: Tool) -> None:
         space = self.infospace.space

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from staging import Show, Stage
-from textual.widgets import Input, OptionList, SelectionList
+from textual.widgets import Input, SelectionList
 from tooling import click, opened, shows, tools
 
 from infospace import Space
