@@ -224,7 +224,8 @@ class Calling(Looking):
         elif call.answered is None:
             self.detail.reply(Text("It is called …", "dim"), "")
         else:
-            self.detail.reply(self._came(call.answered), reply_text(call.answered))
+            text = reply_text(call.answered)
+            self.detail.reply(self._came(call.answered), "" if text == call.answered.get("reason") else text)
 
     def _came(self, answered: Mapping[str, Any]) -> Text:
         """Say what came of a call."""

@@ -40,6 +40,8 @@ class Looking(Place):
         self._wanted: Sought | None = None
         """What is to be listed next."""
         self._finding = False
+        self._awaited = False
+        """Whether a search is waited for."""
         self._typing: Timer | None = None
         self._stamp: tuple[object, ...] = ()
         self._resting: Timer | None = None
@@ -120,10 +122,12 @@ class Looking(Place):
         try:
             while self._wanted is not None:
                 sought, self._wanted = self._wanted, None
-                slow = self.set_timer(SLOW, lambda: self._says("searching …"))
+                self._awaited = True
+                slow = self.set_timer(SLOW, self._say_slow)
                 try:
                     found = await asyncio.to_thread(listed, self.infospace.space, sought, Progress(self._says))
                 finally:
+                    self._awaited = False
                     slow.stop()
                 if self._wanted is None and not self.lists_servers:
                     await self._take(found)
@@ -134,6 +138,10 @@ class Looking(Place):
             self._finding = False
             if self._wanted is not None:
                 self.seek()
+
+    def _say_slow(self) -> None:
+        if self._awaited:
+            self._says("searching …")
 
     async def _take(self, found: Listed) -> None:
         before = self.tools.listed.sought

@@ -121,7 +121,7 @@ class Slot(Vertical):
             return _area(json.dumps(begins, ensure_ascii=False, indent=2))
         text = "" if begins is NOTHING else written(begins)
         if field.shape == "json" or "\n" in text:
-            return _area(text)
+            return _area(text, line(field.hint) or ("JSON" if field.shape == "json" else ""))
         return Written(text, placeholder=line(field.hint), compact=True)
 
     async def on_written_several(self, event: Written.Several) -> None:
@@ -153,8 +153,8 @@ class Slot(Vertical):
         told.display = bool(says)
 
 
-def _area(text: str) -> TextArea:
-    return TextArea(text, language=None, compact=True, tab_behavior="focus", soft_wrap=True)
+def _area(text: str, placeholder: str = "") -> TextArea:
+    return TextArea(text, language=None, compact=True, tab_behavior="focus", placeholder=placeholder)
 
 
 class Form(Container):

@@ -20,7 +20,7 @@ from typing import Any
 
 import aiohttp
 
-PATIENCE = 15
+PATIENCE = 60
 """Seconds after which what was waited for will not come."""
 SIGNS = re.compile(r"\x1b(\[[0-9;?<>=]*[ -/]*[@-~]|\][^\x07]*\x07|[@-Z\\-_])")
 """What commands a terminal, and is not to be seen."""
@@ -107,7 +107,7 @@ class Page:
 
     async def evaluate(self, script: str) -> Any:
         """Return what a script in the page gives."""
-        return (await self.tell("Runtime.evaluate", expression=script, returnByValue=True))["result"].get("value")
+        return (await self.tell("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True))["result"].get("value")
 
     async def press(self, key: str, code: int = 0) -> None:
         """Press a key."""

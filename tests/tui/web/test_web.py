@@ -28,7 +28,7 @@ needs_chromium = pytest.mark.skipif(chromium() is None, reason="there is no Chro
 
 SLOW = {
     "goal": "Wait for long",
-    "steps": [{"type": "ask", "value": "Shall it go on?", "out": "$word"}, {"type": "wait", "seconds": 600}],
+    "steps": [{"type": "ask", "value": "Shall it go on?", "out": "$word"}, {"type": "wait", "seconds": 59}],
 }
 
 
@@ -90,14 +90,23 @@ def test_a_browser_shows_the_screen_and_takes_keys_and_clicks(file: Path, tmp_pa
             await page.press("6")
             await page.sees("infospace/create-note")
             await page.click(100, 8)
+            await page.sees("create-note → $x")
             assert page.complaints == []
             origin = urlsplit(url).netloc
             foreign = [one for one in page.asked if urlsplit(one).netloc != origin and not one.startswith("data:")]
             assert foreign == []
             assert any(one.startswith("ws://") for one in page.asked)
+            await page.press("6")
+            await page.press("]")
+            await page.sees("The Collection that grows.")
+            granted = ["clipboardReadWrite", "clipboardSanitizedWrite"]
+            await page.tell("Browser.grantPermissions", origin=f"http://{origin}", permissions=granted)
+            await page.press("y")
+            await page.sees("Copied ")
+            copied = await page.evaluate("navigator.clipboard.readText()")
+            assert copied.startswith("takes\n{")
             await page.press("?")
             await page.sees("Help: ")
-            await page.press("Escape", 27)
 
     with serving(file) as (url, process):
         play(story(url))
