@@ -179,7 +179,9 @@ class Calling(Looking):
     # What goes on
 
     def heard(self, going: Going, events: Sequence[Event]) -> None:
-        """Take how far a call is; and of one that was answered elsewhere, how it ended."""
+        """Take how far a call is, and of one that was answered elsewhere, how it ended; look at figures again."""
+        if self.is_current and any(isinstance(event, RunFinished) for event in events):
+            self.seek()
         for call in self.calls.values():
             if call.going is going:
                 call.run = going.run

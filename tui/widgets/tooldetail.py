@@ -76,6 +76,7 @@ class ToolDetail(Container):
         self._hit: ToolHit | None = None
         self._focus_later = False
         """Whether the form is to have the keys as soon as it is made."""
+        self._filling = asyncio.Lock()
         self._filled: set[str] = set()
         """The tabs that are made for the tool that is shown."""
         self.given: dict[str, Mapping[str, JSON]] = {}
@@ -175,19 +176,20 @@ class ToolDetail(Container):
         self.post_message(self.Opened(self.tab))
 
     async def _fill(self, tab: str) -> None:
-        told = self.told
-        if told is None or tab in self._filled:
-            return
-        if tab == "schema":
-            self.query_one("#schemas", Pager).read(schemas_of(told.tool))
-        elif tab == "try":
-            await self.form.show(told.tool, self.given.get(key_of(told.tool)))
-            if self._focus_later:
-                self.focus_inside()
-        elif tab == "similar":
-            await self._like(told.tool)
-        if self.told is told:
-            self._filled.add(tab)
+        async with self._filling:
+            told = self.told
+            if told is None or tab in self._filled:
+                return
+            if tab == "schema":
+                self.query_one("#schemas", Pager).read(schemas_of(told.tool))
+            elif tab == "try":
+                await self.form.show(told.tool, self.given.get(key_of(told.tool)))
+                if self._focus_later and self.tab == "try":
+                    self.focus_inside()
+            elif tab == "similar":
+                await self._like(told.tool)
+            if self.told is told:
+                self._filled.add(tab)
 
     async def _like(self, tool: Tool) -> None:
         space = self.infospace.space

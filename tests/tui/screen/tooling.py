@@ -69,7 +69,7 @@ def tools(stage: Stage) -> Tools:
 
 async def opened(stage: Stage, *texts: str) -> Tools:
     """Go to the place, and wait until something is seen."""
-    await stage.press("6")
+    await stage.go("tools")
     await stage.until(lambda: isinstance(stage.app.place, Tools) and stage.app.place.is_current)
     await stage.sees(*texts)
     return tools(stage)

@@ -107,7 +107,8 @@ class Page:
 
     async def evaluate(self, script: str) -> Any:
         """Return what a script in the page gives."""
-        return (await self.tell("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True))["result"].get("value")
+        given = {"expression": script, "returnByValue": True, "awaitPromise": True}
+        return (await self.tell("Runtime.evaluate", **given))["result"].get("value")
 
     async def press(self, key: str, code: int = 0) -> None:
         """Press a key."""

@@ -23,9 +23,12 @@ from browsing import PATIENCE, browser, chromium, screens, serving
 from infospace import open_space
 from planner.resume import answer
 from planner.start import run_sync
+from tui.places import PLACES
 
 needs_chromium = pytest.mark.skipif(chromium() is None, reason="there is no Chromium on this machine")
 
+TOOLS = str(1 + [entry.name for entry in PLACES].index("tools"))
+"""The key of a place."""
 SLOW = {
     "goal": "Wait for long",
     "steps": [{"type": "ask", "value": "Shall it go on?", "out": "$word"}, {"type": "wait", "seconds": 59}],
@@ -87,7 +90,7 @@ def test_a_browser_shows_the_screen_and_takes_keys_and_clicks(file: Path, tmp_pa
             await page.sees("Write it down")
             assert await page.evaluate("document.fonts.check(\"16px 'Roboto Mono'\")") is True
             assert await page.shades() > 40
-            await page.press("6")
+            await page.press(TOOLS)
             await page.sees("infospace/create-note")
             await page.click(100, 8)
             await page.sees("create-note → $x")
@@ -96,7 +99,7 @@ def test_a_browser_shows_the_screen_and_takes_keys_and_clicks(file: Path, tmp_pa
             foreign = [one for one in page.asked if urlsplit(one).netloc != origin and not one.startswith("data:")]
             assert foreign == []
             assert any(one.startswith("ws://") for one in page.asked)
-            await page.press("6")
+            await page.press(TOOLS)
             await page.press("]")
             await page.sees("The Collection that grows.")
             granted = ["clipboardReadWrite", "clipboardSanitizedWrite"]
