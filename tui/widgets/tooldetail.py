@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
 from textual.message import Message
-from textual.widgets import Static, TabbedContent, TabPane
+from textual.widgets import Static, TabbedContent, TabPane, Tabs
 
 from infospace.jsonvalue import JSON
 from infospace.tools.finding.alike import Alike
@@ -148,13 +148,17 @@ class ToolDetail(Container):
     # Tabs
 
     def turn(self, by: int) -> None:
-        """Go to another tab."""
+        """Go to another tab, by so many."""
         tabs = self.query_one(TabbedContent)
         self.open_tab(TABS[(TABS.index(tabs.active) + by) % len(TABS)], focus=self.has_focus_within)
 
     def open_tab(self, name: str, *, focus: bool = True) -> None:
         """Go to a tab."""
-        self.query_one(TabbedContent).active = name
+        tabs = self.query_one(TabbedContent)
+        if self.has_focus_within:
+            # What is hidden hands the focus on to what stands beside it, and that would open its tab again.
+            self.screen.set_focus(tabs.query_one(Tabs))
+        tabs.active = name
         if focus:
             self.call_after_refresh(self.focus_inside)
 

@@ -140,6 +140,7 @@ def test_calls_are_counted_with_their_times(store: Store, calls: int, p95: float
     assert (mine.execution_count, mine.p95_ms) == (calls, p95)
     assert mine.success_rate == pytest.approx(well)
     assert mine.mean_ms == pytest.approx((calls + 1) / 2)
+    assert other == ToolUse("b", "x", 1, 0.0, 2.0, 2.0)
 
 
 def test_calls_of_all_tools_of_a_server_are_counted_together(store: Store) -> None:
@@ -152,7 +153,6 @@ def test_calls_of_all_tools_of_a_server_are_counted_together(store: Store) -> No
     assert mine.mean_ms == pytest.approx(20.5)
     assert mine.success_rate == pytest.approx(39 / 40)
     assert (other.server, other.execution_count, other.success_rate) == ("b", 1, 0.0)
-    assert other == ToolUse("b", "x", 1, 0.0, 2.0, 2.0)
 
 
 def test_what_is_kept_goes_into_a_copy_of_the_space(store: Store) -> None:
