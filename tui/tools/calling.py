@@ -47,8 +47,6 @@ class Call:
     asked: bool = False
     """Whether its question stands open in a dialog, or was put off."""
     answered: Mapping[str, Any] | None = None
-    took: float = 0.0
-    """Milliseconds that the call itself took."""
 
 
 class Calling(Looking):

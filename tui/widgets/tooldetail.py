@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, VerticalScroll
-from textual.message import Message
 from textual.widgets import Static, TabbedContent, TabPane, Tabs
 
 from infospace.jsonvalue import JSON
@@ -61,13 +60,6 @@ class AlikeRows:
 
 class ToolDetail(Container):
     """A tool, on tabs."""
-
-    class Opened(Message):
-        """Another tab is open."""
-
-        def __init__(self, tab: str) -> None:
-            super().__init__()
-            self.tab = tab
 
     def __init__(self) -> None:
         super().__init__(id="tool")
@@ -177,7 +169,6 @@ class ToolDetail(Container):
         """Tell what is on the tab."""
         event.stop()
         self.infospace.do(self._fill, self.tab, group="tool-tab")
-        self.post_message(self.Opened(self.tab))
 
     async def _fill(self, tab: str) -> None:
         async with self._filling:

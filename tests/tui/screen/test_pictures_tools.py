@@ -12,8 +12,8 @@ from tooling import answered, form, opened, shows, tools
 
 from infospace import Space
 from tui.widgets.asking import Ask
-from tui.widgets.form import Slot
 from tui.widgets.seeing import See
+from tui.widgets.slot import Slot
 
 
 async def quiet(stage: Stage) -> None:

@@ -15,7 +15,7 @@ from planner.saved import save_plan
 from tui.screens.notes import Notes
 from tui.screens.runs import Runs
 from tui.widgets.asking import Ask
-from tui.widgets.form import Slot
+from tui.widgets.slot import Slot
 
 
 def slot(stage: Stage, name: str) -> Slot:
