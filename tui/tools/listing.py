@@ -14,6 +14,7 @@ from infospace.tools.narrowed import NarrowedSpace
 from infospace.tools.own import SERVER
 from infospace.tools.tool import Tool
 from planner.meta.known import known_tools, uses
+from planner.meta.search_tools import find_tools
 from planner.serve.access import Access
 from planner.serve.calling import listed_names
 from tui.wording import line, many
@@ -90,7 +91,7 @@ def listed(space: Space, sought: Sought, listener: Listener | None = None) -> Li
         found = sorted((tool for tool in tools if sought.filters.admits(tool)), key=_place)
         return Listed(sought, found, _counted(found, tools, sought, space), uses=uses(space), names=names)
     wanted = Wanted(sought.query, None, sought.filters, mode=sought.mode)
-    answer = space.finder.find(tools, wanted, listener)
+    answer = find_tools(seen, wanted, listener)
     hits = answer.hits or ([answer.guess] if answer.guess is not None else [])
     return Listed(
         sought,

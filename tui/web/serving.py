@@ -65,7 +65,7 @@ class WebScreen:
             ready(f"http://{HOST}:{runner.addresses[0][1]}/{self._secret}/")
             await ended.wait()
         finally:
-            await asyncio.gather(*(session.end() for session in self._sessions))
+            await asyncio.gather(*(session.end() for session in self._sessions), return_exceptions=True)
             await runner.cleanup()
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)

@@ -39,6 +39,7 @@ class Session(AppService):
             download_manager=DownloadManager(),
         )
         self._arguments = list(command)
+        self._ending: asyncio.Task[None] | None = None
 
     def _build_environment(self, width: int = 80, height: int = 24) -> dict[str, str]:
         return {**super()._build_environment(width, height), "TEXTUAL_DRIVER": DRIVER}
@@ -71,6 +72,11 @@ class Session(AppService):
 
     async def end(self) -> None:
         """Have it end, after its runs are at rest; one that does not is killed. It is gone afterwards."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
         try:
             async with asyncio.timeout(ENDING_S):
                 await self.stop()
