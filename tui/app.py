@@ -293,6 +293,10 @@ class InfospaceApp(App[int]):
         detail = "It is put to rest after the steps under way, and can be resumed."
         self.push_screen(Confirm("Leave?", f"{what} {detail}", yes="Leave"), answered)
 
+    def put_to_rest(self) -> None:
+        """Leave without asking, with the runs at rest: nobody looks any more."""
+        self.do(self._leave, group="leave")
+
     async def _leave(self) -> None:
         """Let the steps under way end, for a while; what takes longer is broken off."""
         waited = [going.future for going in self.runner.going if going.future is not None]

@@ -61,6 +61,8 @@ class Browsing(Place):
         self._wanted: Sought | None = None
         """What is to be listed next."""
         self._finding = False
+        self._awaited = False
+        """Whether a search is waited for."""
         self._typing: Timer | None = None
         self._stamp: tuple[object, ...] = ()
         self._next = 0.0
@@ -130,11 +132,13 @@ class Browsing(Place):
         try:
             while self._wanted is not None:
                 sought, self._wanted = self._wanted, None
-                slow = self.set_timer(SLOW, lambda: self._says("searching …"))
+                self._awaited = True
+                slow = self.set_timer(SLOW, self._say_slow)
                 try:
                     found = await asyncio.to_thread(listed, self.infospace.space, sought, Progress(self._says))
                     ids = await asyncio.to_thread(self._sorted, found)
                 finally:
+                    self._awaited = False
                     slow.stop()
                 if not self._is_overtaken(sought):
                     self._take(found, ids)
@@ -145,6 +149,10 @@ class Browsing(Place):
             self._finding = False
             if self._wanted is not None:
                 self.seek()
+
+    def _say_slow(self) -> None:
+        if self._awaited:
+            self._says("searching …")
 
     def _is_overtaken(self, sought: Sought) -> bool:
         """Whether something else was typed meanwhile, or is to be listed."""
@@ -184,7 +192,7 @@ class Browsing(Place):
         self._least()
         if len(self.notes):
             self.taken()
-        else:
+        elif afresh:
             self.detail.clear()
 
     def taken(self) -> None:

@@ -14,6 +14,7 @@ from planner.lanes import Halt
 
 if TYPE_CHECKING:
     from infospace.space import Space
+    from planner.meta.execute_tool import ToolCalled
     from planner.outcome import RunResult
     from planner.pausing import Pausing
     from planner.problems import Patch
@@ -75,11 +76,17 @@ class Runner:
 
         return await self.play(play, pausing=pausing)
 
-    async def resume(self, run: str, pausing: Pausing | None = None) -> RunResult:
+    async def call(self, called: ToolCalled, take: Callable[[Going], None]) -> RunResult:
+        """Make a call of a tool, as a run; `take` is given what goes on."""
+        return await self.play(lambda emit, halt: _held(called.play(self._space, emit), halt), take=take)
+
+    async def resume(
+        self, run: str, pausing: Pausing | None = None, take: Callable[[Going], None] | None = None
+    ) -> RunResult:
         """Go on with a run. Raises Conflict, NotFound."""
         from planner.resume import resume
 
-        return await self.play(lambda emit, halt: _held(resume(self._space, run, emit, halt), halt), run, pausing)
+        return await self.play(lambda emit, halt: _held(resume(self._space, run, emit, halt), halt), run, pausing, take)
 
     async def fork(self, run: str, step: str, patch: Patch) -> RunResult:
         """Run a plan anew from one of its steps on. Raises Conflict, NotFound, Invalid."""
@@ -87,11 +94,22 @@ class Runner:
 
         return await self.play(lambda emit, halt: _held(fork(self._space, run, step, patch, emit), halt))
 
-    async def play(self, playing: Playing, run: str = "", pausing: Pausing | None = None) -> RunResult:
-        """Play something in the engine until it ends, or `pausing` puts it to rest; its events are heard here."""
+    async def play(
+        self,
+        playing: Playing,
+        run: str = "",
+        pausing: Pausing | None = None,
+        take: Callable[[Going], None] | None = None,
+    ) -> RunResult:
+        """Play something in the engine until it ends, or `pausing` puts it to rest; its events are heard here.
+
+        `take` is given what goes on before it begins.
+        """
         self._loop = asyncio.get_running_loop()
         going = Going(run, halt=Halt(pausing=pausing))
         self.going.append(going)
+        if take is not None:
+            take(going)
 
         def emit(event: Event) -> None:
             if isinstance(event, RunStarted):

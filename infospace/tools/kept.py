@@ -213,3 +213,6 @@ class Offered(Protocol):
 
         They are those of runs that are there.
         """
+
+    def server_uses(self) -> list[ToolUse]:
+        """Return how calls of all tools of each server went, by server; the name of each is empty."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from infospace.space import Space
 from infospace.tools.finding.found import FoundTools, ToolHit, Wanted
+from infospace.view import Listener
 from planner.meta.arguments import SearchTools
 from planner.meta.known import known_tools, told, told_unmatched
 
@@ -19,7 +20,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     meant by names in the filters that no tool has.
     """
     wanted = Wanted(args.query, args.limit, args.filters, mode=args.search_type)
-    found = await asyncio.to_thread(lambda: _found(space, wanted))
+    found = await asyncio.to_thread(lambda: find_tools(space, wanted))
     return {
         "query": args.query,
         "tools": [_hit(hit, schemas=args.include_schemas) for hit in found.hits],
@@ -32,8 +33,9 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
     }
 
 
-def _found(space: Space, wanted: Wanted) -> FoundTools:
-    return space.finder.find(known_tools(space, servers=True), wanted, remembered=space.tools.successes())
+def find_tools(space: Space, wanted: Wanted, listener: Listener | None = None) -> FoundTools:
+    """Find tools among all that may be known; for threads. Raises Invalid for a blank request."""
+    return space.finder.find(known_tools(space, servers=True), wanted, listener, space.tools.successes())
 
 
 def _hit(hit: ToolHit, *, schemas: bool) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from planner.meta.known import find_tool, known_tools
 from planner.meta.offered import META
 from planner.outcome import RunResult
 from planner.resume import answer as answer_run
+from planner.serve.access import Access
 from planner.serve.arguments import WAIT
 from planner.serve.door import Door
 from planner.serve.live import Playing, Tell
@@ -55,6 +56,11 @@ class NoSuchTool(NotFound):
 def is_direct(name: str) -> bool:
     """Whether a name is not that of a door or of a meta-tool."""
     return name not in TOOLS and name != DISCOVER_NOTES and name not in META
+
+
+def listed_names(space: Space, access: Access) -> tuple[list[str], list[str]]:
+    """Return the names that a caller is told of at first: of the doors, and of the tools that are listed themselves."""
+    return [*TOOLS, DISCOVER_NOTES, *META], list(proxies(Door(space, access)))
 
 
 def proxies(door: Door) -> Mapping[str, Tool]:

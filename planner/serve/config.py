@@ -15,11 +15,11 @@ of the space are for whoever is let in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 from pydantic import Field, Strict
 
@@ -35,6 +35,8 @@ from infospace.tools.finding.scope import Bounds, Limits, Scope
 from infospace.tools.servers.variables import filled_in
 from planner.meta.arguments import LONGEST_MS, MOST_ON_PAGE
 from planner.serve.access import Access, Approvals
+
+T = TypeVar("T")
 
 DEFAULT, STDIO = "default", "stdio"
 SHORTEST_TOKEN = 16
@@ -137,6 +139,18 @@ def read_config(path: Path, environment: Mapping[str, str], approvals: Approvals
 
     Raises NotFound for no file, Invalid for one that does not fit, with the places in it.
     """
+    return _read(path, lambda written: Config(written.scopes, _tokens(written, environment, approvals), approvals))
+
+
+def callers_of(path: Path) -> list[Access]:
+    """Return who may do what by a configuration, whatever the tokens are: none of them is looked at, nor needed.
+
+    Whoever speaks over standard input and output is the first. Raises what `read_config` does.
+    """
+    return _read(path, _callers)
+
+
+def _read(path: Path, take: Callable[[ConfigWritten], T]) -> T:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -144,14 +158,29 @@ def read_config(path: Path, environment: Mapping[str, str], approvals: Approvals
     except OSError as error:
         raise Invalid(f"{str(path)!r} cannot be read: {error.strerror}") from error
     try:
-        written = _written(read_json(data, what=repr(str(path))))
-        return Config(written.scopes, _tokens(written, environment, approvals), approvals)
+        return take(_written(read_json(data, what=repr(str(path)))))
     except Unreadable:
         raise
     except ArgumentsInvalid as error:
         raise Invalid(f"{str(path)!r}: {every_fault(error)}") from error
     except Invalid as error:
         raise Invalid(f"{str(path)!r}: {error.says}", hint=error.hint) from error
+
+
+def _callers(written: ConfigWritten) -> list[Access]:
+    scopes = Config(written.scopes)
+    found = [scopes.access(STDIO, STDIO)]
+    for at, one in enumerate(written.tokens):
+        _must_have_scope(one, f"`tokens[{at}]` ({one.name})", written)
+        found.append(replace(scopes.access(one.name, one.scope or DEFAULT), admin=one.admin))
+    return found
+
+
+def _must_have_scope(one: TokenWritten, where: str, written: ConfigWritten) -> None:
+    if one.scope is not None and one.scope not in written.scopes:
+        near = nearest(one.scope, written.scopes)
+        hint = f"did you mean {near!r}?" if near else f"there are {', '.join(written.scopes) or 'none'}"
+        raise Invalid(f"{where} has the scope {one.scope!r}, which is not there", hint=hint)
 
 
 def _written(document: JSON) -> ConfigWritten:
@@ -175,10 +204,7 @@ def _tokens(written: ConfigWritten, environment: Mapping[str, str], approvals: A
     scopes = Config(written.scopes, approvals=approvals)
     for at, one in enumerate(written.tokens):
         where = f"`tokens[{at}]` ({one.name})"
-        if one.scope is not None and one.scope not in written.scopes:
-            near = nearest(one.scope, written.scopes)
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(written.scopes) or 'none'}"
-            raise Invalid(f"{where} has the scope {one.scope!r}, which is not there", hint=hint)
+        _must_have_scope(one, where, written)
         token = Token(_digest(one, where, environment), scopes.access(one.name, one.scope or DEFAULT))
         if any(other.digest == token.digest or other.access.caller == one.name for other in found):
             raise Invalid(f"{where} has the name or the token of another one", hint="each its own")

@@ -54,3 +54,7 @@ class Offered(Provenance):
     def worked(self, limit: int) -> list[Worked]:
         """Return calls of tools that went well."""
         return worked.worked(self._engine, limit)
+
+    def server_uses(self) -> list[ToolUse]:
+        """Return how calls of the tools of each server went."""
+        return tools.server_uses(self._engine)

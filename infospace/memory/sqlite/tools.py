@@ -56,13 +56,22 @@ _KEEP = """INSERT INTO tools (server, kind, name, created, digest, listed) VALUE
 
 _TOOL = "SELECT number, server, created, listed FROM tools WHERE gone = 0"
 
-# The time that 95 of 100 calls do not exceed is the one at the rank ceil(0.95 n).
-_USES = """SELECT server, name, n, avg(well), avg(duration_ms),
+
+def _statement(calls: str) -> str:
+    # The time that 95 of 100 calls do not exceed is the one at the rank ceil(0.95 n).
+    return f"""SELECT server, name, n, avg(well), avg(duration_ms),
         max(CASE WHEN place = (n * 95 + 99) / 100 THEN duration_ms END)
     FROM (SELECT server, name, well, duration_ms, count(*) OVER (PARTITION BY server, name) AS n,
             row_number() OVER (PARTITION BY server, name ORDER BY duration_ms) AS place
-        FROM tool_calls WHERE (?1 IS NULL OR server = ?1) AND (?2 IS NULL OR name = ?2))
+        FROM ({calls}))
     GROUP BY server, name ORDER BY server, name"""
+
+
+_USES = _statement(
+    "SELECT server, name, well, duration_ms FROM tool_calls WHERE (?1 IS NULL OR server = ?1) "
+    "AND (?2 IS NULL OR name = ?2)"
+)
+_BY_SERVER = _statement("SELECT server, '' AS name, well, duration_ms FROM tool_calls")
 
 
 def change(work: Work, changes: Sequence[ToolChange]) -> None:
@@ -163,6 +172,11 @@ def counts(engine: Engine) -> dict[tuple[str, ToolKind], int]:
 def uses(engine: Engine, server: str | None, name: str | None) -> list[ToolUse]:
     """Return how calls went, by server and name: of one tool, of all of a server, of all."""
     return [ToolUse(*row) for row in engine.all(_USES, (server, name))]
+
+
+def server_uses(engine: Engine) -> list[ToolUse]:
+    """Return how the calls of all tools of each server went, by server."""
+    return [ToolUse(*row) for row in engine.all(_BY_SERVER)]
 
 
 def _kept(row: Row, address: str) -> KeptTool:

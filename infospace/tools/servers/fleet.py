@@ -66,6 +66,11 @@ class Fleet:
         """Return the servers that run, with the end of what each said on its standard error."""
         return {name: one.stderr for name, one in list(self._connections.items()) if one.alive}
 
+    def heard(self, name: str) -> str | None:
+        """Return the end of what a server said that was started here, also of one that has ended; else None."""
+        known = self._connections.get(name)
+        return None if known is None else known.stderr
+
     def end(self, names: Sequence[str]) -> None:
         """End some servers, without waiting for it."""
         ended = [self._connections.pop(name) for name in names if name in self._connections]

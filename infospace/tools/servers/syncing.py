@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,9 +87,12 @@ async def sync(
     mcp: Path | None = None,
     forget: Path | None = None,
     restart: bool = False,
+    only: Collection[str] | None = None,
     listener: Listener | None = None,
 ) -> Synced:
     """List the servers that were never listed, whose entry changed, or whose list holds no longer; with `restart` all.
+
+    `only` are the names of the servers that are asked, None for every one.
 
     `mcp` is remembered, and read from then on at each opening; `forget` no more. Raises NotFound and Unreadable for an
     `mcp` that cannot be read, NotFound for a `forget` that is not remembered. What is wrong with a server is told of
@@ -98,7 +101,7 @@ async def sync(
     servers = _servers(space)
     _remember(space.store, mcp, forget)
     servers.reload()
-    return await _Sync(space.store, servers, listener or Silence(), restart=restart).all()
+    return await _Sync(space.store, servers, listener or Silence(), restart=restart, only=only).all()
 
 
 def _servers(space: Space) -> Servers:
@@ -124,11 +127,14 @@ def _remember(store: Store, mcp: Path | None, forget: Path | None) -> None:
 
 
 class _Sync:
-    def __init__(self, store: Store, servers: Servers, listener: Listener, *, restart: bool) -> None:
+    def __init__(
+        self, store: Store, servers: Servers, listener: Listener, *, restart: bool, only: Collection[str] | None
+    ) -> None:
         self._store = store
         self._servers = servers
         self._listener = listener
         self._restart = restart
+        self._only = only
         self._salt = store.identity
         self._done = Synced()
         self._slots = asyncio.Semaphore(STARTED_AT_ONCE)
@@ -148,7 +154,10 @@ class _Sync:
         broken = {problem.server for problem in self._servers.problems if problem.severity == "error"}
         if not done.unreadable:
             self._drop(sorted(name for name in kept if name not in entries and name not in broken))
-        enabled = [entry for _, entry in sorted(entries.items()) if not entry.disabled]
+        asked = self._only
+        enabled = [
+            entry for name, entry in sorted(entries.items()) if not entry.disabled and (asked is None or name in asked)
+        ]
         due = [entry for entry in enabled if self._restart or self._is_due(entry, kept.get(entry.name))]
         done.unchanged = [entry.name for entry in enabled if entry not in due]
         self._due = len(due)

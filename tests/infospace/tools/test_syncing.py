@@ -11,6 +11,7 @@ import pytest
 from infospace import NotFound, Space, Unreadable, open_space
 from infospace.tools.kept import KeepServer, KeepTools, KeptServer, Listed
 from infospace.tools.servers.known import Servers
+from infospace.tools.tool import ToolFailed
 from infospace.view import Silence
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -42,6 +43,20 @@ def test_a_sync_starts_only_what_it_has_to(space: Space, tmp_path: Path) -> None
     third = synced(space, restart=True)
     assert (third.listed, third.unchanged) == (["a", "b", "c"], [])
     assert (third.added, third.changed, third.removed) == ([], [], [])
+
+
+def test_some_servers_are_listed_alone(space: Space, tmp_path: Path) -> None:
+    """The others are left as they are, whatever is known of them; what one said is there while it runs, and after."""
+    synced(space, mcp=write(tmp_path, a=odd("plain"), b=odd("dies"), c=odd("plain")))
+    done = synced(space, restart=True, only=["a"])
+    assert (done.listed, done.unchanged, done.failed) == (["a"], [], [])
+    assert synced(space, only=["c"]).unchanged == ["c"]
+    assert [one.server for one in synced(space, only=["b", "nobody"]).failed] == ["b"]
+    fleet = servers(space).fleet
+    with pytest.raises(ToolFailed):
+        call(space, "a/die")
+    until(lambda: "a" not in fleet.running())
+    assert (fleet.heard("a"), fleet.heard("b")) == ("something broke", None)
 
 
 def test_a_list_holds_until_its_time_is_over(space: Space, tmp_path: Path) -> None:

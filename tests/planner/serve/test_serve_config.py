@@ -13,7 +13,7 @@ import pytest
 from infospace import Invalid, NotFound
 from infospace.tools.finding.scope import Scope
 from planner.serve.access import MINUTE, Rate
-from planner.serve.config import checked_token, digest_of, doubtful, read_config
+from planner.serve.config import callers_of, checked_token, digest_of, doubtful, read_config
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import command
@@ -58,6 +58,19 @@ def test_a_token_has_the_scope_that_it_names_else_the_default_one(tmp_path: Path
     assert (ops.access.scope, ops.access.admin) == (Scope(exclude_tags=("danger",)), True)
     assert ops.access.hide_underlying_tools
     assert found.access("stdio", "stdio").scope == Scope(exclude_tags=("danger",))
+
+
+def test_who_may_do_what_is_told_without_any_token(tmp_path: Path) -> None:
+    """The same access as with them; who speaks over standard input and output is the first."""
+    scopes = {"default": {"exclude_tags": ["danger"]}, "readers": {"include_servers": ["web"], "approve": ["web/get"]}}
+    tokens = [{"name": "ann", "token": "${ANN}", "scope": "readers"}, {"name": "ops", "token": "${OPS}", "admin": True}]
+    path = config(tmp_path, {"scopes": scopes, "tokens": tokens})
+    with_tokens = read_config(path, {"ANN": TOKEN, "OPS": f"{TOKEN}-too"})
+    stdio, *others = callers_of(path)
+    assert stdio == with_tokens.access("stdio", "stdio")
+    assert others == [token.access for token in with_tokens.tokens]
+    with pytest.raises(Invalid, match=r"has the scope 'reader', which is not there .*did you mean 'readers'"):
+        callers_of(config(tmp_path, {"scopes": scopes, "tokens": [{"name": "x", "token": "y", "scope": "reader"}]}))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from furnishing import furnish
 from noted import library
 from staging import Show, Stage, Story
+from tooling import house, listed
 
 
 @pytest.fixture
@@ -46,4 +47,14 @@ def stocked(space: Space, monkeypatch: pytest.MonkeyPatch) -> Space:
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     library(space, monkeypatch)
+    return space
+
+
+@pytest.fixture
+def housed(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Space:
+    """A space with three servers, of which one fails; what they list is known. Times are told in UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    house(tmp_path, monkeypatch)
+    assert [one.server for one in listed(space, monkeypatch).failed] == ["gone"]
     return space

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from staging import SIZES, Show, Stage
@@ -88,4 +90,20 @@ def test_without_a_terminal_the_command_says_so() -> None:
     assert done.returncode == 2
     assert done.stderr == (
         "infospace: the screen needs a terminal (`infospace runs` and `infospace show` print instead)\n"
+    )
+
+
+def test_standard_error_that_leads_elsewhere_is_told(tmp_path: Path) -> None:
+    """Since the screen is drawn on it: a screen that nobody sees would take keys all the same."""
+    master, slave = os.openpty()
+    try:
+        command = [sys.executable, "-m", "tui.command", "--space", str(tmp_path / "x.db"), "tui"]
+        with (tmp_path / "log").open("wb") as log:
+            code = subprocess.run(command, stdin=slave, stdout=slave, stderr=log, check=False, timeout=60).returncode
+    finally:
+        os.close(slave)
+        os.close(master)
+    assert code == 2
+    assert (tmp_path / "log").read_text() == (
+        "infospace: the screen is drawn on standard error, and that leads to a file or a pipe (leave out `2>`)\n"
     )

@@ -143,6 +143,18 @@ def test_calls_are_counted_with_their_times(store: Store, calls: int, p95: float
     assert other == ToolUse("b", "x", 1, 0.0, 2.0, 2.0)
 
 
+def test_calls_of_all_tools_of_a_server_are_counted_together(store: Store) -> None:
+    """The 95 of 100 are of all its calls, and not of the slowest tool."""
+    made = [Called("a", f"tool_{time % 3}", AT, float(time), time != 20) for time in range(1, 41)]
+    store.commit([*made, Called("b", "x", AT, 2.0, False)])
+    with store.reading() as snapshot:
+        mine, other = snapshot.server_uses()
+    assert (mine.server, mine.name, mine.execution_count, mine.p95_ms) == ("a", "", 40, 38.0)
+    assert mine.mean_ms == pytest.approx(20.5)
+    assert mine.success_rate == pytest.approx(39 / 40)
+    assert (other.server, other.execution_count, other.success_rate) == ("b", 1, 0.0)
+
+
 def test_what_is_kept_goes_into_a_copy_of_the_space(store: Store) -> None:
     """And what is written to the copy stays there."""
     store.commit([AddSource("/a"), KeepTools("a", [WHOLE])])

@@ -1,0 +1,297 @@
+"""What can be called: the tools of servers, the space's own primitives, saved plans; and the servers themselves.
+
+Type in the field at the top: the search runs as you type, by meaning, by words or by both (`m`). `score` is how likely
+a tool is right, from 0 to 1; where none fits, that is said, and the nearest is a guess. `f` sifts by server, category
+and tag; `w` shows what a client of `infospace serve` would see, by its token or by a scope; `v` goes on to the servers.
+What a server says of its tools is untrusted: `!` marks words that instruct the model.
+
+Of a tool: **About** (whether somebody is asked, how its calls went), **Schema**, **Try** (`c`: a form; `^r` calls, also
+from within a field; everything that does not fit is said beside the fields), **Answer** (`o` opens it as a Note) and
+**Similar** (enter goes there, `b` comes back). A call is a run, and nothing waits for it: go on, `x` breaks it off. If
+somebody has to be asked first, you are: once, for the run, always, or no; `d` takes *always* back.
+
+Of a server: **State** (why it failed), **Log** (its standard error) and **Latency**. `s` lists what is not listed yet,
+`r` restarts the server at the cursor, `M` names another `mcp.json`, `x` breaks listing off, or ends a server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.events import Click
+from textual.widgets import Input, Static
+
+from infospace.tools.finding.scope import EVERYTHING, Filters
+from infospace.tools.tool import Tool
+from planner.serve.access import Access
+from tui.browsing import LOOK
+from tui.tools.calling import Call, Calling
+from tui.tools.listing import MODES, WHAT, Standing
+from tui.tools.rows import ToolRows
+from tui.tools.syncing import Syncing
+from tui.widgets.cycle import Cycle
+from tui.widgets.grid import Grid
+from tui.widgets.seeing import See
+from tui.widgets.serverdetail import ServerDetail
+from tui.widgets.sifting import Sift
+from tui.widgets.tooldetail import ToolDetail
+from tui.wording import line
+
+
+class Pressed(Static):
+    """A word that does something when it is clicked."""
+
+    def __init__(self, text: str, action: str, *, name: str, tip: str = "") -> None:
+        super().__init__(text, id=name, markup=False)
+        self.tooltip = tip or None
+        self._action = action
+
+    async def on_click(self, event: Click) -> None:
+        """Do it."""
+        event.stop()
+        await self.screen.run_action(self._action)
+
+
+class Tools(Calling, Syncing):
+    """The tools and their servers."""
+
+    FIRST = "#list"
+    CSS_PATH = "tools.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", key_display="/", tooltip="goes to the field; escape comes back"),
+        Binding("m", "mode", "Mode", show=False, tooltip="searches by both, by meaning, or by words"),
+        Binding("v", "what", "Servers", tooltip="shows the servers, or the tools again"),
+        Binding("f", "sift", "Filter", tooltip="lists the tools of some servers, categories or tags"),
+        Binding("w", "see", "As client", tooltip="shows what a client of a token or of a scope would see"),
+        Binding("c", "call", "Call", tooltip="goes to the form of the tool"),
+        Binding("ctrl+r", "give", "Call it", show=False, priority=True, tooltip="calls the tool with what is written"),
+        Binding("x", "stop", "Stop", tooltip="breaks off a call, or listing; ends the server at the cursor"),
+        Binding("a", "answer", "Answer", show=False, tooltip="answers what a call waits for"),
+        Binding("o", "open_answer", "Open", show=False, tooltip="opens what the call gave as a Note"),
+        Binding("d", "ask_again", "Ask again", show=False, tooltip="takes back that a tool may always be called"),
+        Binding("s", "sync", "Sync", tooltip="lists the servers whose tools are not known, or not any more"),
+        Binding(
+            "r",
+            "restart",
+            "Restart",
+            show=False,
+            tooltip="restarts a server, and lists it",
+        ),
+        Binding("M", "mcp", "Add servers", show=False, tooltip="names another mcp.json, and lists its servers"),
+        Binding("enter", "into", "Look", show=False, tooltip="goes into what is chosen; follows a tool that is alike"),
+        Binding("right_square_bracket", "tab(1)", "Tab", key_display="]", show=False, tooltip="to the next tab"),
+        Binding(
+            "left_square_bracket", "tab(-1)", "Tab before", key_display="[", show=False, tooltip="to the one before"
+        ),
+        Binding("z", "whole", "Whole", show=False, tooltip="shows what is chosen alone, or beside the list again"),
+        Binding("b", "back", "Back", show=False, tooltip="back to the tool that was shown before"),
+        Binding("y", "copy", "Copy", show=False, tooltip="copies the answer, the schema, or the log"),
+        Binding("escape", "leave", "Leave", show=False, tooltip="back to the list; again lists everything"),
+        Binding("down", "to_list", show=False),
+    ]
+
+    def content(self) -> ComposeResult:
+        """The field, what is listed, the list, and what is chosen."""
+        get = self.infospace.memory.get
+        with Horizontal(id="ask"):
+            yield Input(get("tools.query", ""), placeholder="search")
+            yield Cycle(MODES, get("tools.mode", ""), name="mode", tip="by both, by meaning, or by words (m)")
+            yield Cycle(WHAT, name="what", tip="tools or servers (v)")
+            yield Pressed("≡", "app.command_palette", name="menu", tip="everything that can be done here")
+        with Horizontal(id="sift"):
+            yield Pressed("", "sift", name="filters", tip="which servers, categories and tags (f)")
+            yield Pressed("", "see", name="eyes", tip="as whom the tools are looked at (w)")
+            yield Static("", id="found", markup=False)
+        with Container(id="halves"):
+            yield Grid(ToolRows.PLAIN, empty="", name="list")
+            yield ToolDetail()
+            yield ServerDetail()
+        yield Pressed("", "stop", name="work", tip="a click breaks it off")
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self.query_one("#server").display = False
+        self.query_one("#work").display = False
+        self.says_sifted()
+        self.set_interval(LOOK, self.look)
+        self.set_interval(LOOK / 2, self._tick)
+
+    def shown(self) -> None:
+        """Look now; ask what was not asked yet."""
+        self.tools.colours = self.servers.colours = self.infospace.colours
+        self.seek()
+        self.ask_open()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Go into it; to a tool that is alike."""
+        if event.grid.id == "list":
+            self.half.focus_inside()
+        elif event.grid.id == "alike":
+            if self.detail.tool is not None:
+                self.before.append(self.detail.tool)
+            self.show_tool(self.detail.alike.found[event.index].tool)
+
+    def called(self, call: Call) -> None:
+        """Count the call."""
+        del call
+        self.seek()
+
+    # What goes on
+
+    def _tick(self) -> None:
+        if self.calling is not None:
+            self.tell_work()
+
+    def tell_work(self) -> None:
+        """Say what goes on, and how it is broken off."""
+        said = [text for text in (self.work_said, self.sync_said) if text]
+        work = self.query_one("#work", Static)
+        work.display = bool(said)
+        work.update(line(f"{'; '.join(said)}  (x breaks it off)" if said else ""))
+
+    def action_stop(self) -> None:
+        """Break off what goes on; else end the server at the cursor."""
+        if self.break_off() or self.stop_sync():
+            return
+        one, servers = self._server, self.infospace.space.tools.servers
+        if one is None or servers is None or one.state != "running" or not self.lists_servers:
+            self.notify("Nothing goes on here.")
+            return
+        servers.fleet.end([one.name])
+        self.notify(f"{line(one.name)} is ended; a call of one of its tools starts it again.", markup=False)
+
+    @property
+    def _server(self) -> Standing | None:
+        return self.server_detail.standing
+
+    def action_restart(self) -> None:
+        """Restart a server, and list it."""
+        servers = self.infospace.space.tools.servers
+        one, tool = self._server, self.detail.tool
+        name = (one.name if one is not None else None) if self.lists_servers else (tool.server if tool else None)
+        if servers is None or name is None or name not in servers.providers():
+            self.notify(f"{line(name)} is no server that can be started." if name else "No server is chosen.")
+            return
+        self.start_sync([name], restart=True)
+
+    def action_ask_again(self) -> None:
+        """Take back that the tool may always be called."""
+        tool = self.detail.tool
+        if tool is not None and not self.lists_servers:
+            self.do(self._ask_again, tool, group="deed")
+
+    async def _ask_again(self, tool: Tool) -> None:
+        from infospace.tools.approvals import forget
+
+        await asyncio.to_thread(forget, self.infospace.space.store, tool.full_name)
+        self.notify(f"{tool.full_name} is asked about again.", markup=False)
+        await self.show_it(tool)
+
+    # Going about
+
+    def action_sift(self) -> None:
+        """Ask which tools are to be listed."""
+
+        def given(filters: Filters | None) -> None:
+            if filters is not None:
+                self.filters = filters
+                self._to_tools()
+
+        self.app.push_screen(Sift(self.tools.listed.names, self.filters), given)
+
+    def action_see(self) -> None:
+        """Ask as whom the tools are looked at."""
+
+        def given(access: Access | None) -> None:
+            if access is not None:
+                self.access = None if not access.caller and access.scope == EVERYTHING else access
+                self._to_tools()
+
+        self.app.push_screen(See(self.access), given)
+
+    def _to_tools(self) -> None:
+        self.says_sifted()
+        if self.lists_servers:
+            self.action_what()
+        else:
+            self.seek()
+
+    def action_search(self) -> None:
+        """Go to the field."""
+        if self.lists_servers:
+            self.action_what()
+        self.query_one("#ask Input", Input).focus()
+
+    def action_mode(self) -> None:
+        """Search in another way."""
+        self.query_one("#mode", Cycle).turn()
+
+    def action_what(self) -> None:
+        """List tools, or servers."""
+        self.query_one("#what", Cycle).turn()
+
+    def action_to_list(self) -> None:
+        """Go from the field to the list."""
+        if self.query_one("#ask Input").has_focus:
+            self.grid.focus()
+
+    def action_into(self) -> None:
+        """Go into what is chosen."""
+        self.half.focus_inside()
+
+    def action_tab(self, by: int) -> None:
+        """Go to another tab."""
+        self.half.turn(by)
+
+    def action_call(self) -> None:
+        """Go to the form; where there is little room, alone."""
+        if self.lists_servers or self.detail.tool is None:
+            self.notify("No tool is chosen.")
+            return
+        if self.has_class("-low"):
+            self.add_class("-whole")
+        self.detail.open_tab("try")
+
+    def action_give(self) -> None:
+        """Call the tool with what is written."""
+        if not self.lists_servers and self.detail.tab == "try":
+            self.detail.form.give()
+
+    def action_whole(self) -> None:
+        """Show what is chosen alone."""
+        self.toggle_class("-whole")
+        if self.has_class("-whole"):
+            self.half.focus_inside()
+        else:
+            self.grid.focus()
+
+    def action_back(self) -> None:
+        """Show the tool that was shown before."""
+        if self.before:
+            self.show_tool(self.before.pop())
+        else:
+            self.notify("There is nothing to go back to.")
+
+    def action_copy(self) -> None:
+        """Copy what is shown as text."""
+        name = "stderr" if self.lists_servers else {"schema": "schemas", "answer": "reply"}.get(self.detail.tab)
+        if name is None:
+            self.notify("Schema, Answer and Log can be copied.")
+            return
+        from tui.widgets.pager import Pager
+
+        text, whole = self.query_one(f"#{name}", Pager).copied()
+        self.app.copy_to_clipboard(text)
+        self.notify(f"Copied {'' if whole else 'the first '}{len(text):,} characters.")
+
+    def action_leave(self) -> None:
+        """Go to the list; from there, list everything."""
+        grid = self.grid
+        if grid.has_focus and not self.has_class("-whole"):
+            self.query_one("#ask Input", Input).value = ""
+        self.remove_class("-whole")
+        grid.focus()

@@ -1,0 +1,1 @@
+"""What the place Tools lists, tells and does."""

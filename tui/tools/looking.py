@@ -1,0 +1,230 @@
+"""The list of tools or of servers: what is searched as one types, what is sifted, what others change meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from infospace.tools.finding.found import Mode
+from infospace.tools.finding.scope import NO_FILTERS, Filters
+from infospace.tools.tool import Tool
+from planner.serve.access import Access
+from tui.browsing import SLOW, TYPING, Progress
+from tui.place import Place
+from tui.tools.listing import Listed, Sought, key_of, listed, standing
+from tui.tools.rows import ServerRows, ToolRows
+from tui.widgets.cycle import Cycle
+from tui.widgets.grid import Grid
+from tui.widgets.serverdetail import ServerDetail
+from tui.widgets.sifting import told
+from tui.widgets.tooldetail import ToolDetail
+from tui.wording import line
+
+RESTING = 0.1
+"""Seconds that the cursor stays on a row before that is read."""
+
+
+class Looking(Place):
+    """A place with a list of tools or of servers, a field, and two words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tools = ToolRows()
+        self.servers = ServerRows()
+        self.filters: Filters = NO_FILTERS
+        self.access: Access | None = None
+        """That of the client as which it is looked, None for oneself."""
+        self._wanted: Sought | None = None
+        """What is to be listed next."""
+        self._finding = False
+        self._awaited = False
+        """Whether a search is waited for."""
+        self._typing: Timer | None = None
+        self._stamp: tuple[object, ...] = ()
+        self._resting: Timer | None = None
+        self.before: list[Tool] = []
+        """What was shown before what was followed to."""
+
+    @property
+    def grid(self) -> Grid:
+        """The list."""
+        return self.query_one("#list", Grid)
+
+    @property
+    def server_detail(self) -> ServerDetail:
+        """The server that is shown."""
+        return self.query_one(ServerDetail)
+
+    @property
+    def detail(self) -> ToolDetail:
+        """The tool that is shown."""
+        return self.query_one(ToolDetail)
+
+    @property
+    def lists_servers(self) -> bool:
+        """Whether servers are listed."""
+        return self.query_one("#what", Cycle).word == "servers"
+
+    @property
+    def half(self) -> ToolDetail | ServerDetail:
+        """What is shown of what is chosen."""
+        return self.server_detail if self.lists_servers else self.detail
+
+    # Searching
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search when nothing is typed for a moment."""
+        if event.input.parent is self.query_one("#ask"):
+            self.infospace.remember("tools.query", event.value)
+            if self._typing is not None:
+                self._typing.stop()
+            self._typing = self.set_timer(TYPING, self.seek)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the list."""
+        if event.input.parent is self.query_one("#ask"):
+            self.grid.focus()
+
+    def on_cycle_turned(self, event: Cycle.Turned) -> None:
+        """Search otherwise, or list something else."""
+        if event.cycle.id == "mode":
+            self.infospace.remember("tools.mode", event.cycle.word)
+        else:
+            self.query_one("#tool").display = not self.lists_servers
+            self.query_one("#server").display = self.lists_servers
+            self.grid.cursor = 0
+            self.grid.focus()
+        self.seek()
+
+    @property
+    def sought(self) -> Sought:
+        """What is asked for now."""
+        query = self.query_one("#ask Input", Input).value
+        mode = cast("Mode", self.query_one("#mode", Cycle).word)
+        return Sought(query, mode, self.filters, self.access)
+
+    def seek(self) -> None:
+        """List what is asked for now: one search at a time, and after it what was asked for last meanwhile."""
+        if not self.is_mounted:
+            return
+        if self.lists_servers:
+            self.do(self._stand, group="servers")
+            return
+        self._wanted = self.sought
+        if not self._finding:
+            self._finding = True
+            self.do(self._find, group="find", exclusive=False)
+
+    async def _find(self) -> None:
+        try:
+            while self._wanted is not None:
+                sought, self._wanted = self._wanted, None
+                self._awaited = True
+                slow = self.set_timer(SLOW, self._say_slow)
+                try:
+                    found = await asyncio.to_thread(listed, self.infospace.space, sought, Progress(self._says))
+                finally:
+                    self._awaited = False
+                    slow.stop()
+                if self._wanted is None and not self.lists_servers:
+                    await self._take(found)
+        except Exception:
+            self._says("")
+            raise
+        finally:
+            self._finding = False
+            if self._wanted is not None:
+                self.seek()
+
+    def _say_slow(self) -> None:
+        if self._awaited:
+            self._says("searching …")
+
+    async def _take(self, found: Listed) -> None:
+        before = self.tools.listed.sought
+        self.tools.take(found)
+        self.grid.empty = "no tool is like that" if found.sought != Sought() else "no tools"
+        afresh = found.sought != before and len(self.tools)
+        self.grid.show(self.tools, self.tools.columns, at=self.tools.key(0) if afresh else None)
+        if afresh:
+            self.grid.cursor = 0
+        self._says(found.says)
+        self.says_sifted()
+        if not found.tools:
+            self.detail.clear()
+
+    async def _stand(self) -> None:
+        found = await asyncio.to_thread(standing, self.infospace.space)
+        if not self.lists_servers:
+            return
+        self.servers.servers = found
+        self.grid.empty = "no servers: M names an mcp.json"
+        self.grid.show(self.servers, ServerRows.COLUMNS)
+        bad = sum(one.state in ("failed", "wrong") for one in found)
+        runs = sum(one.state == "running" for one in found)
+        said = [f"{len(found):,} servers"] + [f"{n:,} {word}" for n, word in ((runs, "running"), (bad, "failed")) if n]
+        self._says(", ".join(said))
+        self._show_server(self.grid.key)
+
+    def _says(self, text: str) -> None:
+        self.query_one("#found", Static).update(line(text))
+
+    def says_sifted(self) -> None:
+        """Say which tools are listed, and as whom one looks."""
+        self.query_one("#filters", Static).update(f"{told(self.filters)} ▾")
+        self.query_one("#eyes", Static).update(f"as {line(self.access.caller) if self.access else 'myself'} ▾")
+
+    def look(self) -> None:
+        """List everything again, where something has changed."""
+        if self.is_current:
+            self.do(self._looked, group="look", exclusive=False)
+
+    async def _looked(self) -> None:
+        servers = self.infospace.space.tools.servers
+        running = () if servers is None else tuple(sorted(servers.fleet.running().items()))
+        stamp = (running, *await self.ask(lambda snapshot: (snapshot.generation, snapshot.tools_generation())))
+        if self._stamp not in ((), stamp):
+            self.seek()
+        self._stamp = stamp
+
+    # What is shown
+
+    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+        """Show what the cursor rests on."""
+        if event.grid.id != "list":
+            return
+        if self.lists_servers:
+            self._show_server(event.key)
+            return
+        if self._resting is not None:
+            self._resting.stop()
+        self._resting = self.set_timer(RESTING, lambda: self._show_key(event.key))
+
+    def _show_key(self, key: str) -> None:
+        tool = next((tool for tool in self.tools.listed.tools if key_of(tool) == key), None)
+        if tool is not None:
+            self.before.clear()
+            self.show_tool(tool)
+
+    def show_tool(self, tool: Tool) -> None:
+        """Show a tool."""
+        self.do(self.show_it, tool, group="show")
+
+    async def show_it(self, tool: Tool) -> None:
+        """Show a tool, and what came of its last call."""
+        await self.detail.show(tool, self.tools.listed.hits.get(key_of(tool)))
+        self.show_reply()
+
+    def _show_server(self, key: str | None) -> None:
+        self.server_detail.show(next((one for one in self.servers.servers if one.name == key), None))
+
+    def show_reply(self) -> None:
+        """Show what came of the last call of the tool that is shown."""
+        raise NotImplementedError
+
+    def tell_work(self) -> None:
+        """Say what goes on."""
+        raise NotImplementedError
