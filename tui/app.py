@@ -234,8 +234,9 @@ class InfospaceApp(App[int]):
         self.call_later(self.action_go, place)
 
     def open_latest(self) -> None:
-        """Open the latest run that can be opened."""
-        self.do(self.desk.open, None, group="open")
+        """Open the latest run that can be opened, where nothing else is being opened."""
+        if not any(worker.group == "open" and not worker.is_finished for worker in self.workers):
+            self.do(self.desk.open, None, group="open")
 
     def open_plan(self, document: JSON, *, show: bool = False) -> None:
         """Open a plan that was not run, with what the check says of it; with `show`, go where that is seen."""

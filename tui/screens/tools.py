@@ -158,10 +158,11 @@ class Tools(Calling, Syncing):
         if self.break_off() or self.stop_sync():
             return
         one, servers = self._server, self.infospace.space.tools.servers
-        if one is None or servers is None or one.state != "running" or not self.lists_servers:
+        if one is None or servers is None or one.name not in servers.fleet.running() or not self.lists_servers:
             self.notify("Nothing goes on here.")
             return
         servers.fleet.end([one.name])
+        self.seek()
         self.notify(f"{line(one.name)} is ended; a call of one of its tools starts it again.", markup=False)
 
     @property
