@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 from infospace.errors import Conflict
 
 T = TypeVar("T")
+
+NOTICED = 0.2
+"""Seconds after which a signal is noticed that came just before a wait: Python tells of it only between two waits."""
 
 
 class LoopThread:
@@ -49,11 +52,12 @@ class LoopThread:
 
         loop.call_soon_threadsafe(start)
         try:
-            return outcome.result()
+            _await(outcome)
         except (KeyboardInterrupt, SystemExit):
             self.cancel()
-            outcome.exception()
+            _await(outcome)
             raise
+        return outcome.result()
 
     def cancel(self) -> None:
         """Cancel all that goes on; whoever waits for it is told."""
@@ -85,3 +89,8 @@ class LoopThread:
         await self._closing.wait()
         while self._going:
             await asyncio.wait(self._going)
+
+
+def _await(outcome: Future[Any]) -> None:
+    while not outcome.done():
+        wait([outcome], timeout=NOTICED)
