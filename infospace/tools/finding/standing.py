@@ -55,7 +55,7 @@ def stands_out(evidence: NDArray[np.float64], best: int, places: NDArray[np.int6
         others = others[np.argpartition(-row[others], LOOKED_AT)[:LOOKED_AT]]
     own = corpus.tools[best].vector
     vectors = [corpus.tools[at].vector for at in others.tolist()]
-    unlike = [own is None or one is None or float(one @ own) < LIKE for one in vectors]
+    unlike = [own is None or one is None or float(np.vecdot(one, own)) < LIKE for one in vectors]
     beside = np.sort(row[others[np.array(unlike, bool)]])[-NEXT:]
     above = row[best] - (beside.mean() if len(beside) else 0.0)
     return bool(above >= SHARE * row[best] - ALLOWED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +38,18 @@ from infospace.view import Silence
 
 
 def state(space: Space) -> Any:
-    """Return all there is that somebody keeps, without version numbers."""
+    """Return all there is that somebody keeps, without version numbers; a link to what was deleted leads nowhere."""
     with space.store.reading() as snapshot:
         things = {}
         for kind in Kind:
             for one in snapshot.listing(kind):
                 members = [(m.id, m.info) for m in one.members] if isinstance(one, Collection) else None
                 things[one.id] = (one.content, dict(one.metadata), one.name, members)
-        return things, snapshot.tracked(), snapshot.links()
+        links = {
+            note: [link if link.to in things else replace(link, to=None, relation=None) for link in found]
+            for note, found in snapshot.links().items()
+        }
+        return things, snapshot.tracked(), links
 
 
 def run_of(space: Space, make: Callable[[Made], list[Change]]) -> str:

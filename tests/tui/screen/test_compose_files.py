@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from drafts import PLAN, at, compose
 from furnishing import note
 from staging import Show, Stage
 from textual.widgets import Input
-from writing import PLAN, at, compose
 
 from infospace import Space
 from infospace.jsontext import read_json

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from drafts import PLAN, at, compose
 from furnishing import EVERY, note
 from staging import Show, Stage
 from textual.widgets import Input, TabbedContent
-from writing import PLAN, at, compose
 
 from infospace import Space
 from planner.start import run_sync

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from drafts import PLAN, at, compose, offered
 from furnishing import note, web
 from staging import SIZES, Show, Stage
 from test_run_places import BUSY, longest_pause
 from textual.events import Key
-from writing import PLAN, at, compose, offered
 
 from infospace import Space
 from infospace.jsontext import read_json
