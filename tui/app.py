@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.events import Event as ScreenEvent
+from textual.events import InputEvent
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.timer import Timer
@@ -20,6 +22,7 @@ from textual.worker import Worker
 from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
 from planner.events import Event
+from tui.collecting import QUIET, Collecting
 from tui.desk import Desk
 from tui.engine import Engine
 from tui.place import Place
@@ -105,19 +108,28 @@ class InfospaceApp(App[int]):
         self.pointed: tuple[str, int | None] | None = None
         """A resource that is to be shown, at a version or as it is now."""
         self._writing: Timer | None = None
+        self._collecting = Collecting()
         self._start = memory.get("place", PLACES[0].name)
         for entry in PLACES:
             self.add_mode(entry.name, partial(_made, entry))
 
     def on_mount(self) -> None:
         """Go where one was, as it looked."""
+        self._collecting.begin()
         theme = self.memory.get("theme", DEFAULT_THEME)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
         self.theme_changed_signal.subscribe(self, lambda theme: self.remember("theme", theme.name))
         self.set_interval(LOOK, self._look_again)
+        self.set_interval(QUIET, self._collecting.look)
         self.switch_mode(self._start if entry_of(self._start) else PLACES[0].name)
         if self.memory.complaint is not None:
             self.notify(self.memory.complaint, severity="warning", markup=False)
+
+    async def on_event(self, event: ScreenEvent) -> None:
+        """Take keys and clicks for a sign of somebody who would notice a pause."""
+        if isinstance(event, InputEvent):
+            self._collecting.touched()
+        await super().on_event(event)
 
     # Places
 
@@ -312,6 +324,7 @@ class InfospaceApp(App[int]):
 
     async def on_unmount(self) -> None:
         """End what goes on, and remember."""
+        self._collecting.end()
         await asyncio.to_thread(self.engine.close)
         with suppress(InfospaceError):
             self.memory.write()

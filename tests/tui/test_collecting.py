@@ -1,0 +1,44 @@
+"""Garbage is collected between what somebody does, and not while they do it."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+from tui import collecting
+from tui.collecting import Collecting
+
+
+class Knot:
+    """An object that holds itself."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_everything_is_collected_once_nobody_does_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A minute after the last time, and some seconds after the last key; then the collector is as it was."""
+    clock = [1_000.0]
+    monkeypatch.setattr(collecting.time, "monotonic", lambda: clock[0])
+    usual = gc.get_threshold()
+    one = Collecting()
+    one.begin()
+    try:
+        assert gc.get_threshold() == collecting.SELDOM
+        knot = weakref.ref(Knot())
+        gc.freeze()
+        one.look()
+        assert knot() is not None
+        clock[0] += collecting.AFTER + 1
+        one.touched()
+        one.look()
+        assert knot() is not None
+        clock[0] += collecting.QUIET + 1
+        one.look()
+        assert knot() is None
+    finally:
+        one.end()
+    assert gc.get_threshold() == usual
+    assert gc.get_freeze_count() == 0
