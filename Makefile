@@ -61,7 +61,7 @@ bench-discovery: $(BENCH)/.installed
 
 prove: $(STAMP)
 	@$(BIN)/infospace model get
-	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest -s tests/proofs tests/planner/test_check_is_sound.py tests/planner/test_parallel_is_serial.py
+	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest -s tests/proofs tests/planner/test_check_is_sound.py tests/planner/test_parallel_is_serial.py tests/tui/screen/test_any_keys.py
 
 clean:
 	rm -rf .venv $(BENCH) .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage dist build
