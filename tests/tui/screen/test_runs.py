@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from pathlib import Path
 
@@ -352,3 +353,22 @@ def test_other_places_are_used_while_a_run_goes_on(show: Show, space: Space) -> 
 
     show(story)
     assert status_of(space, run) == "suspended"
+
+
+FRAME = "c5c8c6"
+"""The colour of the title above a picture of the screen, which is no part of it."""
+
+
+def test_without_colours_signs_and_words_tell_what_colours_do(
+    show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NO_COLOR makes all of it grey."""
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("✓ success", "✗ failed", "… suspended")
+        found = set(re.findall(r"fill: #([0-9a-f]{6})", stage.app.export_screenshot())) - {FRAME}
+        assert len(found) > 2
+        assert {one for one in found if len({one[:2], one[2:4], one[4:]}) > 1} == set()
+
+    show(story, on=furnished)
