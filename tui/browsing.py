@@ -2,55 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Callable
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from infospace.runs.journal import Use
 from infospace.search.found import Mode
-from infospace.view import Speech
 from tui.around import stamp_of
 from tui.finding import Ids, Listed, Sought, What, by_column, listed, present
 from tui.notelist import EMPTY, NoteList
-from tui.place import Place
+from tui.seeking import LOOK, Seeking
 from tui.widgets.cycle import Cycle
 from tui.widgets.detail import Detail
 from tui.widgets.grid import Grid
 from tui.widgets.slider import Slider
-from tui.wording import line
 
-TYPING = 0.12
-"""Seconds without a key after which it is searched."""
-SLOW = 0.3
-"""Seconds after which it is said that it is searched."""
-LOOK = 1.0
-"""Seconds between two looks at what has changed, at least."""
+if TYPE_CHECKING:
+    from infospace.memory.store import Snapshot
+    from infospace.view import Listener
+
 SHARE = 20
 """How many times as long as a look took is waited until the next one."""
 FINE = 100
 """Steps of the slider from 0 to 1."""
 
 
-class Progress:
-    """Says how far a search is that has to embed first; a listener for threads."""
-
-    def __init__(self, says: Callable[[str], None]) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._says = says
-
-    def speech(self, kind: Speech, text: str) -> None:
-        """Searches say nothing."""
-
-    def progress(self, done: int, total: int, what: str) -> None:
-        """Say it."""
-        self._loop.call_soon_threadsafe(self._says, f"{what} {done:,} of {total:,} before searching …")
-
-
-class Browsing(Place):
+class Browsing(Seeking[Sought, tuple[Listed, list[str] | None]]):
     """A place with a list of notes, a field, two words and a slider."""
 
     def __init__(self) -> None:
@@ -58,13 +36,6 @@ class Browsing(Place):
         self.notes = NoteList()
         self._threshold: float | None = None
         self._most = Sought().most
-        self._wanted: Sought | None = None
-        """What is to be listed next."""
-        self._finding = False
-        self._awaited = False
-        """Whether a search is waited for."""
-        self._typing: Timer | None = None
-        self._stamp: tuple[object, ...] = ()
         self._next = 0.0
         self._order: tuple[tuple[str, bool], Ids, list[str]] | None = None
         """What was sorted last: by what, which ids, and their order."""
@@ -74,11 +45,6 @@ class Browsing(Place):
         super().on_mount()
         self.query_one(Slider).most = FINE
         self.set_interval(LOOK, self._look_again)
-
-    @property
-    def grid(self) -> Grid:
-        """The list."""
-        return self.query_one("#list", Grid)
 
     @property
     def detail(self) -> Detail:
@@ -91,19 +57,14 @@ class Browsing(Place):
     def sought(self) -> Sought:
         """What is asked for as the field, the words and the slider stand."""
         mode, what = (self.query_one(f"#{name}", Cycle).word for name in ("mode", "what"))
-        query = self.query_one(Input).value
+        query = self.field.value
         return Sought(cast("What", what), query, cast("Mode", mode), self._threshold, self._most)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search when nothing is typed for a moment."""
         self.infospace.remember("notes.query", event.value)
         self._most = Sought().most
-        self._soon()
-
-    def _soon(self) -> None:
-        if self._typing is not None:
-            self._typing.stop()
-        self._typing = self.set_timer(TYPING, self.seek)
+        self.seek_soon()
 
     def on_cycle_turned(self, event: Cycle.Turned) -> None:
         """Search otherwise, or for something else."""
@@ -119,44 +80,18 @@ class Browsing(Place):
             self._least()
             self.seek()
 
-    def seek(self) -> None:
-        """List what is asked for now: one search at a time, and after it what was asked for last meanwhile."""
-        if not self.is_mounted:
-            return
-        self._wanted = self.sought
-        if not self._finding:
-            self._finding = True
-            self.do(self._find, group="find", exclusive=False)
+    def find(self, sought: Sought, listener: Listener) -> tuple[Listed, list[str] | None]:
+        """Return what is to be listed, and its ids in the order that was asked for where that is another one."""
+        found = listed(self.infospace.space, sought, listener)
+        return found, self._sorted(found)
 
-    async def _find(self) -> None:
-        try:
-            while self._wanted is not None:
-                sought, self._wanted = self._wanted, None
-                self._awaited = True
-                slow = self.set_timer(SLOW, self._say_slow)
-                try:
-                    found = await asyncio.to_thread(listed, self.infospace.space, sought, Progress(self._says))
-                    ids = await asyncio.to_thread(self._sorted, found)
-                finally:
-                    self._awaited = False
-                    slow.stop()
-                if not self._is_overtaken(sought):
-                    self._take(found, ids)
-        except Exception:
-            self._says("")
-            raise
-        finally:
-            self._finding = False
-            if self._wanted is not None:
-                self.seek()
+    async def stamp(self, sought: Sought) -> object:
+        """Return what tells whether there is something else to be listed."""
+        return await self.ask(lambda snapshot: _stamp(snapshot, sought))
 
-    def _say_slow(self) -> None:
-        if self._awaited:
-            self._says("searching …")
-
-    def _is_overtaken(self, sought: Sought) -> bool:
+    def is_overtaken(self, sought: Sought) -> bool:
         """Whether something else was typed meanwhile, or is to be listed."""
-        wanted = self._wanted
+        wanted = self.wanted
         return wanted is not None and (wanted.query, wanted.what) != (sought.query, sought.what)
 
     def _sorted(self, found: Listed) -> list[str] | None:
@@ -170,7 +105,9 @@ class Browsing(Place):
         self._order = (by, ids, order) if isinstance(ids, Ids) else None
         return order
 
-    def _take(self, found: Listed, ids: list[str] | None) -> None:
+    def take(self, both: tuple[Listed, list[str] | None]) -> None:
+        """List it."""
+        found, ids = both
         before = self.notes.listed.sought
         self.notes.take(found)
         if ids is not None:
@@ -186,7 +123,7 @@ class Browsing(Place):
         grid.show(self.notes, self.notes.columns, at=at)
         if at is not None:
             grid.cursor = 0
-        self._says(found.says if len(found.ids) >= found.matched else f"{found.says} (+ lists more)")
+        self.says(found.says if len(found.ids) >= found.matched else f"{found.says} (+ lists more)")
         if found.threshold is not None and self._threshold is None:
             self.query_one(Slider).value = round(found.threshold * FINE)
         self._least()
@@ -204,9 +141,6 @@ class Browsing(Place):
         value = self.notes.listed.threshold if self._threshold is None else self._threshold
         self.query_one("#least", Static).update(f"≥ {value or 0.0:.2f}")
 
-    def _says(self, text: str) -> None:
-        self.query_one("#found", Static).update(line(text))
-
     # What is listed
 
     def _look_again(self) -> None:
@@ -220,12 +154,11 @@ class Browsing(Place):
         try:
             stamp, of_shown = await self.ask(
                 lambda snapshot: (
-                    (snapshot.generation, snapshot.count(sought.kind, kept=sought.kept)),
+                    _stamp(snapshot, sought),
                     None if shown is None else stamp_of(snapshot, shown.id),
                 )
             )
             if stamp != self._stamp:
-                self._stamp = stamp
                 self.seek()
             self.notes.outdate()
             self.grid.refresh()
@@ -268,3 +201,7 @@ class Browsing(Place):
         by = self.notes.sorted_by
         self.notes.sorted_by = (title, by == (title, False))
         self.seek()
+
+
+def _stamp(snapshot: Snapshot, sought: Sought) -> object:
+    return snapshot.generation, snapshot.count(sought.kind, kept=sought.kept)

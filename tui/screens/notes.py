@@ -19,7 +19,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.events import Click
-from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from infospace.runs.journal import Use
@@ -33,9 +32,6 @@ from tui.widgets.cycle import Cycle
 from tui.widgets.detail import Detail
 from tui.widgets.grid import Grid
 from tui.widgets.slider import Slider
-
-RESTING = 0.1
-"""Seconds that the cursor stays on a row before that is read."""
 
 
 class Work(Static):
@@ -95,7 +91,6 @@ class Notes(Browsing, NoteDeeds):
 
     def __init__(self) -> None:
         super().__init__()
-        self._resting: Timer | None = None
         self._before: list[Use] = []
         """What was shown before what was followed to."""
 
@@ -135,10 +130,7 @@ class Notes(Browsing, NoteDeeds):
         """Show what the cursor rests on."""
         if event.grid.id != "list":
             return
-        if self._resting is not None:
-            self._resting.stop()
-        key = event.key
-        self._resting = self.set_timer(RESTING, lambda: self._show(key))
+        self.rests(lambda: self._show(event.key))
 
     def _show(self, identifier: str, version: int | None = None) -> None:
         self._before.clear()
@@ -251,26 +243,6 @@ class Notes(Browsing, NoteDeeds):
         by = self.notes.sorted_by
         self._sort(titles[(titles.index(by[0]) + 1) % len(titles)] if by else titles[0])
 
-    def action_search(self) -> None:
-        """Go to the field."""
-        self.query_one(Input).focus()
-
-    def on_input_submitted(self) -> None:
-        """Go to the list."""
-        self.grid.focus()
-
-    def action_to_list(self) -> None:
-        """Go from the field to the list."""
-        self.grid.focus()
-
-    def action_mode(self) -> None:
-        """Search in another way."""
-        self.query_one("#mode", Cycle).turn()
-
-    def action_what(self) -> None:
-        """List something else."""
-        self.query_one("#what", Cycle).turn()
-
     def action_threshold(self, by: int) -> None:
         """Move the threshold."""
         if self.sought.scored:
@@ -283,29 +255,13 @@ class Notes(Browsing, NoteDeeds):
         self._most *= 5
         self.seek()
 
-    def action_into(self) -> None:
+    def focus_inside(self) -> None:
         """Go into what is chosen."""
         self.detail.focus_inside()
 
     def action_tab(self, by: int) -> None:
         """Go to another tab."""
         self.detail.turn(by)
-
-    def action_whole(self) -> None:
-        """Show it alone."""
-        self.toggle_class("-whole")
-        if self.has_class("-whole"):
-            self.detail.focus_inside()
-        else:
-            self.grid.focus()
-
-    def action_leave(self) -> None:
-        """Go to the list; from there, list everything."""
-        grid = self.grid
-        if grid.has_focus:
-            self.query_one(Input).value = ""
-        self.remove_class("-whole")
-        grid.focus()
 
 
 def _standing(around: Around) -> tuple[object, ...]:

@@ -28,7 +28,7 @@ from textual.widgets import Input, Static
 from infospace.tools.finding.scope import EVERYTHING, Filters
 from infospace.tools.tool import Tool
 from planner.serve.access import Access
-from tui.browsing import LOOK
+from tui.seeking import LOOK
 from tui.tools.calling import Call, Calling
 from tui.tools.listing import MODES, WHAT, Standing
 from tui.tools.rows import ToolRows
@@ -225,22 +225,9 @@ class Tools(Calling, Syncing):
         """Go to the field."""
         if self.lists_servers:
             self.action_what()
-        self.query_one("#ask Input", Input).focus()
+        super().action_search()
 
-    def action_mode(self) -> None:
-        """Search in another way."""
-        self.query_one("#mode", Cycle).turn()
-
-    def action_what(self) -> None:
-        """List tools, or servers."""
-        self.query_one("#what", Cycle).turn()
-
-    def action_to_list(self) -> None:
-        """Go from the field to the list."""
-        if self.query_one("#ask Input").has_focus:
-            self.grid.focus()
-
-    def action_into(self) -> None:
+    def focus_inside(self) -> None:
         """Go into what is chosen."""
         self.half.focus_inside()
 
@@ -262,14 +249,6 @@ class Tools(Calling, Syncing):
         if not self.lists_servers and self.detail.tab == "try":
             self.detail.form.give()
 
-    def action_whole(self) -> None:
-        """Show what is chosen alone."""
-        self.toggle_class("-whole")
-        if self.has_class("-whole"):
-            self.half.focus_inside()
-        else:
-            self.grid.focus()
-
     def action_back(self) -> None:
         """Show the tool that was shown before."""
         if self.before:
@@ -288,11 +267,3 @@ class Tools(Calling, Syncing):
         text, whole = self.query_one(f"#{name}", Pager).copied()
         self.app.copy_to_clipboard(text)
         self.notify(f"Copied {'' if whole else 'the first '}{len(text):,} characters.")
-
-    def action_leave(self) -> None:
-        """Go to the list; from there, list everything."""
-        grid = self.grid
-        if grid.has_focus and not self.has_class("-whole"):
-            self.query_one("#ask Input", Input).value = ""
-        self.remove_class("-whole")
-        grid.focus()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from infospace.tools.finding.found import Mode
 from infospace.tools.finding.scope import NO_FILTERS, Filters
 from infospace.tools.tool import Tool
 from planner.serve.access import Access
-from tui.browsing import SLOW, TYPING, Progress
-from tui.place import Place
+from tui.seeking import Seeking
 from tui.tools.listing import Listed, Sought, key_of, listed, standing
 from tui.tools.rows import ServerRows, ToolRows
 from tui.widgets.cycle import Cycle
@@ -23,11 +21,11 @@ from tui.widgets.sifting import told
 from tui.widgets.tooldetail import ToolDetail
 from tui.wording import line
 
-RESTING = 0.1
-"""Seconds that the cursor stays on a row before that is read."""
+if TYPE_CHECKING:
+    from infospace.view import Listener
 
 
-class Looking(Place):
+class Looking(Seeking[Sought, Listed]):
     """A place with a list of tools or of servers, a field, and two words."""
 
     def __init__(self) -> None:
@@ -37,21 +35,8 @@ class Looking(Place):
         self.filters: Filters = NO_FILTERS
         self.access: Access | None = None
         """That of the client as which it is looked, None for oneself."""
-        self._wanted: Sought | None = None
-        """What is to be listed next."""
-        self._finding = False
-        self._awaited = False
-        """Whether a search is waited for."""
-        self._typing: Timer | None = None
-        self._stamp: tuple[object, ...] = ()
-        self._resting: Timer | None = None
         self.before: list[Tool] = []
         """What was shown before what was followed to."""
-
-    @property
-    def grid(self) -> Grid:
-        """The list."""
-        return self.query_one("#list", Grid)
 
     @property
     def server_detail(self) -> ServerDetail:
@@ -77,16 +62,9 @@ class Looking(Place):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search when nothing is typed for a moment."""
-        if event.input.parent is self.query_one("#ask"):
+        if event.input is self.field:
             self.infospace.remember("tools.query", event.value)
-            if self._typing is not None:
-                self._typing.stop()
-            self._typing = self.set_timer(TYPING, self.seek)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the list."""
-        if event.input.parent is self.query_one("#ask"):
-            self.grid.focus()
+            self.seek_soon()
 
     def on_cycle_turned(self, event: Cycle.Turned) -> None:
         """Search otherwise, or list something else."""
@@ -102,48 +80,33 @@ class Looking(Place):
     @property
     def sought(self) -> Sought:
         """What is asked for now."""
-        query = self.query_one("#ask Input", Input).value
         mode = cast("Mode", self.query_one("#mode", Cycle).word)
-        return Sought(query, mode, self.filters, self.access)
+        return Sought(self.field.value, mode, self.filters, self.access)
 
     def seek(self) -> None:
-        """List what is asked for now: one search at a time, and after it what was asked for last meanwhile."""
-        if not self.is_mounted:
-            return
-        if self.lists_servers:
+        """List what is asked for now: servers, or tools."""
+        if self.is_mounted and self.lists_servers:
             self.do(self._stand, group="servers")
-            return
-        self._wanted = self.sought
-        if not self._finding:
-            self._finding = True
-            self.do(self._find, group="find", exclusive=False)
+        else:
+            super().seek()
 
-    async def _find(self) -> None:
-        try:
-            while self._wanted is not None:
-                sought, self._wanted = self._wanted, None
-                self._awaited = True
-                slow = self.set_timer(SLOW, self._say_slow)
-                try:
-                    found = await asyncio.to_thread(listed, self.infospace.space, sought, Progress(self._says))
-                finally:
-                    self._awaited = False
-                    slow.stop()
-                if self._wanted is None and not self.lists_servers:
-                    await self._take(found)
-        except Exception:
-            self._says("")
-            raise
-        finally:
-            self._finding = False
-            if self._wanted is not None:
-                self.seek()
+    def find(self, sought: Sought, listener: Listener) -> Listed:
+        """Return the tools that are to be listed."""
+        return listed(self.infospace.space, sought, listener)
 
-    def _say_slow(self) -> None:
-        if self._awaited:
-            self._says("searching …")
+    async def stamp(self, sought: Sought | None = None) -> object:
+        """Return what tells whether there are other tools, or others of the servers running."""
+        del sought
+        servers = self.infospace.space.tools.servers
+        running = () if servers is None else tuple(sorted(servers.fleet.running().items()))
+        return running, await self.ask(lambda snapshot: (snapshot.generation, snapshot.tools_generation()))
 
-    async def _take(self, found: Listed) -> None:
+    def is_overtaken(self, sought: Sought) -> bool:
+        """Whether something else was typed meanwhile, or servers are to be listed."""
+        return super().is_overtaken(sought) or self.lists_servers
+
+    def take(self, found: Listed) -> None:
+        """List the tools."""
         before = self.tools.listed.sought
         self.tools.take(found)
         self.grid.empty = "no tool is like that" if found.sought != Sought() else "no tools"
@@ -151,12 +114,13 @@ class Looking(Place):
         self.grid.show(self.tools, self.tools.columns, at=self.tools.key(0) if afresh else None)
         if afresh:
             self.grid.cursor = 0
-        self._says(found.says)
+        self.says(found.says)
         self.says_sifted()
         if not found.tools:
             self.detail.clear()
 
     async def _stand(self) -> None:
+        self._stamp = await self.stamp()
         found = await asyncio.to_thread(standing, self.infospace.space)
         if not self.lists_servers:
             return
@@ -166,11 +130,8 @@ class Looking(Place):
         bad = sum(one.state in ("failed", "wrong") for one in found)
         runs = sum(one.state == "running" for one in found)
         said = [f"{len(found):,} servers"] + [f"{n:,} {word}" for n, word in ((runs, "running"), (bad, "failed")) if n]
-        self._says(", ".join(said))
+        self.says(", ".join(said))
         self._show_server(self.grid.key)
-
-    def _says(self, text: str) -> None:
-        self.query_one("#found", Static).update(line(text))
 
     def says_sifted(self) -> None:
         """Say which tools are listed, and as whom one looks."""
@@ -183,12 +144,8 @@ class Looking(Place):
             self.do(self._looked, group="look", exclusive=False)
 
     async def _looked(self) -> None:
-        servers = self.infospace.space.tools.servers
-        running = () if servers is None else tuple(sorted(servers.fleet.running().items()))
-        stamp = (running, *await self.ask(lambda snapshot: (snapshot.generation, snapshot.tools_generation())))
-        if self._stamp not in ((), stamp):
+        if await self.stamp() != self._stamp:
             self.seek()
-        self._stamp = stamp
 
     # What is shown
 
@@ -199,9 +156,7 @@ class Looking(Place):
         if self.lists_servers:
             self._show_server(event.key)
             return
-        if self._resting is not None:
-            self._resting.stop()
-        self._resting = self.set_timer(RESTING, lambda: self._show_key(event.key))
+        self.rests(lambda: self._show_key(event.key))
 
     def _show_key(self, key: str) -> None:
         tool = next((tool for tool in self.tools.listed.tools if key_of(tool) == key), None)

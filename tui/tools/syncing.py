@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from infospace.tools.servers.syncing import Synced, sync
-from infospace.view import Speech
+from tui.seeking import Progress
 from tui.tools.looking import Looking
 from tui.widgets.dialogs import Line
 from tui.wording import line, many
-
-
-class Progress:
-    """Says how many servers are listed; a listener for another thread."""
-
-    def __init__(self, says: Callable[[str], None]) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._says = says
-
-    def speech(self, kind: Speech, text: str) -> None:
-        """Servers say nothing here."""
-
-    def progress(self, done: int, total: int, what: str) -> None:
-        """Say it."""
-        self._loop.call_soon_threadsafe(self._says, f"{done:,} of {total:,} {what}")
 
 
 class Syncing(Looking):
@@ -51,7 +36,13 @@ class Syncing(Looking):
             self.tell_work()
 
         self.sync_said = "looking which servers are to be listed"
-        work = sync(self.infospace.space, mcp=mcp, restart=restart, only=only, listener=Progress(says))
+        work = sync(
+            self.infospace.space,
+            mcp=mcp,
+            restart=restart,
+            only=only,
+            listener=Progress(says, "{done} of {total} {what}"),
+        )
         self.syncing = future = self.infospace.engine.submit(work)
         self.tell_work()
         try:

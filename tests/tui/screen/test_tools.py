@@ -82,6 +82,22 @@ def test_where_no_tool_fits_it_is_said_and_the_nearest_is_a_guess(show: Show, ho
     show(story, on=housed)
 
 
+def test_what_changes_before_the_first_look_is_listed_by_it(
+    show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look compares with what was known before the list was read, not with what the first look saw."""
+    monkeypatch.setattr("tui.screens.tools.LOOK", 3_600.0)
+
+    async def story(stage: Stage) -> None:
+        place = await opened(stage, "46 tools")
+        save_plan(space, "greeting", {"goal": "Greet", "steps": [{"type": "say", "value": "hello"}]})
+        place.look()
+        await stage.sees("47 tools")
+        assert "infospace/plan:greeting" in names(stage)
+
+    show(story, on=space)
+
+
 def test_tools_are_sifted_by_server_category_and_tag(show: Show, housed: Space) -> None:
     """By the keys alone; the search is sifted too."""
 
