@@ -19,6 +19,7 @@ from infospace.tools.approvals import in_run, named
 from planner.check import check
 from planner.events import Emit
 from planner.known import KnownSpace
+from planner.lanes import Halt
 from planner.outcome import RunResult
 from planner.patches import check_patch, patched
 from planner.plan import Plan
@@ -37,9 +38,10 @@ async def fork(
     step: str,
     patch: Patch,
     emit: Emit = lambda _event: None,
+    halt: Halt | None = None,
     approve: Sequence[str] = (),
 ) -> RunResult:
-    """Run a plan anew from one of its own steps on, changed by a JSON Patch.
+    """Run a plan anew from one of its own steps on, changed by a JSON Patch. `halt` is that of `stream`.
 
     `step` is the label of a step of the plan itself, such as `3`. Steps before it are not run again: their results
     are bound, at the versions that they had when the step began; one that changed since is copied. Notes that are
@@ -64,7 +66,7 @@ async def fork(
     _untouched(plan_of(row), plan, len(before))
     if not problems.ok:
         return RunResult(None, "refused", problems=tuple(problems.found))
-    return await _Fork(space, row, rows, before, step).run(plan, first, emit, named(approve))
+    return await _Fork(space, row, rows, before, step).run(plan, first, emit, halt or Halt(), named(approve))
 
 
 def _changed(row: RunRow, patch: Patch) -> JSON:
@@ -112,9 +114,10 @@ class _Fork:
         at = [one.started for one in rows if top_label(one.position) == step]
         self._moment = min(at, default=row.ended or now())
 
-    async def run(self, plan: Plan, first: str, emit: Emit, approve: Sequence[str]) -> RunResult:
+    async def run(self, plan: Plan, first: str, emit: Emit, halt: Halt, approve: Sequence[str]) -> RunResult:
         space, row = self._space, self._row
         run = Run(space, plan, emit)
+        run.halt = halt
         run.id, run.forked = space.store.new_id("run"), first
         view = space.view(Made(run.id, None, "fork"))
         copies: dict[str, Resource] = {}

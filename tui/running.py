@@ -88,11 +88,13 @@ class Runner:
 
         return await self.play(lambda emit, halt: _held(resume(self._space, run, emit, halt), halt), run, pausing, take)
 
-    async def fork(self, run: str, step: str, patch: Patch) -> RunResult:
+    async def fork(self, run: str, step: str, patch: Patch, pausing: Pausing | None = None) -> RunResult:
         """Run a plan anew from one of its steps on. Raises Conflict, NotFound, Invalid."""
         from planner.fork import fork
 
-        return await self.play(lambda emit, halt: _held(fork(self._space, run, step, patch, emit), halt))
+        return await self.play(
+            lambda emit, halt: _held(fork(self._space, run, step, patch, emit, halt), halt), pausing=pausing
+        )
 
     async def play(
         self,

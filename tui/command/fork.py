@@ -1,21 +1,20 @@
 """Run a plan anew from one of its steps on, with a change. What came before that step is taken from the run.
 
-The change is a JSON Patch of the plan: a file, or JSON itself. Exit codes are those of `run`.
+The change is a JSON Patch of the plan: a file, or JSON itself. Exit codes are those of `run`; Ctrl-C too does what it
+does there.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tui.command.approving import add_approve, approved
+from tui.command.interrupting import held
 from tui.command.output import Output, UsageError
 from tui.command.run import code_of
 from tui.command.spaces import open_from
-
-if TYPE_CHECKING:
-    from planner.outcome import RunResult
 
 EXAMPLES = """examples:
   infospace fork run_7 3 '[{"op": "replace", "path": "/steps/2/limit", "value": 20}]'
@@ -39,7 +38,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     patch = _patch(args.patch)
     with open_from(args, create=False) as space:
         watch, approve = (lambda _event: None) if out.json else Watch(out), approved(args, space, out)
-        result: RunResult = asyncio.run(fork(space, args.run, args.step, patch, watch, approve))
+        result = asyncio.run(
+            held(lambda emit, halt: fork(space, args.run, args.step, patch, emit, halt, approve), watch, out)
+        )
+        if result is None:
+            out.talk(f"interrupted before it began: there is no fork of {args.run}")
+            raise KeyboardInterrupt
         if out.json:
             out.document(result.to_json(space if args.data else None))
         else:

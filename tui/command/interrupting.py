@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from planner.events import Emit, Event
     from planner.lanes import Halt
+    from planner.outcome import RunResult
     from tui.command.output import Output
 
 
@@ -36,3 +38,29 @@ def interrupting(out: Output) -> Iterator[Halt]:
         yield halt
     finally:
         loop.remove_signal_handler(signal.SIGINT)
+
+
+async def held(
+    play: Callable[[Emit, Halt], Coroutine[Any, Any, RunResult]], watch: Callable[[Event], None], out: Output
+) -> RunResult | None:
+    """Play a run, telling its events to `watch`; Ctrl-C once suspends it. None where it was broken off before it began.
+
+    Raises what playing raises.
+    """
+    from planner.events import RunFinished
+
+    ended: list[RunResult] = []
+
+    def told(event: Event) -> None:
+        if isinstance(event, RunFinished):
+            ended.append(event.result)
+        watch(event)
+
+    with interrupting(out) as halt:
+        halt.task = task = asyncio.create_task(play(told, halt))
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if not halt.now:
+                raise
+            return ended[-1] if ended else None

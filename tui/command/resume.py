@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tui.command.approving import add_approve, approved
 from tui.command.attending import Elsewhere, add_wait, attend, told_elsewhere
-from tui.command.interrupting import interrupting
+from tui.command.interrupting import held
 from tui.command.output import Output
 from tui.command.run import code_of
 from tui.command.spaces import open_from
@@ -64,27 +64,9 @@ def resumed(
     space: Space, run: str, watch: Callable[[Event], None], out: Output, approve: Sequence[str] = ()
 ) -> RunResult:
     """Go on with a run, telling its events to `watch`; Ctrl-C once suspends it again."""
-    from planner.events import RunFinished
     from planner.resume import resume
 
-    ended: list[RunResult] = []
-
-    def told(event: Event) -> None:
-        if isinstance(event, RunFinished):
-            ended.append(event.result)
-        watch(event)
-
-    async def go_on() -> RunResult | None:
-        with interrupting(out) as halt:
-            halt.task = task = asyncio.create_task(resume(space, run, told, halt, approve))
-            try:
-                return await task
-            except asyncio.CancelledError:
-                if not halt.now:
-                    raise
-                return ended[-1] if ended else None
-
-    result = asyncio.run(go_on())
+    result = asyncio.run(held(lambda emit, halt: resume(space, run, emit, halt, approve), watch, out))
     if result is None:
         out.talk(f"interrupted before it went on: {run} is as it was")
         raise KeyboardInterrupt

@@ -1,11 +1,11 @@
-"""Trying a draft: run it, a part of it, step by step; without leaving anything; from a step of an earlier run on."""
+"""Trying a draft: run it, a part of it, step by step; without leaving anything."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.widgets import Static
@@ -17,15 +17,13 @@ from planner.draft import Draft, marked
 from planner.events import Event, Progressed, Spoke, StepFinished, StepStarted
 from planner.moments import Moments, members_of
 from planner.outcome import RunResult
-from planner.parse import parse_plan
 from planner.pausing import Pausing
-from planner.problems import Problem, Problems, replace
+from planner.problems import Problem
 from planner.resume import plan_of
 from planner.start import Prepared, Refused, prepare
 from tui.composing.laying_out import laid_out
 from tui.composing.lists import Value, Values
 from tui.composing.stopping import Stopping
-from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
 from tui.widgets.inputs import Inputs
 from tui.widgets.report import Report
@@ -44,91 +42,99 @@ class Trying(Stopping):
         super().__init__()
         self.run_id: str | None = None
         """The run that the draft is of, or was tried in last."""
-        self._ran: JSON = None
+        self.ran: JSON = None
         """Its plan."""
+        self.pausing: Pausing | None = None
+        """Where it is to rest, or rests."""
+        self.result: RunResult | None = None
+        """How it ended, or rests."""
         self._given: dict[str, JSON] = {}
-        self._pausing: Pausing | None = None
         self._busy = False
-        self._result: RunResult | None = None
 
     def edit(self, run: str, document: JSON) -> None:
         """Write on the plan of a run, which can be forked then."""
         self.called("", laid_out(document))
-        self.run_id, self._ran = run, document
+        self.run_id, self.ran = run, document
         told = Text.assemble("the plan of ", (run, "bold"), ": alt+k runs it anew from the first step that you change")
-        self._tell(told)
+        self.tell(told)
         self._said()
 
     @property
     def title_of_draft(self) -> str:
         """What the draft is called, with the run that it is of."""
         name = super().title_of_draft
-        return f"{name}, the plan of {self.run_id}" if self.run_id is not None and self._result is None else name
+        return f"{name}, the plan of {self.run_id}" if self.run_id is not None and self.result is None else name
 
     def _forget(self) -> None:
         super()._forget()
-        self.run_id, self._ran, self._pausing, self._result = None, None, None, None
-        self._tell(Text(""))
+        self.run_id, self.ran, self.pausing, self.result = None, None, None, None
+        self.tell(Text(""))
         self.query_one("#bound", Grid).show(NoRows())
 
     # Running
 
     def action_run(self) -> None:
         """Run it; where a run of it rests, go on with that."""
-        self.do(self._go, False, False, group="try", exclusive=False)
+        self.do(self.alone, self._go, False, False, group="try", exclusive=False)
 
     def action_next(self) -> None:
         """Run one step."""
-        self.do(self._go, True, False, group="try", exclusive=False)
+        self.do(self.alone, self._go, True, False, group="try", exclusive=False)
 
     def action_here(self) -> None:
         """Run as far as the step at the cursor, and that."""
-        self.do(self._go, False, True, group="try", exclusive=False)
+        self.do(self.alone, self._go, False, True, group="try", exclusive=False)
 
-    async def _go(self, each: bool, here: bool) -> None:
+    async def alone(self, course: Callable[..., Coroutine[Any, Any, RunResult | None]], *given: bool) -> None:
+        """Run something where no run goes on, and show where it rests."""
         if self._busy:
             self.notify(f"{self.run_id or 'A run'} goes on; alt+x stops it.", severity="warning")
             return
         self._busy = True
         try:
-            draft = await self.checked()
-            until = None
-            if here:
-                step = draft.step_at(self.editor.offset_of_cursor)
-                if step is None and draft.steps:
-                    self.notify("There is no step at the cursor, nor before it.", severity="warning")
-                    return
-                until = None if step is None else step.step.pointer
-            result = await self._further(draft, each, until)
-            if result is None:
-                result = await self._begin(draft, each, until)
+            result = await course(*given)
         finally:
             self._busy = False
         if result is not None:
             await self._rests(result)
 
+    async def _go(self, each: bool, here: bool) -> RunResult | None:
+        draft = await self.checked()
+        until = None
+        if here:
+            step = draft.step_at(self.editor.offset_of_cursor)
+            if step is None and draft.steps:
+                self.notify("There is no step at the cursor, nor before it.", severity="warning")
+                return None
+            until = None if step is None else step.step.pointer
+        return await self._further(draft, each, until) or await self._begin(draft, each, until)
+
     async def _further(self, draft: Draft, each: bool, until: str | None) -> RunResult | None:
         """Go on with a run of this very plan that rests, None where there is none."""
-        pausing, run = self._pausing, self.run_id
-        if pausing is None or pausing.paused is None or run is None or not same(draft.document, self._ran):
+        pausing, run = self.pausing, self.run_id
+        if pausing is None or pausing.paused is None or run is None or not same(draft.document, self.ran):
             return None
         pausing.steps, pausing.when = self.pointers(draft), self.when
         pausing.go_on(each=each, until=until)
-        self._going_on()
+        self.going_on()
         return await self.infospace.runner.resume(run, pausing)
 
     async def _begin(self, draft: Draft, each: bool, until: str | None) -> RunResult | None:
         prepared = await self._prepared(draft)
         if prepared is None:
             return None
-        pausing = Pausing(steps=self.pointers(draft), when=self.when)
+        pausing = self.afresh(draft)
+        pausing.go_on(each=each, until=until)
+        self.run_id, self.ran, self.pausing, self.result = None, draft.document, pausing, None
+        self.query_one("#bound", Grid).show(NoRows())
+        self.going_on()
+        return await self.infospace.runner.start(prepared, pausing)
+
+    def afresh(self, draft: Draft) -> Pausing:
+        """Return where a new run of a draft is to rest."""
         for when in self.when:
             when.held = False
-        pausing.go_on(each=each, until=until)
-        self.run_id, self._ran, self._pausing, self._result = None, draft.document, pausing, None
-        self.query_one("#bound", Grid).show(NoRows())
-        self._going_on()
-        return await self.infospace.runner.start(prepared, pausing)
+        return Pausing(steps=self.pointers(draft), when=self.when)
 
     async def _prepared(self, draft: Draft) -> Prepared | None:
         """Return the plan with its inputs, for which somebody is asked; None where it may not run, which is said."""
@@ -177,54 +183,55 @@ class Trying(Stopping):
 
     def go_on(self, run: str) -> None:
         """Go on with a run that was answered: to where it stops next."""
-        if run == self.run_id and self._pausing is not None:
-            self.do(self._answered, run, self._pausing, group="try", exclusive=False)
+        if run == self.run_id and self.pausing is not None:
+            self.do(self.alone, self._answered, run, self.pausing, group="try", exclusive=False)
         else:
             super().go_on(run)
 
-    async def _answered(self, run: str, pausing: Pausing) -> None:
+    async def _answered(self, run: str, pausing: Pausing) -> RunResult:
         pausing.go_on()
-        self._going_on()
-        await self._rests(await self.infospace.runner.resume(run, pausing))
+        self.going_on()
+        return await self.infospace.runner.resume(run, pausing)
 
     # What is seen of it
 
-    def _going_on(self) -> None:
+    def going_on(self) -> None:
+        """Show that a run begins or goes on."""
         self.here = None
         self._draw_marks()
         self.tabs.active = "run"
-        self._tell(self._headed("running", "begins" if self.run_id is None else "goes on"))
+        self.tell(self.headed("running", "begins" if self.run_id is None else "goes on"))
 
     def heard(self, going: Going, events: Sequence[Event]) -> None:
         """Tell how far the run is."""
-        if self._pausing is None or going.halt.pausing is not self._pausing or going.ended is not None:
+        if self.pausing is None or going.halt.pausing is not self.pausing or going.ended is not None:
             return
         self.run_id = going.run or self.run_id
         for event in reversed(events):
             match event:
                 case StepStarted(position, type_):
-                    self._tell(self._headed("running", f"step {position} {type_}"))
+                    self.tell(self.headed("running", f"step {position} {type_}"))
                 case StepFinished(row):
-                    self._tell(self._headed("running", f"step {row.position} {row.type}: {row.status}"))
+                    self.tell(self.headed("running", f"step {row.position} {row.type}: {row.status}"))
                 case Progressed(position, done, total, what):
-                    self._tell(self._headed("running", f"step {position}: {done:,} of {total:,} {what}"))
+                    self.tell(self.headed("running", f"step {position}: {done:,} of {total:,} {what}"))
                 case Spoke("say", _, text):
-                    self._tell(self._headed("running", f"says: {line(text)}"))
+                    self.tell(self.headed("running", f"says: {line(text)}"))
                 case _:
                     continue
             return
 
     async def _rests(self, result: RunResult) -> None:
         """Show where a run rests, or how it ended."""
-        self.run_id, self._result = result.run or self.run_id, result
-        paused = None if self._pausing is None else self._pausing.paused
+        self.run_id, self.result = result.run or self.run_id, result
+        paused = None if self.pausing is None else self.pausing.paused
         state = "suspended" if paused is not None else result.status
         said = str(paused) if paused is not None else result.reason or ""
         if result.status in ("success", "stopped") and result.result is not None:
             said = line(result.result.value)
         if paused is None and result.pending:
             said = f"step {result.pending[0].step} asks: {line(result.pending[0].question)}"
-        self._tell(self._headed(state, said, ended=paused is None))
+        self.tell(self.headed(state, said, ended=paused is None))
         at = None if paused is None else self.draft.of(paused.pointer)
         self.here = None if at is None else at.start
         self._draw_marks()
@@ -236,12 +243,14 @@ class Trying(Stopping):
         if paused is None and any(pending.kind != "wait" for pending in result.pending) and result.run is not None:
             self.answer_run(result.run)
 
-    def _headed(self, state: str, said: str, *, ended: bool = False) -> Text:
+    def headed(self, state: str, said: str, *, ended: bool = False) -> Text:
+        """Return what is said of the run."""
         text = Text.assemble((f"{self.run_id or 'the run'} ", "bold")).append_text(sign(state, self.infospace.colours))
         text.append(f" {state}  " if ended else " ")
         return text.append(line(said), self.infospace.colours.get("error", "") if state == "failed" else "")
 
-    def _tell(self, text: Text) -> None:
+    def tell(self, text: Text) -> None:
+        """Say it of the run."""
         self.query_one("#told", Static).update(text)
 
     async def _bound(self, run: str, position: str | None) -> None:
@@ -281,54 +290,3 @@ class Trying(Stopping):
         if prepared is not None:
             dry = await self.infospace.engine.do(dry_run(self.infospace.space, prepared))
             await self.app.push_screen_wait(Report("Dry run: nothing of it stays", dry_lines(dry)))
-
-    # From a step of an earlier run on
-
-    def action_fork_here(self) -> None:
-        """Run the changed plan anew from the first step that was changed."""
-        self.do(self._fork_here, group="fork", exclusive=False)
-
-    async def _fork_here(self) -> None:
-        run, draft = self.run_id, await self.checked()
-        if run is None:
-            self.notify("Only what was run can be forked: run it, or edit a run from Runs or Plan.", severity="warning")
-            return
-        if draft.plan is None or draft.lines:
-            self.notify("What cannot be read as a plan cannot be run.", severity="warning")
-            return
-        step, changed = self._from(draft)
-        if step is None:
-            self.notify(f"The plan of {run} has no steps to begin from.", severity="warning")
-            return
-        what = f"It is changed from step {step} on." if changed else "It is not changed."
-        detail = f"{what} Steps before step {step} are taken from {run} as they were."
-        if not await self.app.push_screen_wait(Confirm(f"Fork {run} at step {step}?", detail, yes="Fork")):
-            return
-        patch = [] if same(draft.document, self._ran) else replace("", draft.document)
-        self._pausing, self._result = None, None
-        self._going_on()
-        result = await self.infospace.runner.fork(run, step, patch)
-        if result.status == "refused":
-            self.take(marked(draft, result.problems))
-            self.complain_of(self.draft)
-            self._tell(self._headed("refused", f"the fork of {run} is refused", ended=False))
-            return
-        self._ran = draft.document
-        await self._rests(result)
-
-    def _from(self, draft: Draft) -> tuple[str | None, bool]:
-        """Return the step of the run at which a fork begins: the first that is changed, else that at the cursor."""
-        before = parse_plan(self._ran, Problems()).steps
-        after = () if draft.plan is None else draft.plan.steps
-        if not before:
-            return None, False
-        differs = next(
-            (index for index, (old, new) in enumerate(zip(before, after, strict=False)) if old != new),
-            min(len(before), len(after)),
-        )
-        if differs < len(before) or len(after) > len(before):
-            return before[min(differs, len(before) - 1)].label, True
-        at = draft.step_at(self.editor.offset_of_cursor)
-        pointer = "" if at is None else at.step.pointer
-        own = [step for step in after if pointer == step.pointer or pointer.startswith(f"{step.pointer}/")]
-        return (own[0] if own else after[-1]).label, False

@@ -20,10 +20,10 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from tui.composing.trying import Trying
+from tui.composing.forking import Forking
 
 
-class Compose(Trying):
+class Compose(Forking):
     """Where plans are written."""
 
     FIRST = "Editor"

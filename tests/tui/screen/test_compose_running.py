@@ -10,6 +10,7 @@ from staging import Show, Stage
 from textual.widgets import Input, TabbedContent
 
 from infospace import Space
+from infospace.runs.journal import RunHead
 from planner.start import run_sync
 from tui.composing.laying_out import laid_out
 from tui.screens.compose import Compose
@@ -229,6 +230,65 @@ def test_the_plan_of_a_run_is_edited_and_forked(show: Show, space: Space) -> Non
         assert [row.position for row in rows if "forked" not in row.extra] == ["4"]
 
     show(story)
+
+
+def test_a_fork_rests_at_breakpoints_and_is_halted_as_any_run(show: Show, space: Space) -> None:
+    """It is gone on with from there; a halt puts it to rest."""
+    run_sync(space, PLAN)
+
+    async def story(stage: Stage) -> None:
+        await stage.go("runs")
+        await stage.sees("Count them")
+        await stage.press("o")
+        await stage.sees("the plan of run_1", "✓ may run")
+        place = stage.app.place
+        assert isinstance(place, Compose)
+        place.editor.become(place.text.replace('"a"', '"c"'))
+        at(place, '"size"')
+        await stage.press("ctrl+b")
+        await stage.sees("●")
+        await stage.press("alt+k")
+        await stage.sees("Fork run_1 at step 1?")
+        await stage.press("y")
+        await stage.sees("run_2 … paused before step 3: a breakpoint", "$all")
+        await stage.press("ctrl+r")
+        await stage.sees("run_2 ✓ success", "2 of them")
+        place.editor.become(place.text.replace('"type": "size"', '"type": "wait", "seconds": 60}, {"type": "size"'))
+        await stage.press("ctrl+b", "alt+k")
+        await stage.sees("Fork run_2 at step 3?")
+        await stage.press("y")
+        await stage.sees("run_3", "step 3 wait")
+        await stage.press("alt+x")
+        await stage.until(lambda: any("finishes the steps under way" in one for one in stage.said()))
+        await stage.until(lambda: "suspended" in [head.status for head in heads(stage)])
+
+    show(story)
+
+
+def test_a_fork_behind_the_step_that_failed_is_told_beside_the_text(show: Show, space: Space) -> None:
+    """It would end there too; nothing seems to go on."""
+    broken = {"type": "coerce", "target": "$text", "coercion": "int"}
+    run_sync(space, {"goal": "Fails", "steps": [note("none", "$text"), broken, note("end", "$end")]})
+
+    async def story(stage: Stage) -> None:
+        await stage.go("runs")
+        await stage.sees("Fails")
+        await stage.press("o")
+        await stage.sees("the plan of run_1", "✓ may run")
+        place = stage.app.place
+        assert isinstance(place, Compose)
+        place.editor.become(place.text.replace('"end"', '"END"'))
+        await stage.press("alt+k")
+        await stage.sees("Fork run_1 at step 3?")
+        await stage.press("y")
+        await stage.sees("run_1 ⊘ step 2 of run_1 failed, and a fork at step 3")
+
+    show(story)
+
+
+def heads(stage: Stage) -> list[RunHead]:
+    """Return the runs, the latest first."""
+    return list(stage.app.asked(lambda snapshot: snapshot.run_heads()))
 
 
 def test_a_plan_in_the_plan_place_is_edited_too(show: Show, furnished: Space) -> None:
