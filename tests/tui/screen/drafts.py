@@ -26,6 +26,17 @@ async def compose(stage: Stage, text: str | None = None) -> Compose:
     return place
 
 
+async def edited(stage: Stage, goal: str) -> Compose:
+    """Write on the plan of run_1, which has that goal, from the place Runs."""
+    await stage.go("runs")
+    await stage.sees(goal)
+    await stage.press("o")
+    await stage.sees("the plan of run_1", "✓ may run")
+    place = stage.app.place
+    assert isinstance(place, Compose)
+    return place
+
+
 def at(place: Compose, needle: str) -> None:
     """Put the cursor right after a text."""
     place.editor.go_to(place.text.index(needle) + len(needle))

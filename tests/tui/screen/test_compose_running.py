@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from drafts import PLAN, at, compose
+from drafts import PLAN, at, compose, edited
 from furnishing import EVERY, note
 from staging import Show, Stage
 from textual.widgets import Input, TabbedContent
@@ -214,12 +214,7 @@ def test_the_plan_of_a_run_is_edited_and_forked(show: Show, space: Space) -> Non
     run_sync(space, PLAN)
 
     async def story(stage: Stage) -> None:
-        await stage.go("runs")
-        await stage.sees("Count them")
-        await stage.press("o")
-        await stage.sees("the plan of run_1", "✓ may run")
-        place = stage.app.place
-        assert isinstance(place, Compose)
+        place = await edited(stage, "Count them")
         text = place.text.replace("${n} of them", "${n} in all")
         place.editor.become(text)
         await stage.press("alt+k")
@@ -237,12 +232,7 @@ def test_a_fork_rests_at_breakpoints_and_is_halted_as_any_run(show: Show, space:
     run_sync(space, PLAN)
 
     async def story(stage: Stage) -> None:
-        await stage.go("runs")
-        await stage.sees("Count them")
-        await stage.press("o")
-        await stage.sees("the plan of run_1", "✓ may run")
-        place = stage.app.place
-        assert isinstance(place, Compose)
+        place = await edited(stage, "Count them")
         place.editor.become(place.text.replace('"a"', '"c"'))
         at(place, '"size"')
         await stage.press("ctrl+b")
@@ -271,12 +261,7 @@ def test_a_fork_behind_the_step_that_failed_is_told_beside_the_text(show: Show, 
     run_sync(space, {"goal": "Fails", "steps": [note("none", "$text"), broken, note("end", "$end")]})
 
     async def story(stage: Stage) -> None:
-        await stage.go("runs")
-        await stage.sees("Fails")
-        await stage.press("o")
-        await stage.sees("the plan of run_1", "✓ may run")
-        place = stage.app.place
-        assert isinstance(place, Compose)
+        place = await edited(stage, "Fails")
         place.editor.become(place.text.replace('"end"', '"END"'))
         await stage.press("alt+k")
         await stage.sees("Fork run_1 at step 3?")
