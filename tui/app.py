@@ -7,11 +7,13 @@ import os
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
 from textual.events import Event as ScreenEvent
 from textual.events import InputEvent
 from textual.reactive import reactive
@@ -52,6 +54,12 @@ PATIENCE = 10
 LOOK = 1.0
 """Seconds between two looks at a run that another process goes on with."""
 
+SOURCES = 1_000
+"""Style sheets of widgets that Textual keeps parsed; of its own 64, less than there are, none is ever found again."""
+
+SOON = 0.5
+"""Seconds after the start at which what is not shown yet is prepared."""
+
 SETTLED = 1.0
 """Seconds after which something to be remembered is written."""
 
@@ -80,7 +88,11 @@ class InfospaceApp(App[int]):
     """The screen of a space, which is closed by whoever opened it."""
 
     TITLE = "infospace"
-    CSS_PATH = "app.tcss"
+    CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = [
+        "app.tcss",
+        *(f"screens/{entry.name}.tcss" for entry in PLACES),
+    ]
+    """All styles at once: Textual parses everything anew for each place that brings some of its own."""
     NOTIFICATION_TIMEOUT = 8
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -111,7 +123,8 @@ class InfospaceApp(App[int]):
         self._collecting = Collecting()
         self._start = memory.get("place", PLACES[0].name)
         for entry in PLACES:
-            self.add_mode(entry.name, partial(_made, entry))
+            self.add_mode(entry.name, partial(self._made, entry))
+        self.stylesheet._parse_cache = LRUCache(SOURCES)  # noqa: SLF001 - Textual has no setting for it
 
     def on_mount(self) -> None:
         """Go where one was, as it looked."""
@@ -121,9 +134,15 @@ class InfospaceApp(App[int]):
         self.theme_changed_signal.subscribe(self, lambda theme: self.remember("theme", theme.name))
         self.set_interval(LOOK, self._look_again)
         self.set_interval(QUIET, self._collecting.look)
+        self.set_timer(SOON, lambda: self.do(self._load_places, group="places"))
         self.switch_mode(self._start if entry_of(self._start) else PLACES[0].name)
         if self.memory.complaint is not None:
             self.notify(self.memory.complaint, severity="warning", markup=False)
+
+    async def _load_places(self) -> None:
+        """Import all places in a thread: whoever goes to one for the first time does not wait for that."""
+        for entry in PLACES:
+            await asyncio.to_thread(entry.load)
 
     async def on_event(self, event: ScreenEvent) -> None:
         """Take keys and clicks for a sign of somebody who would notice a pause."""
@@ -132,6 +151,12 @@ class InfospaceApp(App[int]):
         await super().on_event(event)
 
     # Places
+
+    def _made(self, entry: Entry) -> Place:
+        """Return a new place, whose styles are those of now: nothing is to be parsed again for it."""
+        place = entry.load()()
+        place._css_update_count = self._css_update_count  # noqa: SLF001 - as Textual sets it for those it knows
+        return place
 
     @property
     def place(self) -> Place | None:
@@ -328,10 +353,6 @@ class InfospaceApp(App[int]):
         await asyncio.to_thread(self.engine.close)
         with suppress(InfospaceError):
             self.memory.write()
-
-
-def _made(entry: Entry) -> Place:
-    return entry.load()()
 
 
 def _keys(place: Place) -> str:

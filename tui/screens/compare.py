@@ -62,7 +62,6 @@ class Compare(Place):
     """Two runs."""
 
     FIRST = "#pairs"
-    CSS_PATH = "compare.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("l", "choose(0)", "First", tooltip="chooses the first run"),
         Binding("r", "choose(1)", "Second", tooltip="chooses the second run"),

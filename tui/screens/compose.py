@@ -27,7 +27,6 @@ class Compose(Forking):
     """Where plans are written."""
 
     FIRST = "Editor"
-    CSS_PATH = "compose.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "run", "Run", tooltip="runs it; goes on with a run of it that rests"),
         Binding("ctrl+t", "try", "Try", tooltip="computes and reads, and shows what it would write and call"),

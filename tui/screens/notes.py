@@ -57,7 +57,6 @@ class Notes(Browsing, NoteDeeds):
     """The notes."""
 
     FIRST = "#list"
-    CSS_PATH = "notes.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", key_display="/", tooltip="goes to the field; escape comes back"),
         Binding("m", "mode", "Mode", show=False, tooltip="searches by meaning, by words, or by both"),

@@ -35,7 +35,6 @@ class Plan(RunPlace):
     """The step tree of a run."""
 
     FIRST = "Grid"
-    CSS_PATH = "plan.tcss"
     REASON = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "step", "Step", tooltip="opens the step: its arguments, its result, its calls"),

@@ -46,7 +46,6 @@ class Runs(Deeds):
     """All runs, live."""
 
     FIRST = "Grid"
-    CSS_PATH = "runs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", tooltip="opens the run: its plan, steps and variables"),
         Binding("slash", "filter", "Filter", key_display="/", tooltip="goes to the field above the list"),

@@ -35,7 +35,6 @@ class Step(RunPlace):
     """A step."""
 
     FIRST = "#told"
-    CSS_PATH = "step.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "go(1)", "Next", tooltip="to the next step"),
         Binding("b", "go(-1)", "Back", tooltip="to the step before"),

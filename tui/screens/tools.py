@@ -60,7 +60,6 @@ class Tools(Calling, Syncing):
     """The tools and their servers."""
 
     FIRST = "#list"
-    CSS_PATH = "tools.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", key_display="/", tooltip="goes to the field; escape comes back"),
         Binding("m", "mode", "Mode", show=False, tooltip="searches by both, by meaning, or by words"),

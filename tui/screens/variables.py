@@ -79,7 +79,6 @@ class Variables(RunPlace):
     """The variables of a run, over time."""
 
     FIRST = "Grid"
-    CSS_PATH = "variables.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("comma", "scrub(-1)", "Before", key_display=",", tooltip="to the moment before"),
         Binding("full_stop", "scrub(1)", "Next", key_display=".", tooltip="to the next moment"),
