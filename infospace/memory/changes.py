@@ -150,9 +150,9 @@ class RemoveMembers:
 class Delete:
     """Leave a tombstone, free the name, take it out of discovery and out of the Collections that have it.
 
-    Relations that end there go too, and the file that a Note was imported from is forgotten. `if_version` other
-    than the current version is a Conflict; with `unless_held`, so is a kept Relation or Collection that has it and
-    stays.
+    Relations that end there go too, and the file that a Note was imported from is forgotten. A link whose Relation
+    goes, and not with one of its ends, leads where it did by none. `if_version` other than the current version is a
+    Conflict; with `unless_held`, so is a kept Relation or Collection that has it and stays.
     """
 
     id: str
@@ -227,24 +227,36 @@ class Untrack:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A link in a file: its target as written, and where it leads: to a Note, by a Relation; or nowhere yet."""
+    """A link in a file: its target as written, and where it leads: to a Note, by a Relation; or nowhere.
+
+    One to a Note that has no file any more leads nowhere, and there again when the Note has its file again: what it
+    `lost` is that Note and the Relation. One that leads somewhere by no Relation lost that by somebody's hand.
+    """
 
     target: str
     wiki: bool
     to: str | None = None
     relation: str | None = None
+    lost: tuple[str, str | None] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class SetLinks:
-    """The links of an imported Note: these and no others. Relations are made and deleted apart from this.
+class ExpectLinks:
+    """Conflict unless a Note has these links, as they were read: what they lead to included.
 
-    Other links than those that it is said to have had (`was`) are a Conflict.
+    It stands before changes that bring and take files, since those change what links lead to.
     """
 
     note: str
     links: Sequence[Linked]
-    was: Sequence[Linked] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetLinks:
+    """The links of an imported Note: these and no others. Relations are made and deleted apart from this."""
+
+    note: str
+    links: Sequence[Linked]
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +335,7 @@ Change: TypeAlias = (
     | LetGo
     | Track
     | Untrack
+    | ExpectLinks
     | SetLinks
     | Embed
     | Vectors

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 from infospace.clock import now
 from infospace.errors import Conflict, InfospaceError, Invalid, NotFound, StoreError
 from infospace.ids import Kind
-from infospace.memory.changes import Change, Delete, MakeNote, MakeRelation, Revise, SetLinks, Track, Untrack
+from infospace.memory.changes import (
+    Change,
+    Delete,
+    ExpectLinks,
+    MakeNote,
+    MakeRelation,
+    Revise,
+    SetLinks,
+    Track,
+    Untrack,
+)
 from infospace.memory.files import Found, Refused, walk
 from infospace.memory.known import Known
 from infospace.memory.links import resolve
@@ -262,7 +272,7 @@ class Import:
             self._store.commit([], [CloseRun(self._summary.run, status, now(), reason=reason)])
 
 
-_ORDER = (MakeNote, Revise, MakeRelation, Untrack, Delete, Track, SetLinks)
+_ORDER = (ExpectLinks, MakeNote, Revise, MakeRelation, Untrack, Delete, Track, SetLinks)
 
 
 def _order(change: Change) -> int:

@@ -13,19 +13,22 @@ from __future__ import annotations
 import posixpath
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from infospace.errors import NotFound
 from infospace.ids import Kind
-from infospace.memory.changes import Change, Delete, Linked, MakeRelation, SetLinks
+from infospace.memory.changes import Change, Delete, ExpectLinks, Linked, MakeRelation, SetLinks
 from infospace.memory.markdown import Link
 from infospace.memory.retrying import TRIES, anew
 from infospace.memory.store import Snapshot, Store, Tracked
-from infospace.resources import Made
+from infospace.resources import Made, Relation
 
 LABEL = "links-to"
 """The label of the Relations that stand for links."""
+
+MAKERS = frozenset({"add", "edit", "export"})
+"""By whom they are made, in no step of a plan."""
 
 
 def written(links: Iterable[Link]) -> list[Linked]:
@@ -39,10 +42,22 @@ def replaced(note: str, old: Sequence[Linked], new: Sequence[Linked], made: Made
     known = {(link.target, link.wiki): link for link in old}
     rows = [known.get((link.target, link.wiki), link) for link in new]
     if rows != list(old):
-        stay = {link.relation for link in rows}
-        doomed = dict.fromkeys(link.relation for link in old if link.relation and link.relation not in stay)
+        stay = set(map(_relation, rows))
+        doomed = dict.fromkeys(by for by in map(_relation, old) if by and by not in stay)
+        yield ExpectLinks(note, old)
         yield from (Delete(relation, made) for relation in doomed if alive(relation))
-        yield SetLinks(note, rows, old)
+        yield SetLinks(note, rows)
+
+
+def _relation(link: Linked) -> str | None:
+    """Return the Relation of a link, also of one that leads nowhere since its target has no file any more."""
+    return link.lost[1] if link.lost else link.relation
+
+
+def is_link(relation: Relation) -> bool:
+    """Whether a Relation was made for a link, and not by somebody who relates two Notes."""
+    made = relation.made
+    return relation.relation == LABEL and made.step is None and made.by in MAKERS
 
 
 Alive = Callable[[str], bool]
@@ -171,12 +186,12 @@ def resolve(
     around = {root for root in map(Path, roots) for root in (root, *root.parents)}
     every, links, new = snapshot.tracked(), snapshot.links(), frozenset(fresh)
     chosen = {root for root in {one.root for one in every} if Path(root) in around}
-    places = Roots(one for one in every if one.root in chosen)
+    places, alive = Roots(one for one in every if one.root in chosen), is_alive(snapshot)
     for note, old in links.items():
         if note not in places:
             continue
         rows = [(link, places.leads(note, link)) for link in old]
-        if any(link.to != to for link, to in rows):
+        if any(link.to != to or (link.lost and link.lost[1] and alive(link.lost[1])) for link, to in rows):
             yield from _settled(snapshot, note, rows, new_id, made(), note in new)
 
 
@@ -188,15 +203,22 @@ def _settled(
     made: Made,
     fresh: bool,
 ) -> Iterator[Change]:
-    known: Mapping[str, str] = {link.to: link.relation for link, _ in rows if link.to and link.relation}
-    relations: dict[str, str] = {}
+    yield ExpectLinks(note, [link for link, _ in rows])
+    known: Mapping[str, str | None] = {link.to: link.relation for link, _ in rows if link.to}
+    relations: dict[str, str | None] = {}
     for to in dict.fromkeys(to for _, to in rows if to is not None):
-        there = [] if fresh or to in known else snapshot.relations(source=note, target=to, relation=LABEL)
-        relations[to] = known.get(to) or (there[0] if there else new_id())
-        if to not in known and not there:
-            yield MakeRelation(relations[to], note, to, LABEL, kept=True, made=made)
-    alive = is_alive(snapshot)
-    doomed = dict.fromkeys(relation for relation in known.values() if relation not in relations.values())
-    yield from (Delete(relation, made) for relation in doomed if alive(relation))
-    new = [Linked(link.target, link.wiki, to, relations[to] if to else None) for link, to in rows]
-    yield SetLinks(note, new, [link for link, _ in rows])
+        if to in known:
+            relations[to] = known[to]
+            continue
+        there = [] if fresh else snapshot.relations(source=note, target=to, relation=LABEL)
+        relations[to] = relation = there[0] if there else new_id()
+        if not there:
+            yield MakeRelation(relation, note, to, LABEL, kept=True, made=made)
+    alive, stay = is_alive(snapshot), set(relations.values())
+    doomed = dict.fromkeys(by for by in (_relation(link) for link, _ in rows) if by and by not in stay)
+    yield from (Delete(by, made) for by in doomed if alive(by))
+    new = [
+        replace(link, to=None, relation=None) if to is None else Linked(link.target, link.wiki, to, relations[to])
+        for link, to in rows
+    ]
+    yield SetLinks(note, new)

@@ -259,7 +259,10 @@ class Snapshot(Offered, Protocol):
         """Return the imported files, below a root or all, by root and path."""
 
     def links(self, note: str | None = None) -> dict[str, list[Linked]]:
-        """Return the links of Notes that have a file, of one or all, by id, each one's by target as written."""
+        """Return the links of the Notes that have a file, or of one, with a file or without; each one's by target.
+
+        One to a Note that has no file of its own now, since it was deleted for example, leads nowhere.
+        """
 
     def effects(self, run: str) -> list[Effect]:
         """Return what a run did besides making versions, in its order."""

@@ -6,8 +6,9 @@ nobody's way; so do an undoing and the undoing of that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, cast
 
 from infospace.clock import now
@@ -17,19 +18,24 @@ from infospace.memory.changes import (
     Change,
     Delete,
     Expect,
+    ExpectLinks,
     FreeName,
     GiveName,
     Keep,
     LetGo,
     Linked,
+    MakeRelation,
     Restore,
     SetLinks,
+    Track,
     Untrack,
 )
 from infospace.memory.known import Place, path_of, place_of, track, was_of
+from infospace.memory.links import LABEL
+from infospace.memory.relinking import Relinking
 from infospace.memory.retrying import anew
 from infospace.memory.store import Effect, Lineage, Snapshot, Store, Tracked
-from infospace.resources import Made
+from infospace.resources import Made, Relation
 from infospace.runs.journal import FINISHED, CloseRun, OpenRun, RunRow
 
 NAMED = 5
@@ -66,7 +72,8 @@ def undo(store: Store, run: str) -> Undone:
             if not any(undone):
                 raise Invalid(f"{run} wrote nothing that could be undone", hint="`infospace runs` lists the runs")
             own = store.new_id("run")
-            return Undone(own, *undone), list(reverting.changes(Made(own, None, "undo")))
+            made, new_id = Made(own, None, "undo"), partial(store.new_id, Kind.RELATION)
+            return Undone(own, *undone), list(reverting.changes(made, new_id))
 
     def committed(plan: tuple[Undone, list[Change]]) -> Undone:
         undone, changes = plan
@@ -121,13 +128,16 @@ class _Reverting:
         self._latest = {lineage.id: lineage.versions[-1][0] for lineage in self._lineages}
         self._gone = {lineage.id for lineage in self._lineages if lineage.gone is not None}
         self._cancelled: set[str] = set()
+        self._done = snapshot.effects(run)
         self._effects: dict[str, list[Effect]] = {}
-        for effect in snapshot.effects(run):
+        for effect in self._done:
             self._effects.setdefault(effect.id, []).append(effect)
-        self._delete: list[str] = []
+        self._delete: dict[str, None] = {}
         self._restore: dict[str, int | None] = {}
         self._let_go: list[str] = []
         self._keep: list[str] = []
+        self._purged: set[str] = set()
+        """Relations that links had, and that are removed for good."""
 
     def plan(self) -> tuple[list[str], list[str], list[str]]:
         """Return which ids are deleted, restored, reverted. Raises Conflict for what was changed since."""
@@ -135,13 +145,16 @@ class _Reverting:
         self._refuse([clash for lineage in self._lineages for clash in self._clashes(lineage)])
         for lineage in self._lineages:
             self._place(lineage)
+        self._refuse(list(self._relate()))
         self._refuse(list(self._held()))
         restored = [one for one in self._restore if self._was_alive(one) and one in self._gone]
         names = [change.id for change in self._names() if isinstance(change, (FreeName, GiveName))]
-        touched = (*self._restore, *names, *self._let_go, *self._keep, *(one.note for one in self._files_before()))
+        files = [one.note for one in self._files_before()]
+        links = [one for one, before, after in self._links_before() if before != after]
+        touched = (*self._restore, *names, *self._let_go, *self._keep, *files, *links)
         done = {*restored, *self._delete}
         reverted = list(dict.fromkeys(one for one in touched if one not in done))
-        return self._delete, restored, reverted
+        return list(self._delete), restored, reverted
 
     def _refuse(self, clashes: Sequence[str]) -> None:
         if clashes:
@@ -185,16 +198,36 @@ class _Reverting:
         created = bool(mine) and min(mine) == 1
         if created:
             if lineage.gone is None and lineage.kept:
-                self._delete.append(lineage.id)
+                self._delete[lineage.id] = None
             return
         was_alive = self._was_alive(lineage.id)
         if mine or (was_alive and lineage.gone is not None):
             self._restore[lineage.id] = min(mine) - 1 if mine else None
         if not was_alive and lineage.gone is None:
-            self._delete.append(lineage.id)
+            self._delete[lineage.id] = None
         kept = [effect for effect in self._effects.get(lineage.id, ()) if effect.what == "kept"]
         if kept and kept[0].before is not lineage.kept and was_alive:
             (self._let_go if lineage.kept else self._keep).append(lineage.id)
+
+    def _relate(self) -> Iterator[str]:
+        """Decide which deleted Relations come back; say which cannot, since what they relate is gone."""
+        links = {note: _linked(rows) for note, rows, _ in self._links_before()}
+        relinking = Relinking(self._snapshot, links, self._files_then(), self._delete, self._restore)
+        for one in [one for one in self._restore if kind_of(one) is Kind.RELATION and one in self._gone]:
+            relation = cast("Relation", self._snapshot.get(one, self._latest[one]))
+            if relinking.stays_away(relation):
+                del self._restore[one]
+            elif (end := relinking.dead_end(relation)) is not None:
+                yield f"{one} ends at {end}, which was deleted"
+        self._delete |= dict.fromkeys(relinking.leaving())
+        for one in relinking.coming():
+            try:
+                self._latest[one] = self._snapshot.briefs([one])[0].version
+            except NotFound:
+                self._purged.add(one)
+            else:
+                self._restore[one] = None
+                self._gone.add(one)
 
     def _left_alive(self, lineage: Lineage) -> bool:
         """Whether a resource lived when the run ended, and no later run is known to have deleted it."""
@@ -210,7 +243,7 @@ class _Reverting:
         """Say what is kept and has what would go; what nobody kept goes on without it."""
         mine = {*self._delete, *self._restore}
         let_go = {*mine, *self._let_go}
-        for held, holder in self._snapshot.holders(self._delete):
+        for held, holder in self._snapshot.holders(list(self._delete)):
             if holder not in mine and self._snapshot.get(holder).kept:
                 yield f"{holder} holds {held} now"
         now_at = self._now_at()
@@ -222,10 +255,12 @@ class _Reverting:
             if holder not in let_go and self._snapshot.get(holder).kept:
                 yield f"{holder} holds {held} now"
 
-    def changes(self, made: Made) -> Iterator[Change]:
+    def changes(self, made: Made, new_id: Callable[[], str]) -> Iterator[Change]:
         """Give the changes, once it is planned: they fit what was read, and nothing else."""
         names, latest = list(self._names()), self._latest
         yield from (Expect(one.id, latest[one.id], one.name, one.kept, one.gone is None) for one in self._lineages)
+        links, now = {one: _linked(rows) for one, rows, _ in self._links_before()}, self._snapshot.links()
+        yield from (ExpectLinks(one, now[one]) for one in links if one in now)
         yield from (change for change in names if isinstance(change, FreeName))
         yield from (Restore(one, version, made, latest[one]) for one, version in self._restore.items())
         for one in sorted(self._delete, key=_relations_first):
@@ -234,7 +269,8 @@ class _Reverting:
         yield from (Keep(identifier) for identifier in self._keep)
         yield from (change for change in names if isinstance(change, GiveName))
         yield from self._files()
-        yield from self._links()
+        for one, rows in links.items():
+            yield from self._made_anew(one, rows, new_id, made)
 
     def _names(self) -> Iterator[Change]:
         for lineage in self._lineages:
@@ -251,7 +287,7 @@ class _Reverting:
         """Give for each place where a file was before the run, or is after it, what was and what is."""
         first: dict[tuple[str, str, int], Any] = {}
         last: dict[tuple[str, str, int], Any] = {}
-        for effect in self._snapshot.effects(self._run):
+        for effect in self._done:
             if effect.what == "file":
                 row: Any = effect.before or effect.after
                 place = (row["root"], row["path"], row["part"])
@@ -279,19 +315,41 @@ class _Reverting:
             known = now_at.get(place_of(one))
             yield track(one, was_of(None if known is None or known.note in self._delete else known))
 
-    def _links(self) -> Iterator[Change]:
-        now = self._snapshot.links()
+    def _files_then(self) -> set[str]:
+        """Return the Notes that have a file of their own once it is undone."""
+        then: dict[Place, str] = {place_of(one): one.note for one in self._snapshot.tracked()}
+        for change in self._files():
+            if isinstance(change, Track):
+                then[change.root, change.path, change.part] = change.note
+            elif isinstance(change, Untrack):
+                then.pop((change.root, change.path, change.part), None)
+        return {note for (_, _, part), note in then.items() if not part and note not in self._delete}
+
+    def _made_anew(self, note: str, links: Sequence[Linked], new_id: Callable[[], str], made: Made) -> Iterator[Change]:
+        """Set the links of a Note; their Relations are others where they were removed for good."""
+        others: dict[str, str] = {}
+        for link in links:
+            if link.relation in self._purged and link.to is not None and link.relation not in others:
+                others[link.relation] = new_id()
+                yield MakeRelation(others[link.relation], note, link.to, LABEL, kept=True, made=made)
+        yield SetLinks(note, [replace(link, relation=others.get(link.relation or "", link.relation)) for link in links])
+
+    def _links_before(self) -> Iterator[tuple[str, Any, Any]]:
+        """Give the Notes whose links the run set and that live then, with what these were before it and after."""
         for identifier, effects in self._effects.items():
             links = [effect for effect in effects if effect.what == "links"]
             dead = identifier in self._delete or (identifier in self._gone and identifier not in self._restore)
             if links and not dead and self._was_alive(identifier):
-                rows = cast("list[dict[str, Any]]", links[0].before)
-                yield SetLinks(identifier, [Linked(**row) for row in rows], now.get(identifier))
+                yield identifier, links[0].before, links[-1].after
 
 
 def _relations_first(identifier: str) -> tuple[int, int]:
     """A Relation before what it ends at, a Collection before its members; later ones before earlier ones."""
     return (Kind.RELATION, Kind.COLLECTION, Kind.NOTE).index(kind_of(identifier)), -number_of(identifier)
+
+
+def _linked(rows: Sequence[dict[str, Any]]) -> list[Linked]:
+    return [Linked(**row) for row in rows]
 
 
 def _tracked(row: dict[str, Any]) -> Tracked:

@@ -27,6 +27,7 @@ _HANDLERS: dict[type[c.Change], Callable[[Work, Sequence[Any]], None]] = {
     c.LetGo: restoring.let_go,
     c.Track: files.track,
     c.Untrack: files.untrack,
+    c.ExpectLinks: files.expect_links,
     c.SetLinks: files.set_links,
     c.Embed: discovery.embed,
     c.Vectors: discovery.store_vectors,

@@ -119,6 +119,12 @@ _ROW_RULES: tuple[tuple[str, str], ...] = (
         "SELECT DISTINCT note * 4 FROM files JOIN resources ON key = note * 4 WHERE deleted IS NOT NULL",
     ),
     (
+        "links to {} by {}, which was deleted",
+        """SELECT l.note * 4, leads, relation FROM links l LEFT JOIN resources ON key = relation
+        WHERE relation IS NOT NULL AND (key IS NULL OR deleted IS NOT NULL)
+        AND l.note IN (SELECT note FROM files) AND leads >> 2 IN (SELECT note FROM files WHERE part = 0)""",
+    ),
+    (
         "is the same file as {}",
         """SELECT max(note) * 4, min(note) * 4 FROM files JOIN resources ON key = note * 4
         WHERE kept = 1 AND deleted IS NULL

@@ -10,7 +10,7 @@ from typing import Any
 
 from infospace.errors import Conflict, Invalid
 from infospace.jsonvalue import JSON
-from infospace.memory.changes import Linked, SetLinks, Track, Untrack, Was
+from infospace.memory.changes import ExpectLinks, Linked, SetLinks, Track, Untrack, Was
 from infospace.memory.sqlite.effects import log
 from infospace.memory.sqlite.engine import Engine, Row
 from infospace.memory.sqlite.rows import NOTE, id_of, key_of, keys_json
@@ -116,58 +116,85 @@ def tracked(engine: Engine, root: str | None) -> list[Tracked]:
     ]
 
 
+def expect_links(work: Work, changes: Sequence[ExpectLinks]) -> None:
+    """Raise Conflict for the first Note whose links are not as they were read."""
+    now = _links_of(work.engine, [key_of(change.note) for change in changes])
+    for change in changes:
+        if set(now.get(key_of(change.note), ())) != set(change.links):
+            raise Conflict(f"the links of {change.note} were changed meanwhile", hint="read them again")
+
+
 def set_links(work: Work, changes: Sequence[SetLinks]) -> None:
     """Put Notes' links in the place of those they had."""
     keys = [key_of(change.note) for change in changes]
     work.must_live(keys, id_of)
-    before: dict[int, list[Row]] = {}
-    for row in work.engine.all(f"{_LINKS} WHERE note IN (SELECT value / 4 FROM json_each(?))", (keys_json(keys),)):
-        before.setdefault(row[0] * 4, []).append(row)
+    before = _links_of(work.engine, keys)
     after = {
-        key: sorted({_columns(key >> 2, link) for link in change.links}, key=_place)
+        key: sorted(dict.fromkeys(change.links), key=lambda link: (link.target, link.wiki))
         for key, change in zip(keys, changes, strict=True)
     }
-    olds = {key: sorted(before.get(key, ()), key=_place) for key in after}
-    for key, change in zip(keys, changes, strict=True):
-        if change.was is not None and olds[key] != sorted(
-            {_columns(key >> 2, link) for link in change.was}, key=_place
-        ):
-            raise Conflict(f"the links of {change.note} were changed meanwhile", hint="read them again")
     work.engine.many("DELETE FROM links WHERE note = ?", [(key >> 2,) for key in before])
-    rows = (row for some in after.values() for row in some)
+    rows = (_columns(key >> 2, link) for key, links in after.items() for link in links)
     work.engine.many("INSERT OR IGNORE INTO links (note, target, wiki, leads, relation) VALUES (?, ?, ?, ?, ?)", rows)
-    log(work, ((key, "links", [*map(_link_json, olds[key])], [*map(_link_json, new)]) for key, new in after.items()))
-
-
-def _place(row: Row) -> tuple[str, int]:
-    return row[1], row[2]
-
-
-_LINKS = "SELECT note, target, wiki, leads, relation FROM links"
-
-
-def _columns(note: int, link: Linked) -> tuple[Any, ...]:
-    leads = None if link.to is None else key_of(link.to)
-    return note, link.target, int(link.wiki), leads, None if link.relation is None else key_of(link.relation)
-
-
-def _linked(row: Row) -> Linked:
-    _, target, wiki, leads, relation = row
-    return Linked(
-        target, wiki == 1, None if leads is None else id_of(leads), None if relation is None else id_of(relation)
+    log(
+        work,
+        (
+            (key, "links", [*map(_link_json, before.get(key, ()))], [*map(_link_json, new)])
+            for key, new in after.items()
+        ),
     )
 
 
-def _link_json(row: Row) -> JSON:
-    link = _linked(row)
-    return {"target": link.target, "wiki": link.wiki, "to": link.to, "relation": link.relation}
+def lose_relations(work: Work, relations: Iterable[int]) -> None:
+    """Have links lead where they do by no Relation, since somebody deleted these."""
+    rows = work.engine.all(
+        """SELECT DISTINCT links.note, links.relation FROM relations JOIN links ON links.note = source >> 2
+        AND links.relation = relations.key WHERE relations.key IN (SELECT value FROM json_each(?))""",
+        (keys_json(relations),),
+    )
+    keys = {note * 4 for note, _ in rows}
+    before = _links_of(work.engine, keys) if keys else {}
+    work.engine.many("UPDATE links SET relation = NULL WHERE note = ? AND relation = ?", rows)
+    after = _links_of(work.engine, keys) if keys else {}
+    log(work, ((key, "links", [*map(_link_json, before[key])], [*map(_link_json, after[key])]) for key in sorted(keys)))
+
+
+_LINKS = """SELECT note, target, wiki, leads, relation,
+        EXISTS (SELECT 1 FROM files WHERE files.note = leads >> 2 AND part = 0)
+    FROM links WHERE note IN ({}) ORDER BY note, target, wiki"""
+
+
+def _links_of(engine: Engine, keys: Iterable[int]) -> dict[int, list[Linked]]:
+    found: dict[int, list[Linked]] = {}
+    for row in engine.all(_LINKS.format("SELECT value >> 2 FROM json_each(?)"), (keys_json(keys),)):
+        found.setdefault(row[0] * 4, []).append(_linked(row))
+    return found
+
+
+def _columns(note: int, link: Linked) -> tuple[Any, ...]:
+    to, relation = (link.to, link.relation) if link.to is not None else link.lost or (None, None)
+    leads = None if to is None else key_of(to)
+    return note, link.target, int(link.wiki), leads, None if relation is None else key_of(relation)
+
+
+def _linked(row: Row) -> Linked:
+    _, target, wiki, leads, relation, is_there = row
+    if leads is None:
+        return Linked(target, wiki == 1)
+    to, by = id_of(leads), None if relation is None else id_of(relation)
+    return Linked(target, wiki == 1, to, by) if is_there else Linked(target, wiki == 1, lost=(to, by))
+
+
+def _link_json(link: Linked) -> JSON:
+    to, relation = (link.to, link.relation) if link.to is not None else link.lost or (None, None)
+    return {"target": link.target, "wiki": link.wiki, "to": to, "relation": relation}
 
 
 def links(engine: Engine, note: str | None) -> dict[str, list[Linked]]:
     """Return the links of a Note, or of all that still have a file."""
+    if note is not None:
+        return {id_of(key): found for key, found in _links_of(engine, [key_of(note)]).items()}
     found: dict[str, list[Linked]] = {}
-    chosen = "SELECT note FROM files WHERE ?1 IS NULL OR note = ?1"
-    number = None if note is None else key_of(note) >> 2
-    for row in engine.all(f"{_LINKS} WHERE note IN ({chosen}) ORDER BY note, target, wiki", (number,)):
+    for row in engine.all(_LINKS.format("SELECT note FROM files")):
         found.setdefault(id_of(row[0] * 4), []).append(_linked(row))
     return found

@@ -157,6 +157,8 @@ def delete(work: Work, changes: Sequence[Delete]) -> None:
         if change.unless_held:
             held(engine, change.id, together)
         doomed = _with_relations(engine, live.key)
+        if live.key & 3 == RELATION and not together.intersection(_ends(engine, live.key)):
+            files.lose_relations(work, [live.key])
         _leave_collections(work, doomed, change.made)
         files.forget_notes(work, doomed)
         names = "SELECT key, name FROM resources WHERE name IS NOT NULL AND key IN (SELECT value FROM json_each(?))"
@@ -168,6 +170,10 @@ def delete(work: Work, changes: Sequence[Delete]) -> None:
             (work.now, *made_columns(change.made), keys_json(doomed)),
         )
         work.rediscover(doomed)
+
+
+def _ends(engine: Engine, relation: int) -> set[str]:
+    return set(map(id_of, engine.one("SELECT source, target FROM relations WHERE key = ?", (relation,)) or ()))
 
 
 def _leave_collections(work: Work, doomed: set[int], made: Made) -> None:

@@ -55,6 +55,7 @@ _REMOVE = (
             WHERE v.key = collection AND since <= v.version AND (until IS NULL OR until > v.version)))""",
     f"DELETE FROM relations WHERE key IN {_GONE}",
     f"DELETE FROM links WHERE note * 4 IN {_GONE}",
+    f"UPDATE links SET leads = NULL, relation = NULL WHERE leads IN {_GONE} OR relation IN {_GONE}",
     f"DELETE FROM effects WHERE key IN {_GONE}",
     f"DELETE FROM resources WHERE key IN {_GONE}",
     "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM unused)",

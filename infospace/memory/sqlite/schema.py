@@ -49,7 +49,8 @@ _FIRST = (
         root TEXT NOT NULL, path TEXT NOT NULL, part INTEGER NOT NULL, note INTEGER NOT NULL,
         version INTEGER NOT NULL, digest BLOB NOT NULL, title TEXT, PRIMARY KEY (root, path, part)) WITHOUT ROWID""",
     "CREATE INDEX files_note ON files (note)",
-    # Links as written in imported files; `leads` and `relation` are keys, NULL where it leads nowhere yet.
+    # Links as written in imported files; `leads` and `relation` are keys, NULL where it leads nowhere yet. While what
+    # it leads to has no file it leads nowhere, and the Relation is deleted.
     """CREATE TABLE links (
         note INTEGER NOT NULL, target TEXT NOT NULL, wiki INTEGER NOT NULL, leads INTEGER, relation INTEGER,
         PRIMARY KEY (note, target, wiki)) WITHOUT ROWID""",
@@ -139,7 +140,15 @@ def _fourth(engine: Engine) -> None:
         engine.run(statement)
 
 
-MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second, _third, _fourth)
+def _fifth(engine: Engine) -> None:
+    """A link whose Relation somebody deleted leads where it does by none."""
+    engine.run(
+        """UPDATE links SET relation = NULL WHERE leads >> 2 IN (SELECT note FROM files WHERE part = 0)
+        AND relation NOT IN (SELECT key FROM resources WHERE deleted IS NULL)"""
+    )
+
+
+MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second, _third, _fourth, _fifth)
 """Each brings a file from the version of its index to the next one."""
 
 VERSION = len(MIGRATIONS)

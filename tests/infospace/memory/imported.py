@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+from hypothesis import strategies as st
 
 from infospace import Space
+from infospace.clock import now
 from infospace.ids import Kind
-from infospace.memory.changes import Change
+from infospace.memory.changes import Change, Delete
+from infospace.memory.editing import edit
 from infospace.memory.importing import Summary, import_paths
 from infospace.memory.links import LABEL
 from infospace.memory.store import Store
-from infospace.resources import Relation
-from infospace.runs.journal import Entry
+from infospace.resources import Made, Relation
+from infospace.runs.journal import CloseRun, Entry, OpenRun
 from infospace.view import Silence
 
 
@@ -94,3 +98,45 @@ class Overtaken:
         self.commits += 1
         self._meanwhile(self.commits)
         return self._store.commit(changes, entries)
+
+
+Act: TypeAlias = tuple[str, Any, Any]
+"""What somebody does to a folder or to the space: a word, and what to."""
+
+PATHS = st.sampled_from(["a.md", "b.md", "x/c.md", "r.jsonl"])
+TEXTS = st.sampled_from(["[[a]]\n", "[[b]] [[c]]\n", "# T\n\n[[a]]\n", "1\n2\n", "2\n3\n", "[[T]] #tag\n"])
+ACTS = st.one_of(
+    st.tuples(st.just("write"), PATHS, TEXTS),
+    st.tuples(st.just("move"), PATHS, PATHS),
+    st.tuples(st.just("unlink"), PATHS, st.none()),
+    st.tuples(st.just("edit"), st.integers(0, 9), TEXTS),
+    st.tuples(st.just("rm"), st.integers(0, 9), st.none()),
+    st.tuples(st.just("import"), st.booleans(), st.none()),
+)
+IMPORT: Act = ("import", True, None)
+
+
+def done(space: Space, folder: Path, act: Act) -> str | None:
+    """Do something to a folder, or to the space; return the run that it was, if it was one."""
+    what, one, other = act
+    if what == "write":
+        write(folder, **{one: other})
+    elif what == "unlink":
+        (folder / one).unlink(missing_ok=True)
+    elif what == "move" and (folder / one).exists():
+        (folder / other).parent.mkdir(exist_ok=True)
+        (folder / one).rename(folder / other)
+    elif what == "import":
+        return import_paths(space, [folder], Silence(), prune=one).run
+    with space.store.reading() as snapshot:
+        known: Any = list(snapshot.listing(Kind.NOTE))
+    if what == "edit" and known:
+        chosen = known[one % len(known)]
+        return edit(space.store, chosen, other, chosen.metadata, "edit")
+    if what == "rm" and known:
+        run = space.store.new_id("run")
+        opened = OpenRun(run, "edit", "rm", None, {}, now(), "")
+        gone = Delete(known[one % len(known)].id, Made(run, None, "rm"))
+        space.store.commit([gone], [opened, CloseRun(run, "success", now())])
+        return run
+    return None

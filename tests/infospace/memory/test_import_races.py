@@ -16,7 +16,7 @@ from infospace import Space
 from infospace.errors import Conflict
 from infospace.ids import Kind
 from infospace.memory import importing
-from infospace.memory.changes import Change, Delete, Linked, MakeNote, Revise, SetLinks, Track, Untrack, Was
+from infospace.memory.changes import Change, Delete, ExpectLinks, Linked, MakeNote, Revise, Track, Untrack, Was
 from infospace.memory.importing import Summary, import_paths
 from infospace.memory.sqlite import open_store
 from infospace.memory.undoing import undo
@@ -253,7 +253,7 @@ def test_a_place_that_is_not_as_it_was_refuses_the_whole_commit(space: Space) ->
         Track("/", "r/x/a.md", b, b"", 1, was=Was()),
         Untrack("/r", "x/a.md", was=Was(b, 1)),
         Untrack("/r", "b.md", was=Was(b, 1)),
-        SetLinks(a, [], [Linked("t", wiki=True)]),
+        ExpectLinks(a, [Linked("t", wiki=True)]),
         Delete(a, if_version=2),
     ]
     for change in refused:

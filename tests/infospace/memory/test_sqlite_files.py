@@ -11,7 +11,7 @@ import pytest
 
 from infospace.errors import Invalid, StoreError
 from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
+from infospace.memory.changes import Delete, Linked, MakeNote, MakeRelation, SetLinks, Track
 from infospace.memory.sqlite import open_store, schema
 from infospace.memory.sqlite.engine import connect
 from infospace.memory.sqlite.schema import APPLICATION_ID, VERSION, is_empty
@@ -240,3 +240,27 @@ def test_a_space_of_an_earlier_version_is_brought_up_to_date(
             columns = {name: other.execute(f"PRAGMA table_info('{name}')").fetchall() for name in names}
             shapes.append((columns, other.execute("PRAGMA user_version").fetchone()))
     assert shapes[0] == shapes[1]
+
+
+def test_links_of_an_earlier_version_whose_relation_was_deleted_lead_on_by_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the Relation went with what it led to, it stays the link's, and comes back with that."""
+    path = tmp_path / "old.db"
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:4])
+        earlier.setattr(schema, "VERSION", 4)
+        with contextlib.closing(open_store(path, create=True)) as store:
+            a, b, c = (store.new_id(Kind.NOTE) for _ in range(3))
+            to_b, to_c = (store.new_id(Kind.RELATION) for _ in range(2))
+            links = [Linked("b", wiki=True, to=b, relation=to_b), Linked("c", wiki=True, to=c, relation=to_c)]
+            store.commit([MakeNote(one, "", kept=True) for one in (a, b, c)])
+            store.commit([MakeRelation(to_b, a, b, "links-to"), MakeRelation(to_c, a, c, "links-to")])
+            store.commit([Delete(to_b), Delete(c)])
+            store.commit([*(Track("/r", f"{one}.md", one, b"", 1) for one in (a, b)), SetLinks(a, links)])
+            assert store.check() == [f"{a} links to {b} by {to_b}, which was deleted"]
+    with contextlib.closing(open_store(path, create=False)) as store:
+        assert store.check() == []
+        with store.reading() as snapshot:
+            assert snapshot.links(a)[a] == [Linked("b", wiki=True, to=b), Linked("c", wiki=True)]
+            assert snapshot.links(a)[a][1].lost == (c, to_c)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
+from typing import Any
+
 import pytest
-from store_tools import collection, note, relation
+from store_tools import AT, collection, note, open_run, relation
 
 from infospace.errors import Conflict, Invalid, NotFound
-from infospace.memory.changes import Linked, SetLinks, Track, Untrack, Was
+from infospace.memory.changes import Change, Delete, ExpectLinks, Linked, Restore, SetLinks, Track, Untrack, Was
 from infospace.memory.store import Store, Tracked
+from infospace.runs.journal import CloseRun
 
 
 class TestFiles:
@@ -56,7 +60,8 @@ class TestLinks:
         a, b = note(store), note(store)
         arrow = relation(store, a, b)
         wiki, plain = Linked("b", wiki=True, to=b, relation=arrow), Linked("b", wiki=False)
-        store.commit([Track("/r", "a.md", a, b"", 1), SetLinks(a, [Linked("old", wiki=False)])])
+        store.commit([Track("/r", "a.md", a, b"", 1), Track("/r", "b.md", b, b"", 1)])
+        store.commit([SetLinks(a, [Linked("old", wiki=False)])])
         store.commit([SetLinks(a, [wiki, Linked("a", wiki=False), plain, plain])])
         with store.reading() as snapshot:
             expected = {a: [Linked("a", wiki=False), plain, wiki]}
@@ -67,16 +72,73 @@ class TestLinks:
             assert snapshot.links() == {}
 
     def test_links_are_those_of_notes_with_a_file(self, store: Store) -> None:
-        """Of all of them, or of the one that is asked for."""
-        a, b = note(store), note(store)
+        """Unless those of one are asked for, which need have no file."""
+        a, b, c = note(store), note(store), note(store)
         link = Linked("x", wiki=False)
         store.commit([Track("/r", "a.md", a, b"", 1), SetLinks(a, [link]), SetLinks(b, [link])])
         with store.reading() as snapshot:
             assert snapshot.links() == snapshot.links(a) == {a: [link]}
-            assert snapshot.links(b) == {}
+            assert snapshot.links(b) == {b: [link]}
+            assert snapshot.links(c) == {}
         store.commit([Untrack("/r", "a.md")])
         with store.reading() as snapshot:
             assert snapshot.links() == {}
+
+    @pytest.mark.parametrize("row", [0, 3])
+    def test_a_link_leads_nowhere_while_what_it_led_to_has_no_file_of_its_own(self, store: Store, row: int) -> None:
+        """Deleted, forgotten, or a row of a table; with its file it is what it was, also when others came meanwhile."""
+        a, b = note(store), note(store)
+        by, nowhere = relation(store, a, b), Linked("b", wiki=True)
+        leads = Linked("b", wiki=True, to=b, relation=by)
+        there, new = Track("/r", "b.md", b, b"", 1), Linked("c", wiki=False)
+        store.commit([Track("/r", "a.md", a, b"", 1), there, SetLinks(a, [leads])])
+
+        def links() -> list[Linked]:
+            with store.reading() as snapshot:
+                assert snapshot.links(a) == snapshot.links()
+                return snapshot.links(a)[a]
+
+        aways: list[list[Change]] = [[Untrack("/r", "b.md")], [Delete(b)]]
+        if row:
+            aways = [[Untrack("/r", "b.md"), Track("/r", "t.csv", b, b"", 1, row)]]
+        for away in aways:
+            assert links() == [leads]
+            store.commit(away)
+            assert links() == [nowhere]
+            assert links()[0].lost == (b, by)
+            store.commit([ExpectLinks(a, [nowhere]), SetLinks(a, [*links(), new])])
+            assert links() == [nowhere, new]
+            store.commit([*([Restore(b), Restore(by)] if away == [Delete(b)] else []), there])
+            assert links() == [leads, new]
+            store.commit([SetLinks(a, [leads])])
+
+    def test_a_link_whose_relation_is_deleted_by_itself_leads_where_it_did_by_none(self, store: Store) -> None:
+        """It is remembered as what the run did; a Relation that goes with one of its ends stays the link's."""
+        run = open_run(store)
+        a, b = note(store), note(store)
+        first, second = relation(store, a, b), relation(store, a, b)
+        kept, other = Linked("b", wiki=False, to=b, relation=first), Linked("b", wiki=True, to=b, relation=second)
+        without = replace(other, relation=None)
+        store.commit([Track("/r", "a.md", a, b"", 1), Track("/r", "b.md", b, b"", 1), SetLinks(a, [kept, other])])
+        store.commit([Delete(second)], [CloseRun(run, "success", AT)])
+        store.commit([Delete(first), Delete(b)])
+        with store.reading() as snapshot:
+            assert [link.lost for link in snapshot.links(a)[a]] == [(b, first), (b, None)]
+            effect: Any = next(one for one in snapshot.effects(run) if one.what == "links")
+        before, after = ([asdict(link) for link in links] for links in ([kept, other], [kept, without]))
+        assert [{**row, "lost": None} for row in effect.before] == before
+        assert [{**row, "lost": None} for row in effect.after] == after
+
+    def test_a_link_that_is_set_to_lead_nowhere_forgets_what_has_its_file(self, store: Store) -> None:
+        """Whatever goes and comes then."""
+        a, b = note(store), note(store)
+        there, nowhere = Track("/r", "b.md", b, b"", 1), [Linked("b", wiki=True)]
+        store.commit([Track("/r", "a.md", a, b"", 1), there, SetLinks(a, [Linked("b", wiki=True, to=b)])])
+        store.commit([SetLinks(a, nowhere)])
+        store.commit([Untrack("/r", "b.md")])
+        store.commit([there])
+        with store.reading() as snapshot:
+            assert snapshot.links() == {a: nowhere}
 
     def test_who_has_links_must_exist(self, store: Store) -> None:
         """Where they lead need not."""
@@ -117,9 +179,9 @@ class TestMeanwhile:
         """In whatever order they are told."""
         a = note(store)
         one, two = Linked("one", wiki=False), Linked("two", wiki=True)
-        store.commit([Track("/r", "a.md", a, b"", 1), SetLinks(a, [one, two], was=[])])
+        store.commit([Track("/r", "a.md", a, b"", 1), ExpectLinks(a, []), SetLinks(a, [one, two])])
         with pytest.raises(Conflict):
-            store.commit([SetLinks(a, [], was=[one])])
-        store.commit([SetLinks(a, [one], was=[two, one])])
+            store.commit([SetLinks(a, []), ExpectLinks(a, [one])])
+        store.commit([ExpectLinks(a, [two, one]), SetLinks(a, [one])])
         with store.reading() as snapshot:
             assert snapshot.links() == {a: [one]}
