@@ -12,12 +12,12 @@ from infospace.errors import Invalid
 from infospace.jsontext import same
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, Delete, FreeName, GiveName, Keep, Null, Restore, Revise, Untrack
-from infospace.memory.links import is_alive, replaced, settle, written
+from infospace.memory.links import is_alive, replaced, settle_run, written
 from infospace.memory.markdown import parse, to_markdown
 from infospace.memory.readers import format_of
 from infospace.memory.store import Snapshot, Store, Tracked
 from infospace.resources import Made, Note
-from infospace.runs.journal import Beat, CloseRun, OpenRun
+from infospace.runs.journal import CloseRun, OpenRun
 
 
 def edit(store: Store, note: Note, content: JSON, metadata: Mapping[str, JSON], goal: str) -> str | None:
@@ -38,9 +38,7 @@ def edit(store: Store, note: Note, content: JSON, metadata: Mapping[str, JSON], 
         file = next((one for one in snapshot.tracked() if one.note == note.id and not one.part), None)
         changes += _new_links(snapshot, file, note.id, content, made)
     store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), "")])
-    roots = [] if file is None else [file.root]
-    settle(store, roots, lambda: made, lambda links: store.commit(links, [Beat(run, "", now())]))
-    store.commit([], [CloseRun(run, "success", now())])
+    settle_run(store, [] if file is None else [file.root], made)
     return run
 
 

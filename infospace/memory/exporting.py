@@ -17,14 +17,14 @@ from infospace.memory.atomic import write_atomically
 from infospace.memory.changes import Change, Track
 from infospace.memory.files import Found
 from infospace.memory.known import was_edited
-from infospace.memory.links import is_alive, replaced, settle, written
+from infospace.memory.links import is_alive, replaced, settle_run, written
 from infospace.memory.naming_files import Taken, bare_paths, in_order
 from infospace.memory.readers import format_of, read
 from infospace.memory.readers.objects import SIDE, side_of
 from infospace.memory.rendering import render
 from infospace.memory.store import Snapshot, Store, Tracked
 from infospace.resources import Made, Note
-from infospace.runs.journal import Beat, CloseRun, OpenRun
+from infospace.runs.journal import OpenRun
 
 MANIFEST = ".infospace-export.json"
 """In an exported folder: which files the export wrote, by the SHA-256 of their bytes. Importing passes it over."""
@@ -209,21 +209,15 @@ def _sync(store: Store, one: Tracked, note: Note, found: Found) -> None:
     digest, load = read(found)
     whole = load()
     store.commit([Track(one.root, one.path, one.note, digest, note.version, 0, whole.title)])
-    runs: list[str] = []
-
-    def made() -> Made:
-        if not runs:
-            runs.append(store.new_id("run"))
-        return Made(runs[0], None, "export")
-
+    run = store.new_id("run")
+    made = Made(run, None, "export")
     with store.reading() as snapshot:
         old = snapshot.links(one.note).get(one.note, [])
-        changes: list[Change] = list(replaced(one.note, old, written(whole.links), made(), is_alive(snapshot)))
+        changes: list[Change] = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
     if not changes:
         return
-    store.commit(changes, [OpenRun(runs[0], "edit", f"export --in-place {found.path}", None, {}, now(), "")])
-    settle(store, [one.root], made, lambda links: store.commit(links, [Beat(runs[0], "", now())]))
-    store.commit([], [CloseRun(runs[0], "success", now())])
+    store.commit(changes, [OpenRun(run, "edit", f"export --in-place {found.path}", None, {}, now(), "")])
+    settle_run(store, [one.root], made)
 
 
 def to_json(done: Exported) -> Mapping[str, Any]:

@@ -136,6 +136,10 @@ class Import:
             with suppress(StoreError):
                 self._close("failed", error.says)
             raise
+        except Exception as error:  # whoever hears of the progress may break off too, and no run goes on for ever
+            with suppress(InfospaceError):
+                self._close("failed", f"{type(error).__name__}: {error}")
+            raise
         self._close("success")
         return self._summary
 

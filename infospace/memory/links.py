@@ -16,13 +16,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from infospace.errors import NotFound
+from infospace.clock import now
+from infospace.errors import InfospaceError, NotFound
 from infospace.ids import Kind
 from infospace.memory.changes import Change, Delete, ExpectLinks, Linked, MakeRelation, SetLinks
 from infospace.memory.markdown import Link
 from infospace.memory.retrying import TRIES, anew
 from infospace.memory.store import Snapshot, Store, Tracked
 from infospace.resources import Made, Relation
+from infospace.runs.journal import Beat, CloseRun
 
 LABEL = "links-to"
 """The label of the Relations that stand for links."""
@@ -168,6 +170,17 @@ def settle(
     for _ in range(TRIES):
         if not anew(changes, committed):
             return
+
+
+def settle_run(store: Store, roots: Collection[str], made: Made) -> None:
+    """Settle links as the last thing that a run does, and end it: as failed where they cannot be settled."""
+    run = str(made.run)
+    try:
+        settle(store, roots, lambda: made, lambda links: store.commit(links, [Beat(run, "", now())]))
+    except InfospaceError as error:
+        store.commit([], [CloseRun(run, "failed", now(), reason=error.says)])
+        raise
+    store.commit([], [CloseRun(run, "success", now())])
 
 
 def resolve(

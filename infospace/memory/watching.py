@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from infospace.errors import NotFound
@@ -20,13 +21,12 @@ def look(paths: Sequence[Path]) -> Look:
     """Return how the files under some paths stand. Nothing stands at a path that is not there."""
     seen: Look = {}
     for path in paths:
-        try:
+        with suppress(NotFound):
             for one in walk(path):
                 if isinstance(one, Found):
-                    status = one.path.stat()
-                    seen[one.path] = (status.st_mtime_ns, status.st_size)
-        except (NotFound, FileNotFoundError):
-            continue
+                    with suppress(OSError):  # it went since it was listed, or nobody may look at it any more
+                        status = one.path.stat()
+                        seen[one.path] = (status.st_mtime_ns, status.st_size)
     return seen
 
 

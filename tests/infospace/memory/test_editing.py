@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from infospace import Space
@@ -9,8 +13,13 @@ from infospace.errors import Conflict, NotFound
 from infospace.ids import Kind
 from infospace.memory.changes import AddMembers, MakeCollection, MakeNote
 from infospace.memory.editing import bring_back, edit, give_name, keep, remove
+from infospace.memory.retrying import TRIES
 from infospace.memory.undoing import undo
 from infospace.resources import Collection, Member, Note
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from imported import Overtaken, add, notes, write
 
 
 def made(space: Space, content: str = "text", *, kept: bool = True) -> Note:
@@ -33,6 +42,24 @@ def test_removing_takes_all_or_none(space: Space) -> None:
     undo(space.store, run)
     assert space.store.get(first.id).kept
     assert space.store.get(second.id).kept
+
+
+def test_an_edit_whose_links_cannot_be_settled_has_ended_and_can_be_undone(space: Space, tmp_path: Path) -> None:
+    """It fails by the reason why not, and is no run that seems to go on."""
+    add(space, write(tmp_path / "in", **{"a.md": "one", "b.md": "b"}))
+
+    def meanwhile(number: int) -> None:
+        if 1 < number <= 1 + TRIES:
+            raise Conflict("somebody was faster")
+
+    store: Any = Overtaken(space.store, meanwhile)
+    with pytest.raises(Conflict, match="somebody was faster"):
+        edit(store, notes(space)["a.md"], "[[b]]", {}, "edit")
+    with space.store.reading() as snapshot:
+        run = snapshot.runs(limit=1)[0]
+    assert (run.status, run.reason) == ("failed", "somebody was faster")
+    undo(space.store, run.run)
+    assert notes(space)["a.md"].content == "one"
 
 
 def test_a_name_keeps_and_is_taken_away(space: Space) -> None:

@@ -6,6 +6,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from infospace.memory import watching
+from infospace.memory.files import Found, Refused, walk
 from infospace.memory.watching import changes, look
 
 
@@ -42,6 +46,23 @@ def test_a_turn_comes_when_something_changed_and_then_stood_still(tmp_path: Path
         next(turns)
         seen.append(list(looks))
     assert seen == [[], ["settled", "nothing"], ["settled", "nothing", "touched"]]
+
+
+def test_a_file_that_goes_while_its_folder_is_looked_at_takes_no_other_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others stand as they are, and it is none of them."""
+    for name in ("a.md", "b.md", "c.md"):
+        (tmp_path / name).write_text(name)
+
+    def walked(path: Path) -> Iterator[Found | Refused]:
+        for one in walk(path):
+            if one.path.name == "b.md":
+                one.path.unlink()
+            yield one
+
+    monkeypatch.setattr(watching, "walk", walked)
+    assert [path.name for path in look([tmp_path])] == ["a.md", "c.md"]
 
 
 def test_a_folder_that_is_gone_has_no_files(tmp_path: Path) -> None:

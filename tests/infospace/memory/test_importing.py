@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from infospace import Space, open_space
 from infospace.errors import NotFound
 from infospace.ids import Kind
+from infospace.memory import importing
 from infospace.memory.aligning import align
 from infospace.memory.changes import Revise
 from infospace.memory.importing import Summary, import_paths
+from infospace.memory.undoing import undo
 from infospace.resources import Made
 from infospace.search.found import Hit
 from infospace.view import Silence
@@ -281,3 +283,25 @@ def test_a_search_result_says_where_the_file_of_its_note_is(space: Space, tmp_pa
     (folder / "ä.md").rename(folder / "b.md")
     add(space, folder)
     assert uris()[0] == (folder / "b.md").as_uri()
+
+
+def test_an_import_whose_listener_breaks_off_has_ended_and_can_be_undone(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It fails with what it has by then, and says why."""
+    monkeypatch.setattr(importing, "BATCH", 1)
+    folder = write(tmp_path / "in", **{f"{name}.md": name for name in "abc"})
+
+    class Closed(Silence):
+        def progress(self, done: int, total: int, what: str) -> None:
+            if done == 2:
+                raise BrokenPipeError(f"{what} {done} of {total}")
+
+    with pytest.raises(BrokenPipeError):
+        import_paths(space, [folder], Closed())
+    with space.store.reading() as snapshot:
+        (run,) = snapshot.runs()
+    assert (run.status, run.reason) == ("failed", "BrokenPipeError: reading 2 of 3")
+    assert set(notes(space)) == {"a.md", "b.md"}
+    undo(space.store, run.run)
+    assert notes(space) == {}
