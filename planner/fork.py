@@ -11,12 +11,13 @@ from infospace.errors import Conflict, Invalid, NotFound
 from infospace.jsonvalue import JSON
 from infospace.memory.store import Snapshot
 from infospace.paths import nearest
-from infospace.resources import Collection, Made, Note, Resource
+from infospace.resources import Made, Resource
 from infospace.runs.forks import first_of
 from infospace.runs.journal import OpenRun, RunRow, StepRow
 from infospace.space import Space
 from infospace.tools.approvals import in_run, named
 from planner.check import check
+from planner.copies import Copy, copy
 from planner.events import Emit
 from planner.known import KnownSpace
 from planner.lanes import Halt
@@ -120,14 +121,15 @@ class _Fork:
         run.halt = halt
         run.id, run.forked = space.store.new_id("run"), first
         view = space.view(Made(run.id, None, "fork"))
-        copies: dict[str, Resource] = {}
+        copies: dict[str, Copy] = {}
+        given = {(one.resource, one.version) for one in self._rows if one.resource}
         with space.store.reading() as snapshot:
-            for identifier in {*row.inputs.values(), *(one.resource for one in self._rows if one.resource)}:
+            for identifier in sorted({*row.inputs.values(), *(one for one, _ in given if one)}):
                 then = self._then(snapshot, identifier)
-                if isinstance(then, Note):
-                    copies[identifier] = view.note(then.content, metadata=then.metadata)
-                elif isinstance(then, Collection):
-                    copies[identifier] = view.collection(then.members, metadata=then.metadata)
+                if then is not None:
+                    seen = {version for one, version in given if one == identifier and version is not None}
+                    copied = copy(view, snapshot, identifier, then, seen)
+                    copies |= {} if copied is None else {identifier: copied}
         inputs = {name: copies[one].id if one in copies else one for name, one in row.inputs.items()}
         plans = {name: inner.document for name, inner in run.plans.items()}
         goal = f"{row.goal} (fork of {row.run})".strip()
@@ -139,8 +141,8 @@ class _Fork:
             run.take_up(snapshot.run(run.id), record, (), run.owner)
         return await run.go_on()
 
-    def _then(self, snapshot: Snapshot, identifier: str) -> Resource | None:
-        """Return a resource as it was when the step began, None where it is so still."""
+    def _then(self, snapshot: Snapshot, identifier: str) -> int | None:
+        """Return the version that a resource had when the step began, None where it has it still."""
         versions = [
             number
             for number, time in snapshot.versions(identifier)
@@ -152,7 +154,7 @@ class _Fork:
             current = None
         if not versions or (current is not None and current.version == versions[-1]):
             return None
-        return snapshot.get(identifier, versions[-1])
+        return versions[-1]
 
     def _was_there(self, resource: Resource, time: str) -> bool:
         """Whether a version was there when the step began: the run's own by their steps, others by their time."""
@@ -161,9 +163,10 @@ class _Fork:
         return time <= self._moment
 
     @staticmethod
-    def _taken(row: StepRow, run: str, copies: dict[str, Resource]) -> StepRow:
-        copy = copies.get(row.resource or "")
-        extra = {**row.extra, "forked": row.run}
-        if copy is None:
-            return replace(row, run=run, extra=extra)
-        return replace(row, run=run, extra=extra, resource=copy.id, version=copy.version)
+    def _taken(row: StepRow, run: str, copies: dict[str, Copy]) -> StepRow:
+        """Return a step as the fork has it: what it gave is the copy, at the version that it gave."""
+        taken = replace(row, run=run, extra={**row.extra, "forked": row.run})
+        copied = copies.get(row.resource or "")
+        if copied is None:
+            return taken
+        return replace(taken, resource=copied.id, version=copied.versions.get(row.version or 0, 1))

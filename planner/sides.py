@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from json import dumps
@@ -15,6 +16,7 @@ from infospace.memory.store import Snapshot
 from infospace.resources import Collection, Relation, Resource
 from infospace.runs.journal import StepRow
 from infospace.runs.origin import Product
+from planner.written import top_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,43 @@ class Side:
                 places[place] = places.get(place, 0) + 1
                 self._own[product.of.id] = f"{place}~{places[place]}"
         self._keys: dict[str, str] = {}
+        self._as: dict[str, str] = {}
+        self._numbers: dict[str, dict[int, int]] = {}
+        if self.run.forked is not None:
+            with suppress(NotFound):
+                self._take_over(Side(snapshot, self.run.forked))
+
+    def _take_over(self, parent: Side) -> None:
+        """Tell what a fork took over as its parent tells it: also the copies of what was changed since."""
+        taken = {top_label(row.position) for row in self._steps if "forked" in row.extra}
+        for identifier, place in parent._own.items():
+            made = place.split("~")[1]
+            if made == "input" or top_label(made) in taken:
+                self._own.setdefault(identifier, place)
+        rows = {row.sequence: row for row in parent.steps}
+        pairs = [(row, rows[row.sequence]) for row in self._steps if "forked" in row.extra and row.sequence in rows]
+        same = [(row.resource, theirs.resource) for row, theirs in pairs]
+        same += [(one, parent.run.inputs.get(name)) for name, one in self.run.inputs.items()]
+        for one, other in same:
+            if one is None or other is None or one == other:
+                continue
+            if other in parent._own:
+                self._own[one] = parent._own[other]
+            else:
+                self._own.pop(one, None)
+                self._as[one] = parent._as.get(other, other)
+        for row, theirs in pairs:
+            if row.resource in self._as and row.version is not None and theirs.version is not None:
+                number = parent._number(theirs.resource, theirs.version)
+                self._numbers.setdefault(row.resource, {})[row.version] = number
+
+    def _number(self, identifier: str | None, version: int) -> int:
+        """Return which version of the other one a version of a copy is; its own come after that."""
+        known = self._numbers.get(identifier or "")
+        if not known:
+            return version
+        last = max(known)
+        return known.get(version, known[last] + version - last)
 
     @property
     def steps(self) -> Sequence[StepRow]:
@@ -67,7 +106,8 @@ class Side:
 
     def masked(self, text: str | None) -> str | None:
         """Return a text in which the ids that the run gave out are told by where they were made."""
-        return None if text is None else ID_IN_TEXT.sub(lambda found: self._own.get(found[0], found[0]), text)
+        told = self._as | self._own
+        return None if text is None else ID_IN_TEXT.sub(lambda found: told.get(found[0], found[0]), text)
 
     def fingerprint(self, value: JSON) -> str | None:
         """Return a digest of a JSON value, its keys in any order, without ids that the run gave out."""
@@ -96,7 +136,10 @@ class Side:
         keys = self._key_of([use.id for use in row.uses])
         found = [use for use, key in zip(row.uses, keys, strict=True) if use.id in self._own and is_id(key)]
         sources = {origin.of.id: origin.source for origin in self._snapshot.origins(found)}
-        versions = [source.of.version if (source := sources.get(use.id)) else use.version for use in row.uses]
+        versions = [
+            source.of.version if (source := sources.get(use.id)) else self._number(use.id, use.version)
+            for use in row.uses
+        ]
         return sorted(
             key if use.id in self._own and use.id not in sources else f"{key}@{version}"
             for key, use, version in zip(keys, row.uses, versions, strict=True)
@@ -127,6 +170,7 @@ class Side:
 
     def _key_of(self, identifiers: Sequence[str]) -> list[str]:
         """What resources count as: search results as their source, what the run made as its content, others as ids."""
+        identifiers = [self._as.get(one, one) for one in identifiers]
         unknown = [one for one in dict.fromkeys(identifiers) if one not in self._keys]
         counted = zip(unknown, self._snapshot.identities(unknown), strict=True) if unknown else ()
         for one, identity in counted:
