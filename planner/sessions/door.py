@@ -29,6 +29,8 @@ from planner.suspending import Pending
 class SessionDoor:
     """A session for callers without an event loop. Calls from several threads queue; each waits for its own.
 
+    It is one session: when that has ended, here or elsewhere, calls are a Conflict, also where its name is another's.
+
     Used with `with`: one by name stays open afterwards, one without a name is ended (cancelled where an error leaves
     the block); one that waits for an answer goes on waiting.
     """
@@ -205,7 +207,7 @@ def open_session(
     already has had its own. The tools of `approve` may be called in it without asking. `emit` hears its events, in
     another thread. Raises Invalid for a name that cannot be, and for a head or inputs that the check refuses.
     """
-    session = Session(space, name, None if head is None else _json(head), inputs, approve)
+    session = Session(space, name, None if head is None else _json(head), inputs, approve, once=True)
     door = SessionDoor(space, session, emit)
     if head is not None or inputs:
         problems = door._thread.run(session.begin())  # noqa: SLF001 - the door is made here

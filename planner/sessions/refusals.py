@@ -36,6 +36,14 @@ def elsewhere(shown: str, row: RunRow) -> Conflict:
     return Conflict(f"the {shown} is running steps elsewhere ({row.owner})", hint=hint)
 
 
+def ended_already(name: str | None, run: str) -> Conflict:
+    """Say that a session has ended; nothing goes on with it, and one by name leaves its name to another one."""
+    if name is None:
+        return Conflict(f"the session {run} has ended already", hint="open another one")
+    hint = f"the name is free: a session that is opened as {name!r} is another one"
+    return Conflict(f"the session {name!r} ({run}) has ended already", hint=hint)
+
+
 def resting(shown: str, name: str | None) -> Conflict:
     """Say that there is nothing to go on with."""
     hint = "give it steps, or end it" if name is None else f"`infospace run - --session {name}` gives it steps"

@@ -106,7 +106,7 @@ class Script:
 
     async def _begun(self, head: JSON) -> RunResult | None:
         """Open the session; return its refusal where something is wrong with its head."""
-        session = Session(self._space, self._name, head, self._inputs, self._approve)
+        session = Session(self._space, self._name, head, self._inputs, self._approve, once=True)
         problems = await session.begin()
         if problems:
             return RunResult(None, "refused", problems=problems)

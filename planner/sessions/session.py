@@ -23,7 +23,7 @@ from planner.sessions.checking import Check, Checked, plan_checked, steps_checke
 from planner.sessions.lines import read_head
 from planner.sessions.naming import full_name, name_of, naming, open_run
 from planner.sessions.queue import Queue, queue_of
-from planner.sessions.refusals import Moved, elsewhere, resting, second_head, waiting
+from planner.sessions.refusals import Moved, elsewhere, ended_already, resting, second_head, waiting
 from planner.sessions.session_run import Ended, SessionRun
 from planner.start import bind_inputs
 from planner.suspending import Pending
@@ -57,16 +57,21 @@ class Session:
         head: JSON = None,
         inputs: Mapping[str, JSON] | None = None,
         approve: Sequence[str] = (),
+        *,
+        once: bool = False,
     ) -> None:
         """`head` is what stands before the first step: goal, inputs, result, budget.
 
-        The tools of `approve` may be called in it without asking. Raises Invalid for the name, and for `approve`.
+        The tools of `approve` may be called in it without asking. With `once` it is one session alone: when that has
+        ended, steps are a Conflict; else they open another one of its name. One without a name is one alone.
+        Raises Invalid for the name, and for `approve`.
         """
         self._space = space
         self._approve = named(approve)
         self._approved: str | None = None
         """The run in which that was said."""
         self.name = name
+        self._once = once or name is None
         self._full = None if name is None else full_name(name)
         self._queue = Queue() if self._full is None else queue_of(space, self._full)
         self._headed = head is not None or bool(inputs)
@@ -207,7 +212,7 @@ class Session:
     def _row(self) -> RunRow | None:
         """Return its run as the journal has it, None where it is not open."""
         with self._space.store.reading() as snapshot:
-            if self._full is not None:
+            if self._full is not None and (self.id is None or not self._once):
                 row = open_run(snapshot, self._full)
             else:
                 row = None if self.id is None else snapshot.run(self.id)
@@ -219,8 +224,9 @@ class Session:
     def _must_be_open(self) -> RunRow:
         row = self._row()
         if row is None:
-            says = f"the {self._shown} has ended already" if self.id else f"the {self._shown} is not open"
-            raise Conflict(says, hint="steps that are given to it by its name open another one")
+            if self.id is not None:
+                raise ended_already(self.name, self.id)
+            raise Conflict(f"the {self._shown} is not open", hint="steps that are given to it by its name open one")
         return row
 
     # Its run
@@ -234,8 +240,8 @@ class Session:
             return self._run
         row = self._row()
         if row is None:
-            if self._full is None and self.id is not None:
-                raise Conflict(f"the {self._shown} has ended already", hint="open another one")
+            if self._once and self.id is not None:
+                raise ended_already(self.name, self.id)
             self._run, self.id = None, None
             return SessionRun(self._space, self._plan, self._approve)
         run = self._recalled(row)

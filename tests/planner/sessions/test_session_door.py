@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -101,8 +102,36 @@ def test_a_session_by_name_stays_open_and_another_process_goes_on(tmp_path: Path
         ended = session.end()
         assert ended.result is not None
         assert (ended.status, ended.result.data, status(space, run)) == ("success", "one!", "success")
-        assert session.step(NOTE).status == "success"
-        assert session.id != run
+        with pytest.raises(Conflict, match=rf"the session 'research' \({run}\) has ended already"):
+            session.step(NOTE)
+        with open_session(space, "research") as another:
+            assert another.step(NOTE).status == "success"
+            assert another.id != run
+
+
+def test_a_session_that_ended_elsewhere_is_not_another_one_of_its_name(space: Space) -> None:
+    """Nothing is done by whoever held it, whatever the call; what it bound is no more, and nobody else's is shown."""
+    with open_session(space, "s") as session, open_session(space, "s") as elsewhere:
+        session.step(NOTE)
+        run = session.id
+        elsewhere.step({"type": "stop"})
+        with open_session(space, "s") as another:
+            another.step({"type": "create-note", "value": "theirs", "out": "$x"})
+            calls: list[Callable[[], object]] = [
+                lambda: session.step(NOTE),
+                lambda: session.run([NOTE]),
+                lambda: session.answer("1", 5),
+                session.resume,
+                session.end,
+                session.cancel,
+                lambda: elsewhere.step(NOTE),
+            ]
+            for call in calls:
+                with pytest.raises(Conflict, match=rf"'s' \({run}\) has ended already .*opened as 's' is another one"):
+                    call()
+            assert (session.bindings, session.pending, session.id) == ({}, (), run)
+            assert another.get_text("$x") == "theirs"
+            assert status(space, another.id) == "suspended"
 
 
 def test_a_session_without_a_name_ends_with_its_block(space: Space) -> None:
