@@ -17,8 +17,7 @@ from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, GiveName, MakeNote
 from infospace.perform import Outcome, guarded
 from infospace.resources import Made
-from infospace.runs.call import CANCELLED
-from infospace.runs.journal import StepRow, Use
+from infospace.runs.journal import BROKEN_OFF, CANCELLED, StepRow, Use
 from infospace.tools.calling import call_tool
 from infospace.view import Infospace
 from planner.calls import FINAL, may_repeat, validated
@@ -178,7 +177,7 @@ class Execution(ABC):
     def interrupted(self) -> None:
         """Journal that the step was cancelled."""
         if self._ticket is not None:
-            self._journal(self._open or Outcome("failed", reason="the step was broken off", error=CANCELLED))
+            self._journal(self._open or Outcome("failed", reason=BROKEN_OFF, error=CANCELLED))
 
     def _suspended(self, suspension: Suspension) -> None:
         """Journal what the step itself waits for, or leaves; one that has a waiting step in it has nothing to say."""

@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from infospace.jsonvalue import JSON
-from infospace.runs.call import CANCELLED
-from infospace.runs.journal import CallRow, StepRow
+from infospace.runs.journal import CANCELLED, CallRow, StepRow
 from planner.failure import TIMEOUT
 
 _ROUND = re.compile(r"\.body\[(\d+)\]\.")

@@ -9,9 +9,8 @@ from dataclasses import replace
 from infospace.errors import Recalled, Unrecorded
 from infospace.llm.model import Message, Reply, Request
 from infospace.llm.prompts import reworded
-from infospace.runs.call import CANCELLED
 from infospace.runs.counterparts import Earlier
-from infospace.runs.journal import CallRow
+from infospace.runs.journal import CANCELLED, CallRow
 
 
 class Unasked:

@@ -11,10 +11,7 @@ from infospace.clock import now
 from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
 from infospace.resources import Made
-from infospace.runs.journal import CallKind, CallRow, CallStatus
-
-CANCELLED = "cancelled"
-"""The kind of failure of a call, or of a step, that was broken off."""
+from infospace.runs.journal import CANCELLED, CallKind, CallRow, CallStatus
 
 Record: TypeAlias = Callable[[CallRow], object]
 """Commits a row of the journal."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from infospace.jsonvalue import JSON
@@ -14,6 +14,11 @@ RunStatus: TypeAlias = Literal["running", "success", "failed", "suspended", "sto
 CallKind: TypeAlias = Literal["llm", "tool"]
 CallStatus: TypeAlias = Literal["started", "success", "failed"]
 StepStatus: TypeAlias = Literal["started", "success", "failed", "skipped", "suspended"]
+
+BROKEN_OFF = "the step was broken off"
+"""Why a step failed that had begun, or waited, and did not end by itself; the kind of that is CANCELLED."""
+CANCELLED = "cancelled"
+"""The kind of failure of a call, or of a step, that was broken off."""
 
 FINISHED: frozenset[RunStatus] = frozenset({"success", "failed", "stopped", "cancelled", "refused"})
 
@@ -56,6 +61,14 @@ class StepRow:
     trace: str | None = None
     frames: Mapping[str, JSON] = field(default_factory=dict)
     """What the forms around it had decided when it was written, by their positions, each told once in a run."""
+
+
+def broken_off(row: StepRow) -> StepRow:
+    """Return a step that was under way, or waited, as it is when its run has ended: it failed, and asks no more."""
+    if row.status not in ("started", "suspended"):
+        return row
+    extra = {key: value for key, value in row.extra.items() if key != "pending"}
+    return replace(row, status="failed", value="", reason=BROKEN_OFF, error=CANCELLED, extra=extra)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +118,7 @@ class OpenRun:
 
 @dataclass(frozen=True, slots=True)
 class CloseRun:
-    """A run ends, or suspends. `result` is an id, or None for null."""
+    """A run ends, or suspends. `result` is an id, or None for null. What waits when it ends is `broken_off`."""
 
     run: str
     status: RunStatus

@@ -13,6 +13,8 @@ from infospace.errors import InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.resources import Resource
 from infospace.runs.journal import (
+    BROKEN_OFF,
+    CANCELLED,
     AddLines,
     CallRow,
     CloseRun,
@@ -22,6 +24,7 @@ from infospace.runs.journal import (
     StepRow,
     StepStatus,
     TakeRun,
+    broken_off,
 )
 from infospace.space import Space
 from planner.document_order import in_document_order
@@ -43,7 +46,6 @@ from planner.written import top_label
 
 AT_ONCE = 10_000
 """Executions of steps that one call may have, where the session's own budget does not say how many there may be."""
-BROKEN_OFF = "the step was broken off"
 SETTLED = "lines"
 """What is spent of a session besides its budget: how many of its lines belong to calls that are over."""
 
@@ -167,7 +169,7 @@ class SessionRun(Run):
             reason = BROKEN_OFF if cut else "the call was broken off before it was begun"
             status: StepStatus = "failed" if cut else "skipped"
             row = StepRow(self.id, self.journal.sequence, step.label, step.type, status, now(), 0.0, out=step.out)
-            rows.append(replace(row, reason=reason, error="cancelled"))
+            rows.append(replace(row, reason=reason, error=CANCELLED))
         open_labels = {step.label for step in self.open_lines}
         says += (
             f"{call.target} was being called by step {call.position}, and may have had its effect"
@@ -182,8 +184,7 @@ class SessionRun(Run):
     def _given_up(self) -> list[StepRow]:
         """Return the rows of steps that wait, as those of steps that wait no more."""
         waiting, self._waiting = list(self._waiting.values()), {}
-        given_up = [replace(row, status="failed", value="", reason=BROKEN_OFF, error="cancelled") for row in waiting]
-        return [replace(row, extra={k: v for k, v in row.extra.items() if k != "pending"}) for row in given_up]
+        return [broken_off(row) for row in waiting]
 
     # A call
 

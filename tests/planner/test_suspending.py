@@ -12,6 +12,7 @@ from infospace import Conflict, Invalid, NotFound, Space, open_space
 from infospace.clock import later
 from infospace.runs.journal import Beat, TakeRun
 from infospace.tools.local import LocalTools
+from planner.cancelling import cancel
 from planner.lanes import Halt
 from planner.outcome import RunResult
 from planner.resume import answer, pending_of, resume
@@ -314,3 +315,41 @@ def test_what_is_pending_is_read_from_the_journal(space: Space) -> None:
     with space.store.reading() as snapshot:
         [pending] = pending_of(snapshot.steps(str(result.run)))
     assert pending == result.pending[0]
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_step_of_a_cancelled_run_waits_no_more(space: Space, answered: bool) -> None:
+    """It failed, since it was broken off, and asks nothing; what had ended stays."""
+    branches = [[ASK], [{**ASK, "value": "Which month?", "out": "$month"}]]
+    result = run_sync(space, [note("x", "$a"), {"type": "parallel", "branches": branches}])
+    run = str(result.run)
+    if answered:
+        answer(space, run, "2.branches[1].1", 1984)
+        assert asyncio.run(resume(space, run)).status == "suspended"
+    cancel(space, run)
+    with space.store.reading() as snapshot:
+        rows, row = snapshot.steps(run), snapshot.run(run)
+    assert (row.status, pending_of(rows)) == ("cancelled", [])
+    waited = [one for one in rows if one.type == "ask" and one.status != "success"]
+    assert len(waited) == (1 if answered else 2)
+    assert {(one.status, one.error, one.reason) for one in waited} == {
+        ("failed", "cancelled", "the step was broken off")
+    }
+    assert rows[0].status == "success"
+    with pytest.raises(Conflict, match="is cancelled, and waits for nothing"):
+        answer(space, run, waited[0].position, 5)
+    assert space.store.check() == []
+
+
+def test_a_branch_that_waits_ends_with_a_run_that_fails_in_another(space: Space) -> None:
+    """In what is told of the run as in the journal."""
+    branches = [[ASK], [{**ASK, "out": "$other"}, {"type": "load", "target": "nowhere ${other}"}]]
+    result = run_sync(space, [{"type": "parallel", "branches": branches}])
+    answer(space, str(result.run), "1.branches[2].1", 5)
+    failed = asyncio.run(resume(space, str(result.run)))
+    with space.store.reading() as snapshot:
+        rows = snapshot.steps(str(failed.run))
+    assert failed.status == "failed"
+    told = {row.position: row.status for row in failed.steps}
+    for one in (told, {row.position: row.status for row in rows}):
+        assert "suspended" not in one.values(), one

@@ -16,6 +16,8 @@ from infospace.memory.sqlite.rows import id_of, key_of, object_column, read, run
 from infospace.memory.sqlite.work import Work
 from infospace.runs.audit import AuditRow
 from infospace.runs.journal import (
+    BROKEN_OFF,
+    CANCELLED,
     FINISHED,
     AddLines,
     AnswerRow,
@@ -138,6 +140,13 @@ def _close(work: Work, entry: CloseRun) -> None:
         "UPDATE runs SET status = ?, ended = ?, result = ?, reason = ?, spent = ? WHERE number = ?",
         (entry.status, entry.ended, entry.result, entry.reason, object_column(entry.spent), number),
     )
+    if entry.status in FINISHED:
+        work.engine.run(
+            """UPDATE steps SET status = 'failed', value = '', reason = ?, error = ?,
+                extra = json_remove(extra, '$.pending')
+            WHERE run = ? AND status IN ('started', 'suspended')""",
+            (BROKEN_OFF, CANCELLED, number),
+        )
 
 
 def _beat(work: Work, entry: Beat) -> None:

@@ -148,7 +148,17 @@ def _fifth(engine: Engine) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second, _third, _fourth, _fifth)
+def _sixth(engine: Engine) -> None:
+    """Nothing waits in a run that has ended."""
+    engine.run(
+        """UPDATE steps SET status = 'failed', value = '', reason = 'the step was broken off', error = 'cancelled',
+            extra = iif(json_valid(extra), json_remove(extra, '$.pending'), extra)
+        WHERE status IN ('started', 'suspended')
+        AND run IN (SELECT number FROM runs WHERE status NOT IN ('running', 'suspended'))"""
+    )
+
+
+MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second, _third, _fourth, _fifth, _sixth)
 """Each brings a file from the version of its index to the next one."""
 
 VERSION = len(MIGRATIONS)

@@ -20,6 +20,7 @@ from infospace.memory.changes import (
 )
 from infospace.memory.store import Store
 from infospace.runs.journal import (
+    FINISHED,
     AddLines,
     AnswerRow,
     Beat,
@@ -28,9 +29,11 @@ from infospace.runs.journal import (
     OpenRun,
     Owned,
     RunRow,
+    RunStatus,
     SetDocument,
     TakeRun,
     Use,
+    broken_off,
 )
 
 
@@ -91,6 +94,21 @@ class TestRuns:
             with pytest.raises(Conflict, match="ended already, with failed"):
                 store.commit([], [entry])
 
+    @pytest.mark.parametrize("ending", sorted(FINISHED))
+    def test_what_waits_when_a_run_ends_is_broken_off(self, store: Store, ending: RunStatus) -> None:
+        """However it ends, and whoever ends it; what had ended stays as it was, and a suspended run waits on."""
+        run, other = open_run(store), open_run(store)
+        asks = step(run, 2, status="suspended", value="how many?", extra={"pending": {"step": "2"}, "n": 1})
+        rows = [step(run), asks, step(run, 3, status="started"), step(other, status="suspended")]
+        store.commit([], [*rows, CloseRun(run, "suspended", AT), CloseRun(other, "suspended", AT)])
+        with store.reading() as snapshot:
+            assert [*snapshot.steps(run), *snapshot.steps(other)] == rows
+        store.commit([], [CloseRun(run, ending, LATER)])
+        with store.reading() as snapshot:
+            assert [*snapshot.steps(run), *snapshot.steps(other)] == [*map(broken_off, rows[:3]), rows[3]]
+            found = snapshot.steps(run)[1]
+        assert (found.status, found.error, found.value, found.extra) == ("failed", "cancelled", "", {"n": 1})
+
     def test_one_owner_at_a_time(self, store: Store) -> None:
         """Of two who take a run over, one gets it; the earlier owner's heart beats no more."""
         run = open_run(store)
@@ -119,7 +137,7 @@ class TestRuns:
             if end is not None:
                 store.commit([], [yours, end])
         with store.reading() as snapshot:
-            assert [row.status for row in snapshot.steps(run)] == ["suspended", "success"]
+            assert [row.status for row in snapshot.steps(run)] == ["failed", "success"]
             assert [row.status for row in snapshot.calls(run)] == ["started"]
             assert snapshot.run(run).status == "success"
             with pytest.raises(NotFound):
