@@ -16,18 +16,7 @@ from infospace.llm.meter import Meter
 from infospace.memory.changes import Change
 from infospace.resources import Made, Resource, is_resource
 from infospace.runs.forks import first_of
-from infospace.runs.journal import (
-    FINISHED,
-    CallRow,
-    CloseRun,
-    OpenRun,
-    Owned,
-    RunKind,
-    RunRow,
-    RunStatus,
-    StepRow,
-    broken_off,
-)
+from infospace.runs.journal import CallRow, CloseRun, OpenRun, Owned, RunKind, RunRow, RunStatus, StepRow, settled
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
 from infospace.tools.approvals import allowed, in_run, named
@@ -258,8 +247,7 @@ class Run:
         answer, spent = self._answer(result), (self._so_far() if status == "suspended" else self.meter.spent)
         entry = CloseRun(self.id, status, now(), result.id if result else None, reason, spent)
         self.space.store.commit([], [self.held, entry])
-        if status in FINISHED:
-            self.steps = [broken_off(row) for row in self.steps]
+        self.steps = settled(self.steps, status)
         outcome = RunResult(
             self.id,
             status,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -69,6 +69,11 @@ def broken_off(row: StepRow) -> StepRow:
         return row
     extra = {key: value for key, value in row.extra.items() if key != "pending"}
     return replace(row, status="failed", value="", reason=BROKEN_OFF, error=CANCELLED, extra=extra)
+
+
+def settled(rows: Iterable[StepRow], status: RunStatus) -> list[StepRow]:
+    """Return the steps of a run as they are at that status of the run: in one that has ended nothing waits."""
+    return [broken_off(row) if status in FINISHED else row for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
