@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from infospace.clock import now
 from infospace.errors import Conflict, Invalid, NotFound
@@ -17,7 +18,7 @@ from infospace.runs.journal import OpenRun, RunRow, StepRow
 from infospace.space import Space
 from infospace.tools.approvals import in_run, named
 from planner.check import check
-from planner.copies import Copy, copy
+from planner.copies import Copies, Copy
 from planner.events import Emit
 from planner.known import KnownSpace
 from planner.lanes import Halt
@@ -121,15 +122,13 @@ class _Fork:
         run.halt = halt
         run.id, run.forked = space.store.new_id("run"), first
         view = space.view(Made(run.id, None, "fork"))
-        copies: dict[str, Copy] = {}
-        given = {(one.resource, one.version) for one in self._rows if one.resource}
+        seen: dict[str, set[int]] = {one: set() for one in row.inputs.values()}
+        for one in self._rows:
+            if one.resource is not None:
+                seen.setdefault(one.resource, set()).add(one.version or 1)
         with space.store.reading() as snapshot:
-            for identifier in sorted({*row.inputs.values(), *(one for one, _ in given if one)}):
-                then = self._then(snapshot, identifier)
-                if then is not None:
-                    seen = {version for one, version in given if one == identifier and version is not None}
-                    copied = copy(view, snapshot, identifier, then, seen)
-                    copies |= {} if copied is None else {identifier: copied}
+            copying = Copies(view, snapshot, partial(self._then, snapshot), seen)
+            copies = {one: made for one in seen if (made := copying.of(one)) is not None}
         inputs = {name: copies[one].id if one in copies else one for name, one in row.inputs.items()}
         plans = {name: inner.document for name, inner in run.plans.items()}
         goal = f"{row.goal} (fork of {row.run})".strip()

@@ -18,7 +18,7 @@ from infospace.jsonvalue import JSON
 from infospace.memory.store import Snapshot
 from infospace.resources import Collection
 from infospace.runs.journal import RunRow, StepRow
-from planner.sides import Item, Side
+from planner.sides import Item, Side, given
 from planner.written import written_step
 
 Change: TypeAlias = Literal["type", "out", "arguments", "inputs", "status", "reason", "outcome"]
@@ -160,7 +160,7 @@ class _Comparison:
     def _step(self, position: str, first: StepRow | None, second: StepRow | None) -> StepDifference | None:
         if first is None or second is None:
             return StepDifference(position, first, second)
-        outcome = self._outcome(_given(first), _given(second))
+        outcome = self._outcome(given(first), given(second))
         changes: list[Change] = []
         if first.type != second.type:
             changes.append("type")
@@ -177,9 +177,9 @@ class _Comparison:
 
     def _lost(self, first: StepRow, second: StepRow) -> bool:
         """Whether something that a step gave was removed for good, where it would have to be looked at."""
-        given = (_given(first), _given(second))
-        sides = zip((self._before, self._after), given, strict=True)
-        return given[0] != given[1] and any(found is not None and side.get(*found) is None for side, found in sides)
+        one, other = given(first), given(second)
+        sides = ((self._before, one), (self._after, other))
+        return one != other and any(found is not None and side.get(*found) is None for side, found in sides)
 
     def _read(self, first: StepRow, second: StepRow) -> Iterator[Change]:
         """Whether the arguments as written, and what was read for them, are different."""
@@ -254,10 +254,6 @@ def arguments_of(run: RunRow, row: StepRow) -> dict[str, JSON] | None:
     """Return the arguments of a step as they are written in its plan, None where it is not in it."""
     written = written_step(run, row.position)
     return None if written is None else {key: value for key, value in written.items() if key not in _APART}
-
-
-def _given(row: StepRow) -> tuple[str, int] | None:
-    return None if row.resource is None else (row.resource, row.version or 1)
 
 
 def _last(side: Side, identifier: str | None) -> tuple[str, int] | None:

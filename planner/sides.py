@@ -62,6 +62,7 @@ class Side:
         pairs = [(row, rows[row.sequence]) for row in self._steps if "forked" in row.extra and row.sequence in rows]
         same = [(row.resource, theirs.resource) for row, theirs in pairs]
         same += [(one, parent.run.inputs.get(name)) for name, one in self.run.inputs.items()]
+        same += [items for row, theirs in pairs for items in self._items(given(row), given(theirs))]
         for one, other in same:
             if one is None or other is None or one == other:
                 continue
@@ -74,6 +75,14 @@ class Side:
             if row.resource in self._as and row.version is not None and theirs.version is not None:
                 number = parent._number(theirs.resource, theirs.version)
                 self._numbers.setdefault(row.resource, {})[row.version] = number
+
+    def _items(self, one: tuple[str, int] | None, other: tuple[str, int] | None) -> Iterable[tuple[str, str]]:
+        """Return the items of a copy of a Collection with those that they stand for."""
+        groups = [self.get(*found) for found in (one, other) if found is not None] if one != other else []
+        members = [group.members for group in groups if isinstance(group, Collection)]
+        if len(members) < 2 or len(members[0]) != len(members[1]):
+            return ()
+        return [(mine.id, theirs.id) for mine, theirs in zip(*members, strict=True)]
 
     def _number(self, identifier: str | None, version: int) -> int:
         """Return which version of the other one a version of a copy is; its own come after that."""
@@ -187,6 +196,11 @@ class Side:
         else:
             inner = self.value(found)
         return f"{found.kind}:{self.fingerprint([inner, dict(found.metadata)])}"
+
+
+def given(row: StepRow) -> tuple[str, int] | None:
+    """Return what a step gave, at its version."""
+    return None if row.resource is None else (row.resource, row.version or 1)
 
 
 def _order(product: Product) -> tuple[int, int]:

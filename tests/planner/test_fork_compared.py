@@ -35,6 +35,16 @@ PLANS: dict[str, list[dict[str, Any]]] = {
         {"type": "add", "target": "$c", "value": "$n", "out": "$last"},
         {"type": "flatten", "target": "$last", "out": "$text"},
     ],
+    "a collection whose item is changed": [
+        {"type": "create-note", "value": {"n": 0}, "out": "$c"},
+        {"type": "create-collection", "value": ["$c", {"n": 9}], "out": "$all"},
+        {"type": "create-collection", "value": ["$all"], "out": "$outer"},
+        {"type": "set-metadata", "target": "$c", "value": {"m": 1}},
+        {"type": "update-note", "target": "$c", "value": {"n": 1}},
+        {"type": "pluck", "target": "$all", "field": "n", "out": "$ns"},
+        {"type": "update-note", "target": "$c", "value": {"n": 2}},
+        {"type": "pluck", "target": "$outer[0]", "field": "n", "out": "$ms"},
+    ],
     "a collection that is given": [
         {"type": "size", "target": "$given", "out": "$n"},
         {"type": "add", "target": "$given", "value": "$n", "out": "$more"},
