@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infospace.tools.finding.fields import Fields
-from infospace.tools.finding.words import words_of
+from infospace.tools.finding.words import said_in, words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,6 +51,8 @@ class Counted:
     lengths: NDArray[np.float64]
     name: tuple[str, ...]
     """The words of its name."""
+    said: frozenset[str]
+    """Its description and the sentences of that, word by word."""
 
     @classmethod
     def of(cls, fields: Fields, vocabulary: Vocabulary) -> Counted:
@@ -68,6 +70,7 @@ class Counted:
             np.array(times, np.float64),
             np.array([len(words) for words in said], np.float64),
             tuple(dict.fromkeys(said[0])),
+            said_in(fields.description),
         )
 
 

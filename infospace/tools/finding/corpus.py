@@ -62,6 +62,15 @@ class Corpus:
         return found
 
     @cached_property
+    def said(self) -> dict[str, list[int]]:
+        """The places of the tools that say something of themselves in just these words."""
+        found: dict[str, list[int]] = {}
+        for at, known in enumerate(self.tools):
+            for said in known.counted.said:
+                found.setdefault(said, []).append(at)
+        return found
+
+    @cached_property
     def servers(self) -> NDArray[np.int64]:
         """The number of each tool's server."""
         names = np.array([known.tool.server for known in self.tools])

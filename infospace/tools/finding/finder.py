@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 CORPORA = 8
 """Lists of tools that are kept ready: a caller's scope makes one of its own."""
 
-CALLED = 2.0
-"""Evidence for a tool whose name the request is."""
+EXACT = 2.0
+"""Evidence for a tool whose name the request is, or which says just that of itself, however many say the same."""
 
 
 class Finder:
@@ -135,11 +135,14 @@ class Finder:
             joined = None if cosines is None else by_both(cosines, words) if mode == "hybrid" else by_meaning(cosines)
             found = alone if joined is None else np.where(np.isnan(joined), alone, joined)
         names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
-        names[corpus.called.get(request.strip().casefold(), [])] = CALLED
+        called, quoted = corpus.called.get(request.strip().casefold(), []), asked.quoted(corpus)
+        names[called] = EXACT
         guessed = asked.guessed(corpus) | (names > 0)
-        evidence = found + names + (0 if extra is None else extra)
+        evidence = found + names + EXACT * quoted + (0 if extra is None else extra)
+        exact = quoted.any(axis=0)
+        exact[called] = True
         both = evidence if words is not None and cosines is not None and mode == "hybrid" and degraded is None else None
-        return Legs(strength(evidence), words, cosines, guessed, extra, degraded, both)
+        return Legs(strength(evidence), words, cosines, guessed, extra, degraded, both, exact)
 
     def _meaning(
         self, corpus: Corpus, asked: Asked, listener: Listener | None, remembered: Sequence[Remembered]

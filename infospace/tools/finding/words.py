@@ -20,6 +20,8 @@ _BREAK = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 LEAST_WORDS = 3
 """Words of a sentence that asks for something by itself; one with fewer belongs to the one before."""
 
+_LITERAL = re.compile(r"\w+")
+
 MOST_PARTS = 8
 """Parts that a request is taken in: each costs an embedding of about 2 ms."""
 
@@ -76,6 +78,16 @@ def parted(request: str) -> list[str]:
         size = -(-len(sentences) // most)
         sentences = [" ".join(sentences[at : at + size]) for at in range(0, len(sentences), size)]
     return [*sentences, request.strip()]
+
+
+def literal(text: str) -> str:
+    """Return a text as one is told from another word by word: all words in order, in small letters."""
+    return " ".join(_LITERAL.findall(text.casefold()))
+
+
+def said_in(description: str) -> frozenset[str]:
+    """Return what a tool says of itself, `literal`: the whole, and the sentences it has, those of a request's parts."""
+    return frozenset(map(literal, parted(description))) - {""}
 
 
 def _is_short(piece: str) -> bool:
