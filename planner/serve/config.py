@@ -7,9 +7,9 @@
                 {"name": "ops", "sha256": "…", "admin": true}]}
 
 A token without `scope`, and a client over standard input and output where no scope is called `stdio`, has the one
-called `default`; where there is none, everything. Before a tool is called that is asked about, people are asked, and
-not the planner, where `approvals` is not `planner`. A scope limits tools and the vocabulary; notes, runs and sessions
-of the space are for whoever is let in.
+called `default`; where there is none, everything. What runs ask, such as whether a tool may be called, people answer,
+and not the planner, where `approvals` is not `planner`. A scope limits tools and the vocabulary; notes, runs and
+sessions of the space are for whoever is let in.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Config:
     scopes: Mapping[str, ScopeWritten]
     tokens: Sequence[Token] = ()
     approvals: Approvals = "people"
-    """Who is asked where a scope does not say."""
+    """Who answers where a scope does not say."""
 
     def access(self, caller: str, scope: str = DEFAULT) -> Access:
         """Return what a caller may do that has a scope by name, or where there is none of it the default one."""

@@ -58,8 +58,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--approvals",
         choices=["people", "planner"],
         default="people",
-        help="who says whether a tool may be called that is asked about: people (the client's user, where it can ask "
-        "them, else `infospace answer` or the screen), or also the model that calls it",
+        help="who answers what runs ask: people (the client's user, where it can ask them, else `infospace answer` or "
+        "the screen; an `ask` that its user was not asked the model may answer, and nothing else), or also the model",
     )
     parser.add_argument("--token", metavar="TOKEN", help="what clients over HTTP show; else INFOSPACE_TOKEN, else made")
 

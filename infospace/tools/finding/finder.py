@@ -139,7 +139,7 @@ class Finder:
         names[called] = EXACT
         guessed = asked.guessed(corpus) | (names > 0)
         evidence = found + names + EXACT * quoted + (0 if extra is None else extra)
-        exact: NDArray[np.bool_] = quoted.any(axis=0)
+        exact = np.asarray(quoted.any(axis=0), np.bool_)
         exact[called] = True
         both = evidence if words is not None and cosines is not None and mode == "hybrid" and degraded is None else None
         return Legs(strength(evidence), words, cosines, guessed, extra, degraded, both, exact)
