@@ -57,10 +57,11 @@ class Toolbox:
 
     def everything(self) -> Iterator[Tool]:
         """Iterate over what can be called, and over prompts and resources, whose `kind` says so."""
-        providers, whole = self._all(), self.scope == EVERYTHING
+        providers, listed = self._all(), {} if self.servers is None else self.servers.listed()
+        found: list[Tool] = []
         for server in sorted(providers):
-            tools = providers[server].tools()
-            yield from tools if whole else filter(self.scope.allows, tools)
+            found += providers[server].tools() if server in self._providers else listed.get(server, ())
+        return iter(found if self.scope == EVERYTHING else [tool for tool in found if self.scope.allows(tool)])
 
     def never_listed(self) -> list[Tool]:
         """Return the servers that may be known and were never listed, each as one thing of the kind `server`."""

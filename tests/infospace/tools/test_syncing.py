@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
+from operator import is_
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from infospace import NotFound, Space, Unreadable, open_space
-from infospace.tools.kept import KeepServer, KeepTools, KeptServer, Listed
+from infospace.memory.changes import Change
+from infospace.tools.kept import AddSource, DropTools, KeepServer, KeepTools, KeptServer, Listed
 from infospace.tools.servers.known import Servers
 from infospace.tools.tool import ToolFailed
 from infospace.view import Silence
@@ -256,6 +259,32 @@ def test_many_kept_tools_are_no_burden(tmp_path: Path) -> None:
     assert path.exists()
     assert found < 0.5
     assert whole < 3
+
+
+def test_as_many_servers_as_there_are_are_read_at_once(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what was read is what it was, until a server lists something else."""
+    names = [f"s{number}" for number in range(40)]
+    path = write(Path(space.store.address).parent, **{name: odd("plain") for name in names})
+    changes: list[Change] = [AddSource(str(path))]
+    for name in names:
+        changes += [KeepServer(KeptServer(name, "listed", b"")), KeepTools(name, [Listed("a"), Listed("b")])]
+    space.store.commit(changes)
+    opened: list[int] = []
+    reading = space.store.reading
+
+    def counted() -> Any:
+        opened.append(1)
+        return reading()
+
+    assert space.tools.servers is not None
+    space.tools.servers.reload()
+    monkeypatch.setattr(space.store, "reading", counted)
+    first = list(space.tools)
+    assert (len(first), len(opened)) == (80, 2)
+    assert all(map(is_, list(space.tools), first))
+    assert len(opened) == 3
+    space.store.commit([DropTools("s7", [("tool", "a")])])
+    assert [tool.full_name for tool in first if tool not in list(space.tools)] == ["s7/a"]
 
 
 def test_a_space_may_have_providers_of_its_own_besides(space: Space, tmp_path: Path) -> None:
