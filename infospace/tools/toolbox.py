@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from infospace.clock import now
@@ -34,6 +35,8 @@ class Toolbox:
         self.scope = scope
         """What may be known of here: a tool out of it is not there."""
         self._providers: dict[str, ToolProvider] = {}
+        self._within: tuple[list[Tool], list[Tool]] = [], []
+        """All tools that were looked at last, and those of them that are in scope."""
 
     def add(self, provider: ToolProvider) -> None:
         """Take a provider's tools in."""
@@ -61,7 +64,13 @@ class Toolbox:
         found: list[Tool] = []
         for server in sorted(providers):
             found += providers[server].tools() if server in self._providers else listed.get(server, ())
-        return iter(found if self.scope == EVERYTHING else [tool for tool in found if self.scope.allows(tool)])
+        if self.scope == EVERYTHING:
+            return iter(found)
+        every, within = self._within
+        if len(every) != len(found) or not all(map(is_, every, found)):
+            within = [tool for tool in found if self.scope.allows(tool)]
+            self._within = found, within
+        return iter(within)
 
     def never_listed(self) -> list[Tool]:
         """Return the servers that may be known and were never listed, each as one thing of the kind `server`."""
