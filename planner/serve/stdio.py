@@ -90,7 +90,7 @@ class _Lines:
         self._put(None)
 
     def _chunk(self) -> bytes:
-        """Return what came; nothing at the end, or where nothing can be read any more, as of a terminal that is gone."""
+        """Return what came; nothing at the end, or where there is nothing to read any more: a terminal that is gone."""
         try:
             return os.read(self._descriptor, _CHUNK)
         except OSError as error:
