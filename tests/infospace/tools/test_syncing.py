@@ -103,6 +103,16 @@ def test_a_change_that_a_server_tells_of_is_followed(space: Space, tmp_path: Pat
     assert call(space, "a/later_0", text="x").content == "x"
 
 
+def test_a_change_is_followed_though_its_list_is_not_told_at_once(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked for again."""
+    monkeypatch.setattr("infospace.tools.servers.connection.AGAIN_S", 0.05)
+    synced(space, mcp=write(tmp_path, a=odd("busy")))
+    call(space, "a/grow")
+    until(lambda: "a/later_0" in names(space))
+
+
 @pytest.mark.slow
 def test_a_change_is_followed_in_the_later_protocol(space: Space, tmp_path: Path) -> None:
     """Which tells it to who listens."""
