@@ -14,6 +14,7 @@ from infospace.space import Space
 from infospace.tools.narrowed import NarrowedSpace
 from planner.events import Emit
 from planner.lease import is_live, new_owner
+from planner.meta.arguments import LONGEST_MS
 from planner.outcome import RunResult, binding
 from planner.problems import Problem
 from planner.resume import answer, pending_of, resume
@@ -45,7 +46,8 @@ class Door:
     """
 
     def __init__(self, space: Space, access: Access = ANYBODY) -> None:
-        self.space = NarrowedSpace(space, access.scope)
+        longest = access.timeout_ms / 1000 if access.timeout_ms < LONGEST_MS else None
+        self.space = NarrowedSpace(space, access.scope, longest)
         self.access = access
         self.rate = Rate(access.rate_per_minute)
         self.counts: Counter[tuple[str, str]] = Counter()
