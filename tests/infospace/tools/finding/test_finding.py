@@ -64,6 +64,17 @@ def test_what_a_tool_says_of_itself_finds_it_in_any_crowd(finder: Finder) -> Non
     assert {hit.tool.name for hit in finder.find([*same, *TOOLS], Wanted("search", 18)).hits} == {"search"}
 
 
+def test_tools_that_say_the_same_count_once(finder: Finder) -> None:
+    """Where it is asked what all have in common: one is as relevant beside hundreds like it as beside a few."""
+    scores = []
+    for count in (3, 600):
+        crowd = [Tool("many", f"tool_{at:03}", "Reads a file. It gives the text.") for at in range(count)]
+        found = finder.find([*crowd, *TOOLS], Wanted("what is the text of this file", 1))
+        assert found.hits[0].tool.server in ("many", "filesystem")
+        scores.append(found.hits[0].score)
+    assert abs(scores[0] - scores[1]) < 0.05
+
+
 def test_what_scores_the_same_goes_by_name(finder: Finder) -> None:
     """Also where relevance is next to 1, whatever the order in which the tools are given."""
     same = [replace(tool, server=f"{tool.server}{at}") for at in range(5) for tool in TOOLS]
