@@ -51,7 +51,7 @@ class Counted:
     lengths: NDArray[np.float64]
     name: tuple[str, ...]
     """The words of its name."""
-    said: frozenset[str]
+    said: frozenset[int]
     """Its description and the sentences of that, word by word."""
 
     @classmethod

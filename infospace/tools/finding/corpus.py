@@ -70,9 +70,9 @@ class Corpus:
         return found
 
     @cached_property
-    def said(self) -> dict[str, list[int]]:
+    def said(self) -> dict[int, list[int]]:
         """The places of the tools that say something of themselves in just these words."""
-        found: dict[str, list[int]] = {}
+        found: dict[int, list[int]] = {}
         for at, known in enumerate(self.tools):
             for said in known.counted.said:
                 found.setdefault(said, []).append(at)

@@ -80,14 +80,18 @@ def parted(request: str) -> list[str]:
     return [*sentences, request.strip()]
 
 
-def literal(text: str) -> str:
-    """Return a text as one is told from another word by word: all words in order, in small letters."""
-    return " ".join(_LITERAL.findall(text.casefold()))
+def literal(text: str) -> int:
+    """Return by what one text is told from another word by word: by all its words in order, in small letters.
+
+    0 is that of no words. It is another number in another process.
+    """
+    words = _LITERAL.findall(text.casefold())
+    return hash(" ".join(words)) or 1 if words else 0
 
 
-def said_in(description: str) -> frozenset[str]:
-    """Return what a tool says of itself, `literal`: the whole, and the sentences it has, those of a request's parts."""
-    return frozenset(map(literal, parted(description))) - {""}
+def said_in(description: str) -> frozenset[int]:
+    """Return what a tool says of itself, `literal`: the whole, and its sentences, parted as those of a request."""
+    return frozenset(map(literal, parted(description))) - {0}
 
 
 def _is_short(piece: str) -> bool:
