@@ -133,7 +133,8 @@ def _tell_doubts(config: Config, space: Space, out: Output) -> None:
     from planner.serve.config import doubtful
 
     servers = space.tools.servers
-    for says in doubtful(config, [SERVER, *(servers.entries if servers is not None else ())]):
+    known = [SERVER, *(servers.entries if servers is not None else ())]
+    for says in doubtful(config, known, space.tools if any(one.approve for one in config.scopes.values()) else ()):
         out.talk(says, "yellow")
 
 
