@@ -12,8 +12,8 @@ import pytest
 
 from infospace import Invalid, NotFound
 from infospace.tools.finding.scope import Scope
-from planner.serve.access import MINUTE, Rate
 from infospace.tools.tool import Tool
+from planner.serve.access import MINUTE, Rate
 from planner.serve.config import callers_of, checked_token, digest_of, doubtful, read_config
 
 sys.path.insert(0, str(Path(__file__).parent))
