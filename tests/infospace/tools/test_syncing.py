@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from operator import is_
@@ -14,7 +15,7 @@ from infospace import NotFound, Space, Unreadable, open_space
 from infospace.memory.changes import Change
 from infospace.tools.kept import AddSource, DropTools, KeepServer, KeepTools, KeptServer, Listed
 from infospace.tools.servers.known import Servers
-from infospace.tools.tool import ToolFailed
+from infospace.tools.tool import NotCalled, ToolFailed
 from infospace.view import Silence
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -333,3 +334,13 @@ def test_progress_names_the_servers_that_it_waits_for(space: Space, tmp_path: Pa
     synced(space, mcp=write(tmp_path, a=odd("plain"), z=odd("hangs", start_timeout_s=2)), listener=heard)
     assert heard.said[:2] == [(0, 2, "servers listed; waiting for a"), (0, 2, "servers listed; waiting for a, z")]
     assert heard.said[-2:] == [(1, 2, "servers listed; waiting for z"), (2, 2, "servers listed")]
+
+
+def test_without_the_client_it_is_told_what_to_install(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one sentence, and with nothing left that was begun."""
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    with pytest.raises(NotCalled, match=r"tools of servers need the package `mcp`"):
+        synced(space, mcp=write(tmp_path, a=odd("plain"), b=odd("plain")))
+    gc.collect()
