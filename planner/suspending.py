@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
-from infospace.errors import Waiting
+from infospace.errors import Unreadable, Waiting
+from infospace.jsontext import read_json
+from infospace.jsonvalue import JSON
 
 PendingKind: TypeAlias = Literal["ask", "approve", "wait", "doubt"]
 
@@ -17,8 +19,8 @@ class Pending:
 
     `ask` wants an answer of `schema` (None takes any), `wait` a condition or the time `until` (ISO 8601, UTC),
     `approve` a word before a call is made, `doubt` one on a call that was begun and may have had its effect. The
-    answer is kept under `key`, else under the step; `about` says what is approved: `tool`, and the `digest` of what
-    it says of itself.
+    answer is kept under `key`, else under the step; `about` says which `tool` is called, and where that is to be
+    approved, the `digest` of what it says of itself.
     """
 
     step: str
@@ -58,6 +60,19 @@ class Pending:
         """Return what `to_json` said."""
         step, kind, question = said["step"], said["kind"], said["question"]
         return cls(step, kind, question, said["schema"], said["until"], said.get("key"), said.get("about"))
+
+
+def read_answer(written: str, schema: Mapping[str, Any] | None) -> JSON:
+    """Return an answer as its schema wants it: JSON where that fits, else text."""
+    from infospace.fitting import misfit
+
+    try:
+        read = read_json(written, what="the answer")
+    except Unreadable:
+        return written
+    if schema is None:
+        return written if isinstance(read, str) else read
+    return written if misfit(read, schema) is not None and misfit(written, schema) is None else read
 
 
 class Suspension(Exception):

@@ -141,7 +141,7 @@ class ToolCalls:
         key = f"{position}!{sequence}"
         if self._past is None or not self._past.answered(key):
             question = f"{tool.full_name} was being called when the run broke off; did it have its effect?"
-            raise Waiting(position, "doubt", question, DOUBT, key=key)
+            raise Waiting(position, "doubt", question, DOUBT, key=key, about={"tool": tool.full_name})
         said = self._ours(self._past.answer(key))
         if isinstance(said, dict) and "failed" in said:
             raise ToolFailed(f"{tool.full_name} failed: {said['failed']}")

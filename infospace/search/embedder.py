@@ -96,8 +96,10 @@ class Embedder:
             for at, window in enumerate(windows):
                 rows[at] = self._of_size(runner.query(window))
             return rows
-        for batch in _alike(loaded.lengths(windows)):
-            rows[batch] = self._of_size(runner.vectors([windows[at] for at in batch]))
+        batches = _alike(loaded.lengths(windows))
+        with closing(runner.each([[windows[at] for at in batch] for batch in batches])) as results:
+            for batch, vectors in zip(batches, results, strict=True):
+                rows[batch] = self._of_size(vectors)
         return rows
 
     def _of_size(self, vectors: Vectors) -> Vectors:

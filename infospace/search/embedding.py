@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from infospace.errors import Invalid
@@ -90,6 +91,11 @@ class Embedding:
                 self._taken = Used(info, f"{info.key}/{POLICY}", Embedder(info), chosen)
             return self._taken
 
+    @property
+    def remembers(self) -> bool:
+        """Whether what is embedded is kept."""
+        return self._store.writable
+
     def follow(self) -> None:
         """Take up the model that the space has chosen, should another process have changed that."""
         with self._store.reading() as snapshot:
@@ -111,19 +117,31 @@ class Embedding:
 
         The others are remembered from now on.
         """
+        return self.some_queries(texts, len(texts))[0]
+
+    def some_queries(self, texts: Sequence[str], most: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Return the vectors of some queries, and which of them there are.
+
+        Of those that are not remembered so many are embedded, the first, and remembered; the others are 0.
+        """
         import numpy as np
 
         used = self._current()
         digests = [digest_of(text) for text in texts]
         with self._store.reading() as snapshot:
             known = {digest: row for digest in digests if (row := snapshot.query(used.key, digest)) is not None}
-        fresh = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
+        waiting = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
+        fresh = dict(islice(waiting.items(), most))
         if fresh:
             rows = used.embedder.embed_queries(list(fresh.values()))
             known |= dict(zip(fresh, rows, strict=True))
             if self._store.writable:
                 self._store.commit([Query(used.key, digest, known[digest]) for digest in fresh])
-        return np.stack([known[digest] for digest in digests])
+        there = np.array([digest in known for digest in digests], bool)
+        vectors = np.zeros((len(texts), used.info.dimension), np.float32)
+        for at in np.flatnonzero(there).tolist():
+            vectors[at] = known[digests[at]]
+        return vectors, there
 
     def whole(
         self, policy: str, texts: Sequence[str], listener: Listener, seconds: float | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 MAX_THREADS = 8
 """Batches of this size do not keep more cores busy; INFOSPACE_THREADS goes beyond."""
-
-SPINNING = "session.intra_op.allow_spinning"
-"""onnxruntime's setting by which threads without work keep their cores busy."""
 
 _REGISTRY_LOCK = threading.Lock()
 
@@ -83,22 +80,15 @@ class FastEmbed:
             return np.array(list(self._embedding.embed(texts, batch_size=len(texts))), dtype=np.float32)
 
     def each(self, batches: list[list[str]]) -> Generator[Vectors, None, None]:
-        """Give the vectors of each batch in order; one alone is computed in this thread, which waits for no other."""
-        from concurrent.futures import ThreadPoolExecutor
-
-        count = min(threads(), len(batches))
-        if count < 2:
-            yield from map(self.vectors, batches)
-            return
-        with ThreadPoolExecutor(count, thread_name_prefix="embedding") as pool:
-            yield from pool.map(self.vectors, batches)  # when closed early, it cancels what has not begun
+        """Give the vectors of each batch in order."""
+        yield from _side_by_side(self.vectors, batches)
 
 
 class Direct:
     """The released weights by onnxruntime alone: mean of the tokens' states, brought to length 1.
 
-    Its threads sleep until there is work. Where they spin, as they do by default, each waits at full speed for one
-    that other programs keep from a core: twice the processor time, and twice the time, on a busy machine.
+    A batch is computed on one core, as by `FastEmbed`. A request of 21 tokens, the median of what tools are looked for
+    with, takes 4.0 ms so and 4.7 on two, and on a busy machine 8.9 and 11.7; from 128 tokens on two are as fast.
     """
 
     def __init__(self, model: ModelInfo, tokenizer: Any) -> None:
@@ -108,9 +98,8 @@ class Direct:
             raise _missing(error) from error
         self._model = model
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = threads()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.enable_cpu_mem_arena = False
-        options.add_session_config_entry(SPINNING, "0")
         with _loading(model):
             self._session = onnxruntime.InferenceSession(
                 str(model.folder / GRAPH_FILE), options, providers=["CPUExecutionProvider"]
@@ -144,7 +133,19 @@ class Direct:
 
     def each(self, batches: list[list[str]]) -> Generator[Vectors, None, None]:
         """Give the vectors of each batch in order."""
-        yield from map(self.vectors, batches)
+        yield from _side_by_side(self.vectors, batches)
+
+
+def _side_by_side(vectors: Callable[[list[str]], Vectors], batches: list[list[str]]) -> Generator[Vectors, None, None]:
+    """Give the vectors of each batch in order; one alone is computed in this thread, which waits for no other."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    count = min(threads(), len(batches))
+    if count < 2:
+        yield from map(vectors, batches)
+        return
+    with ThreadPoolExecutor(count, thread_name_prefix="embedding") as pool:
+        yield from pool.map(vectors, batches)  # when closed early, it cancels what has not begun
 
 
 def tokenizer_of(model: ModelInfo) -> Any:

@@ -205,6 +205,12 @@ class Offered(Protocol):
         `p95_ms` is the time that 95 of 100 calls did not exceed: of n in order, the one at the rank ceil(0.95 n).
         """
 
+    def tool_totals(self, tools: Sequence[tuple[str, str]] | None = None) -> dict[tuple[str, str], tuple[int, float]]:
+        """Return of tools, by server and name, how often they were called, and the share of calls that went well.
+
+        Of some, or None for all; of those that were never called, nothing. Sooner than `tool_uses`.
+        """
+
     def worked_generation(self) -> int:
         """Return a number that is another one when `worked` answers something else."""
 

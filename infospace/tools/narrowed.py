@@ -21,11 +21,13 @@ class NarrowedSpace(Space):
     """A space in which there are no other tools than those of a scope: none is found, checked against, or called.
 
     What a scope includes limits the tools of servers, and what is listed; of the vocabulary of plans is missing what
-    it excludes. All else is the space that it was made of, which stays open when this is closed.
+    it excludes. A call of a tool lasts `longest_s` at most, None for no such bound. All else is the space that it was
+    made of, which stays open when this is closed.
     """
 
-    def __init__(self, of: Space, scope: Scope) -> None:
+    def __init__(self, of: Space, scope: Scope, longest_s: float | None = None) -> None:
         super().__init__(of.store)
+        self._longest_s = longest_s
         self._of = of
         self._scope = scope
 
@@ -57,7 +59,7 @@ class NarrowedSpace(Space):
     @cached_property
     def tools(self) -> Toolbox:
         """What can be called outside of the space, and may be known of."""
-        return self._of.tools.narrowed(self._scope)
+        return self._of.tools.narrowed(self._scope, self._longest_s)
 
     @cached_property
     def catalogue(self) -> Catalogue:

@@ -31,6 +31,13 @@ _SECRET = re.compile(
     r"pass(word|wd|phrase|code)|secret|token|api.?key|credential|authori[sz]ation|cookie|private", re.IGNORECASE
 )
 
+_KEY = re.compile(
+    r"\b(bearer|basic)\s+[\w.~+/=-]{8,}|\b(sk|pk|rk|gh[pousr]|glpat|github_pat|xox[a-z]|hf|npm|pypi)[-_][\w-]{10,}"
+    r"|\bA(KI|SI)A[A-Z0-9]{12,}|\beyJ[\w-]{8,}\.[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|://[^/\s:@]+:[^/\s@]+@",
+    re.IGNORECASE,
+)
+"""What keys and tokens look like, wherever they stand: of a header, of the better known services, in a URL."""
+
 
 def remembers() -> bool:
     """Whether calls are remembered: unless INFOSPACE_REMEMBER_CALLS is `off`. Raises Invalid for another word."""
@@ -69,8 +76,10 @@ def examples_of(tool: Tool, successes: Sequence[Remembered]) -> list[Mapping[str
 
 
 def _is_secret(value: JSON) -> bool:
-    """Whether a key anywhere in a value names a secret."""
+    """Whether a key anywhere in a value names a secret, or a text holds what looks like one."""
     match value:
+        case str():
+            return _KEY.search(value) is not None
         case dict():
             return any(_SECRET.search(key) or _is_secret(inner) for key, inner in value.items())
         case list():

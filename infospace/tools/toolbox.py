@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from infospace.clock import now
@@ -28,12 +29,18 @@ class Toolbox:
     Those of `servers` are read when they are first needed, and nothing is started for that.
     """
 
-    def __init__(self, servers: Servers | None = None, scope: Scope = EVERYTHING) -> None:
+    def __init__(
+        self, servers: Servers | None = None, scope: Scope = EVERYTHING, longest_s: float | None = None
+    ) -> None:
         self.servers = servers
         """The servers that `mcp.json` files name; None where there is no space."""
         self.scope = scope
         """What may be known of here: a tool out of it is not there."""
+        self._longest_s = longest_s
+        """Seconds that a call may last at most, None for as long as its step or its server's entry says."""
         self._providers: dict[str, ToolProvider] = {}
+        self._within: tuple[list[Tool], list[Tool]] = [], []
+        """All tools that were looked at last, and those of them that are in scope."""
 
     def add(self, provider: ToolProvider) -> None:
         """Take a provider's tools in."""
@@ -43,9 +50,10 @@ class Toolbox:
             raise Invalid(f"{provider.server!r} cannot be a server's name", hint="one without `/`")
         self._providers[provider.server] = provider
 
-    def narrowed(self, scope: Scope) -> Toolbox:
-        """Return the same tools for somebody who may know of no others than those of a scope."""
-        narrower = Toolbox(self.servers, self.scope.narrowed(scope))
+    def narrowed(self, scope: Scope, longest_s: float | None = None) -> Toolbox:
+        """Return the same tools for somebody who may know of those of a scope alone, and call them for so long."""
+        bounds = [one for one in (self._longest_s, longest_s) if one is not None]
+        narrower = Toolbox(self.servers, self.scope.narrowed(scope), min(bounds, default=None))
         narrower._providers = self._providers
         return narrower
 
@@ -57,10 +65,17 @@ class Toolbox:
 
     def everything(self) -> Iterator[Tool]:
         """Iterate over what can be called, and over prompts and resources, whose `kind` says so."""
-        providers, whole = self._all(), self.scope == EVERYTHING
+        providers, listed = self._all(), {} if self.servers is None else self.servers.listed()
+        found: list[Tool] = []
         for server in sorted(providers):
-            tools = providers[server].tools()
-            yield from tools if whole else filter(self.scope.allows, tools)
+            found += providers[server].tools() if server in self._providers else listed.get(server, ())
+        if self.scope == EVERYTHING:
+            return iter(found)
+        every, within = self._within
+        if len(every) != len(found) or not all(map(is_, every, found)):
+            within = [tool for tool in found if self.scope.allows(tool)]
+            self._within = found, within
+        return iter(within)
 
     def never_listed(self) -> list[Tool]:
         """Return the servers that may be known and were never listed, each as one thing of the kind `server`."""
@@ -179,7 +194,8 @@ class Toolbox:
     async def call(self, tool: Tool, arguments: Mapping[str, Any], timeout_s: float | None = None) -> ToolAnswer:
         """Call a tool, get a prompt, or read a resource; how that went is remembered.
 
-        `timeout_s` is for who may say how long it lasts; else its server's entry does. Raises Invalid with everything
+        `timeout_s` is for who may say how long it lasts; else its server's entry does; who is narrowed may be bound to
+        less. Raises Invalid with everything
         in which the arguments do not fit, before the call; NotCalled, ToolFailed.
         """
         from asyncio import CancelledError
@@ -192,7 +208,7 @@ class Toolbox:
             raise NotCalled(f"there is no server {tool.server!r} any more")
         started, clock = now(), time.perf_counter()
         try:
-            answer = await provider.call(tool, arguments, timeout_s)
+            answer = await provider.call(tool, arguments, self._within_bounds(tool, timeout_s))
         except NotCalled:
             raise
         except (ToolFailed, CancelledError):
@@ -200,6 +216,11 @@ class Toolbox:
             raise
         self._record(tool, started, clock, well=not answer.is_error)
         return answer
+
+    def _within_bounds(self, tool: Tool, timeout_s: float | None) -> float | None:
+        if self._longest_s is None:
+            return timeout_s
+        return min(timeout_s or tool.timeout_s or self._longest_s, self._longest_s)
 
     def close(self) -> None:
         """End the servers that run."""

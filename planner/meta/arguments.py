@@ -59,7 +59,10 @@ class ExecuteOptions(Args):
     """How a tool is called."""
 
     timeout_ms: int = Field(
-        USUAL_MS, ge=1, le=LONGEST_MS, description="Milliseconds that the call may last; else its server's entry says."
+        USUAL_MS,
+        ge=1,
+        le=LONGEST_MS,
+        description="Milliseconds that the call may last; else its server's entry or its plan's budget says.",
     )
     include_metadata: bool = Field(default=True, description="With `execution_metadata`.")
 

@@ -21,7 +21,7 @@ from infospace.tools.kept import Called
 from infospace.tools.own import SERVER
 from infospace.tools.tool import NotCalled, Tool
 from planner.events import Emit
-from planner.meta.arguments import LONGEST_MS, ExecuteOptions, ExecuteTool
+from planner.meta.arguments import LONGEST_MS, USUAL_MS, ExecuteOptions, ExecuteTool
 from planner.meta.executed import answer_of
 from planner.meta.known import find_tool
 from planner.outcome import RunResult
@@ -75,7 +75,8 @@ async def execute_tool(space: Space, args: ExecuteTool, approve: Sequence[str] =
 def prepare_call(space: Space, args: ExecuteTool, longest_ms: int = LONGEST_MS) -> ToolCalled:
     """Find the tool and hold the arguments against its schema; raises what `execute_tool` does.
 
-    It may last as long as the call says, else as its server's entry does, its start apart; and `longest_ms` at most.
+    It may last as long as the call says, else as its server's entry does, its start apart, or the budget of a saved
+    plan; and `longest_ms` at most.
     """
     tool = find_tool(space, args.tool_name)
     refuse_blocked(tool)
@@ -83,7 +84,8 @@ def prepare_call(space: Space, args: ExecuteTool, longest_ms: int = LONGEST_MS) 
         raise NotCalled(f"{tool.full_name} cannot be called yet", hint=tool.needs)
     by_entry = not args.says_how_long and tool.timeout_s is not None and tool.timeout_s * 1000 <= longest_ms
     options = args.options.model_copy(update={"timeout_ms": min(args.options.timeout_ms, longest_ms)})
-    document, inputs = _plan(space, tool, args, {} if by_entry else {"timeout_s": options.timeout_ms / 1000})
+    seconds = None if by_entry else options.timeout_ms / 1000
+    document, inputs = _plan(space, tool, args, seconds, longest_ms / 1000)
     prepared = prepare(space, document, inputs)
     if isinstance(prepared, Refused):
         wrong = [problem for problem in prepared.problems if problem.severity == "error"]
@@ -92,12 +94,16 @@ def prepare_call(space: Space, args: ExecuteTool, longest_ms: int = LONGEST_MS) 
     return ToolCalled(tool, options, prepared)
 
 
-def _plan(space: Space, tool: Tool, args: ExecuteTool, common: Mapping[str, Any]) -> tuple[JSON, Mapping[str, JSON]]:
-    """Return the plan that makes the call, whose step has the fields in common, and its inputs."""
+def _plan(
+    space: Space, tool: Tool, args: ExecuteTool, seconds: float | None, most: float
+) -> tuple[JSON, Mapping[str, JSON]]:
+    """Return the plan that makes the call, for so many seconds, None for as long as is usual for it, and its inputs."""
     if tool.server == SERVER and tool.name.startswith(SAVED):
-        return load_plan(space, tool.name.removeprefix(SAVED)), args.arguments
+        plan = load_plan(space, tool.name.removeprefix(SAVED))
+        return _within(plan, seconds if args.says_how_long else None, most), args.arguments
+    limit: Mapping[str, Any] = {} if seconds is None else {"timeout_s": seconds}
     if tool.server == SERVER:
-        return _of({**_fields(space, tool, args.arguments), **common}, tool.full_name), {}
+        return _of({**_fields(space, tool, args.arguments), **limit}, tool.full_name), {}
     space.tools.fits(tool, args.arguments)
     step: dict[str, Any]
     match tool.kind:
@@ -107,7 +113,16 @@ def _plan(space: Space, tool: Tool, args: ExecuteTool, common: Mapping[str, Any]
             step = {"type": "get-prompt", "prompt": tool.full_name, "arguments": literal(args.arguments)}
         case "resource":
             step = {"type": "read-resource", "resource": tool.full_name}
-    return _of({**step, **common}, tool.full_name), {}
+    return _of({**step, **limit}, tool.full_name), {}
+
+
+def _within(document: JSON, seconds: float | None, most: float) -> JSON:
+    """Return a plan whose budget has so many seconds and no more, None for its own or the usual; `most` at most."""
+    whole: dict[str, Any] = dict(document) if isinstance(document, Mapping) else {"steps": document}
+    budget = whole.get("budget") or {}
+    own = budget.get("seconds") if isinstance(budget, Mapping) else None
+    wanted = [one for one in (seconds, own) if isinstance(one, int | float)] or [USUAL_MS / 1000]
+    return {**whole, "budget": {**budget, "seconds": min(*wanted, most)}} if isinstance(budget, Mapping) else whole
 
 
 def _of(step: JSON, what: str) -> JSON:

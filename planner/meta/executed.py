@@ -105,7 +105,7 @@ def _why(tool: Tool, options: ExecuteOptions, result: RunResult) -> str:
         )
     if result.status == "cancelled":
         return f"the call of {tool.full_name} was broken off"
-    reason = row.reason if row is not None and len(result.steps) == 1 else None
+    reason = row.reason if row is not None and row.error != "cancelled" and len(result.steps) == 1 else None
     return reason or result.reason or f"{tool.full_name} failed"
 
 

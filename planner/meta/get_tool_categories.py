@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from infospace.answer import cut
@@ -26,25 +26,31 @@ async def get_tool_categories(space: Space, args: GetToolCategories) -> dict[str
     tools = known_tools(space)
     found: dict[str, Any] = {
         "categories": [
-            {"name": name, "count": count, **_described([t for t in tools if t.category == name])}
-            for name, count in _counts([tool.category for tool in tools if tool.category])
+            {"name": name, "count": len(own), **_described(own)}
+            for name, own in _grouped(tools, lambda tool: tool.category)
         ],
         "uncategorised": sum(not tool.category for tool in tools),
         "total": len(tools),
     }
     if args.include_tags:
-        tags = _counts([tag for tool in tools for tag in tool.tags])
-        found["tags"] = [{"name": name, "count": count} for name, count in tags]
+        tags = Counter(tag for tool in tools for tag in tool.tags)
+        counts = sorted(tags.items(), key=lambda pair: (-pair[1], pair[0]))
+        found["tags"] = [{"name": name, "count": count} for name, count in counts]
     if args.include_servers:
         found["servers"] = [
-            {"name": name, "count": count, **_described([t for t in tools if t.server == name])}
-            for name, count in _counts([tool.server for tool in tools])
+            {"name": name, "count": len(own), **_described(own)}
+            for name, own in _grouped(tools, lambda tool: tool.server)
         ]
     return found
 
 
-def _counts(names: Sequence[str]) -> list[tuple[str, int]]:
-    return sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0]))
+def _grouped(tools: Sequence[Tool], name: Callable[[Tool], str]) -> list[tuple[str, list[Tool]]]:
+    """Return the tools that have a name, by it: most first, ties by name."""
+    found: defaultdict[str, list[Tool]] = defaultdict(list)
+    for tool in tools:
+        if name(tool):
+            found[name(tool)].append(tool)
+    return sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
 
 
 def _described(tools: Sequence[Tool]) -> dict[str, Any]:

@@ -122,9 +122,16 @@ def told(tool: Tool, *, schemas: bool = False, whole: bool = False) -> dict[str,
     return found
 
 
-def told_unmatched(space: Space, filters: Filters) -> dict[str, Any]:
-    """Return `unknown`, where names in filters are those of no tool that may be known."""
-    unknown = unmatched(filters, known_tools(space)) if filters != NO_FILTERS else []
+def told_unmatched(space: Space, filters: Filters, *, servers: bool = False) -> dict[str, Any]:
+    """Return `unknown`, where names in filters are those of no tool that may be known.
+
+    With `servers` those that were never listed are known as well; without, it is said what these need.
+    """
+    if filters == NO_FILTERS:
+        return {}
+    unknown = unmatched(filters, known_tools(space, servers=True))
+    if not servers:
+        unknown += [f"{one.server}: {one.needs}" for one in space.tools.never_listed() if one.server in filters.servers]
     return {"unknown": unknown} if unknown else {}
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 from infospace.errors import Invalid
 from infospace.space import Space
-from infospace.tools.kept import ToolUse
 from infospace.tools.tool import Tool
-from planner.meta.arguments import ListTools, Sorting
-from planner.meta.known import known_tools, told, told_unmatched, uses
+from planner.meta.arguments import MOST_ON_PAGE, ListTools, Sorting
+from planner.meta.known import known_tools, told, told_unmatched
+
+Totals: TypeAlias = "Mapping[tuple[str, str], tuple[int, float]]"
+"""How often tools were called, and the share of calls that went well."""
 
 
 async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
@@ -20,18 +22,18 @@ async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
     """
     if args.filters.min_score is not None:
         raise Invalid("`filters.min_score` is for search_tools: a list has no scores", hint="leave it out")
-    used = uses(space)
-    keyed = [(_key(args.sort_by, tool, used), tool) for tool in known_tools(space, args.filters)]
-    keyed.sort(key=lambda pair: (pair[1].full_name, pair[1].kind))
+    tools = known_tools(space, args.filters)
+    tools.sort(key=lambda tool: (tool.full_name, tool.kind))
+    used = _totals(space, tools) if args.sort_by in ("execution_count", "success_rate") else {}
+    keyed = [(_key(args.sort_by, tool, used), tool) for tool in tools]
     there = [pair for pair in keyed if pair[0] is not None]
     there.sort(key=lambda pair: pair[0], reverse=args.sort_order == "desc")
     tools = [tool for _, tool in (*there, *(pair for pair in keyed if pair[0] is None))]
     start = (args.page - 1) * args.page_size
+    page = tools[start : start + args.page_size]
+    used = used or _totals(space, page)
     return {
-        "tools": [
-            {**told(tool, schemas=args.include_schemas), **_counted(tool, used)}
-            for tool in tools[start : start + args.page_size]
-        ],
+        "tools": [{**told(tool, schemas=args.include_schemas), **_counted(tool, used)} for tool in page],
         "page": args.page,
         "pages": -(-len(tools) // args.page_size),
         "total": len(tools),
@@ -39,7 +41,14 @@ async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
     }
 
 
-def _key(sort_by: Sorting, tool: Tool, used: Mapping[tuple[str, str], ToolUse]) -> Any:
+def _totals(space: Space, tools: Sequence[Tool]) -> Totals:
+    """Return how calls of tools went; those of a page are asked for one by one, those of more all at once."""
+    keys = [(tool.server, tool.name) for tool in tools if tool.kind == "tool"]
+    with space.store.reading() as snapshot:
+        return snapshot.tool_totals(keys if len(keys) <= MOST_ON_PAGE else None)
+
+
+def _key(sort_by: Sorting, tool: Tool, used: Totals) -> Any:
     """Return what a tool is sorted by, None where that is not known."""
     match sort_by:
         case "name":
@@ -51,10 +60,6 @@ def _key(sort_by: Sorting, tool: Tool, used: Mapping[tuple[str, str], ToolUse]) 
     return _counted(tool, used)[sort_by]
 
 
-def _counted(tool: Tool, used: Mapping[tuple[str, str], ToolUse]) -> dict[str, Any]:
-    use = used.get((tool.server, tool.name)) if tool.kind == "tool" else None
-    return {
-        "created_at": tool.created or None,
-        "execution_count": 0 if use is None else use.execution_count,
-        "success_rate": None if use is None else use.success_rate,
-    }
+def _counted(tool: Tool, used: Totals) -> dict[str, Any]:
+    count, rate = used.get((tool.server, tool.name), (0, None)) if tool.kind == "tool" else (0, None)
+    return {"created_at": tool.created or None, "execution_count": count, "success_rate": rate}

@@ -29,7 +29,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
         "no_match": found.no_match,
         "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas),
         "degraded": found.degraded,
-        **told_unmatched(space, args.filters),
+        **told_unmatched(space, args.filters, servers=True),
     }
 
 

@@ -14,7 +14,7 @@ from planner.meta.arguments import LONGEST_MS, MOST_ON_PAGE
 MINUTE = 60.0
 
 Approvals: TypeAlias = Literal["people", "planner"]
-"""Who says whether a tool may be called that is asked about: people, or also the planner that calls it."""
+"""Who answers what runs ask, such as whether a tool may be called: people, or the planner that runs them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Access:
     approve: Sequence[str] = ()
     """Tools that are called without asking: `server/tool`, `server/*`."""
     approvals: Approvals = "people"
-    """Who answers before a tool is called that is asked about."""
+    """Who answers what runs ask."""
     admin: bool = False
     """Whether it may have servers listed anew, and sees the figures of all callers."""
 

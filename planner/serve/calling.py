@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from infospace.answer import cut
 from infospace.errors import Conflict, InfospaceError, Invalid, NotFound
+from infospace.jsonvalue import JSON
 from infospace.runs.audit import AuditOutcome
 from infospace.space import Space
 from infospace.tools.tool import NotAllowed, Tool
@@ -25,7 +26,8 @@ from planner.serve.access import Access
 from planner.serve.arguments import WAIT
 from planner.serve.door import Door
 from planner.serve.live import Playing, Tell
-from planner.serve.people import Question, call_for_people, question_of
+from planner.serve.people import call_for_people, question_of
+from planner.serve.questions import Question
 from planner.serve.record import find_run
 from planner.serve.tools import DISCOVER_NOTES, TOOLS, checked_size
 from planner.serve.tools import answer as answer_of_door
@@ -113,28 +115,29 @@ async def answer(door: Door, name: str, given: Mapping[str, Any], tell: Tell) ->
 
 
 async def answered_by_person(
-    door: Door, name: str, given: Mapping[str, Any], question: Question, word: str, tell: Tell
+    door: Door, name: str, given: Mapping[str, Any], question: Question, said: JSON, tell: Tell
 ) -> dict[str, Any]:
     """Answer a question that a call ended with, as the person behind the client said; return what the call answers.
 
     Raises InfospaceError, such as Conflict where somebody else answered meanwhile.
     """
-    action = "elicitation"
+    action, about, asked = "elicitation", question.tool or question.key, question.pending
     try:
         tool, args = _called(door, name, given)
         if tool is None:
             seconds = args.get("wait_s", WAIT)
-            answered = await door.answered_by_person(question.run, question.step, word, seconds, tell)
+            answered = await door.answered_by_person(question.run, asked.step, said, seconds, tell)
         else:
-            answer_run(door.space, question.run, question.step, word)
+            answer_run(door.space, question.run, asked.step, said)
             answered = await _played(door, tool, door.going_on(question.run), tell)
     except InfospaceError as error:
         door.counts[action, "refused"] += 1
-        audited(door.space, door.access.caller, action, question.tool, "refused", error.kind, question.run)
+        audited(door.space, door.access.caller, action, about, "refused", error.kind, question.run)
         raise
-    outcome: AuditOutcome = "refused" if word == "no" else "success"
+    approves = asked.kind == "approve"
+    outcome: AuditOutcome = "refused" if approves and said == "no" else "success"
     door.counts[action, outcome] += 1
-    audited(door.space, door.access.caller, action, question.tool, outcome, word, question.run)
+    audited(door.space, door.access.caller, action, about, outcome, str(said) if approves else asked.kind, question.run)
     return answered
 
 
@@ -150,12 +153,13 @@ def _called(door: Door, name: str, given: Mapping[str, Any]) -> tuple[ToolCalled
 
 def asks_people(door: Door, answered: Mapping[str, Any] | str) -> Question | None:
     """Return what the answer of a call leaves to people to say, where the tool in question may be known here."""
-    waits = isinstance(answered, dict) and answered.get("status") in ("suspended", "approval_required")
+    waits = isinstance(answered, dict) and answered.get("status") in ("suspended", "approval_required", "waiting")
     run = run_of(answered) if waits and isinstance(answered, dict) else None
     if run is None:
         return None
     question = question_of(run, find_run(door.space, run)[1], door.access, door.asked.passed)
-    return question if question is not None and door.space.tools.find(question.tool) is not None else None
+    may_be_known = question is not None and (question.tool is None or door.space.tools.find(question.tool) is not None)
+    return question if may_be_known else None
 
 
 def _must_be_in_time(door: Door) -> None:

@@ -7,9 +7,9 @@
                 {"name": "ops", "sha256": "…", "admin": true}]}
 
 A token without `scope`, and a client over standard input and output where no scope is called `stdio`, has the one
-called `default`; where there is none, everything. Before a tool is called that is asked about, people are asked, and
-not the planner, where `approvals` is not `planner`. A scope limits tools and the vocabulary; notes, runs and sessions
-of the space are for whoever is let in.
+called `default`; where there is none, everything. What runs ask, such as whether a tool may be called, people answer,
+and not the planner, where `approvals` is not `planner`. A scope limits tools and the vocabulary; notes, runs and
+sessions of the space are for whoever is let in.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from infospace.jsontext import read_json
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
 from infospace.signature import Signature, every_fault
-from infospace.tools.approvals import named
+from infospace.tools.approvals import named, unknown
 from infospace.tools.finding.scope import Bounds, Limits, Scope
 from infospace.tools.servers.variables import filled_in
+from infospace.tools.tool import Tool
 from planner.meta.arguments import LONGEST_MS, MOST_ON_PAGE
 from planner.serve.access import Access, Approvals
 
@@ -109,7 +110,7 @@ class Config:
     scopes: Mapping[str, ScopeWritten]
     tokens: Sequence[Token] = ()
     approvals: Approvals = "people"
-    """Who is asked where a scope does not say."""
+    """Who answers where a scope does not say."""
 
     def access(self, caller: str, scope: str = DEFAULT) -> Access:
         """Return what a caller may do that has a scope by name, or where there is none of it the default one."""
@@ -229,9 +230,13 @@ def _digest(one: TokenWritten, where: str, environment: Mapping[str, str]) -> by
         raise Invalid(f"{where}: {error.says}", hint='`"sha256"` keeps it out of the file') from error
 
 
-def doubtful(config: Config, servers: Iterable[str]) -> Iterator[str]:
-    """Say which servers the scopes name that are not there: one that was meant to be excluded is not."""
-    known = list(servers)
+def doubtful(config: Config, servers: Iterable[str], tools: Iterable[Tool] = ()) -> Iterator[str]:
+    """Say which servers the scopes name that are not there, since one that was meant to be excluded is not; and tools.
+
+    Of servers that were never listed nobody knows which tools they have.
+    """
+    known, listed = list(servers), list(tools)
+    having = {tool.server for tool in listed}
     for name, scope in config.scopes.items():
         for key in ("include_servers", "exclude_servers"):
             for server in getattr(scope, key) or ():
@@ -239,3 +244,5 @@ def doubtful(config: Config, servers: Iterable[str]) -> Iterator[str]:
                     near = nearest(server, known)
                     hint = f"; did you mean {near!r}?" if near else ""
                     yield f"`scopes.{name}.{key}` names {server!r}, and no server is called so{hint}"
+        approved = [one for one in scope.approve if one.partition("/")[0] in having]
+        yield from (f"`scopes.{name}.approve`: {says}" for says in unknown(approved, listed))

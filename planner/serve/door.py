@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from infospace.space import Space
 from infospace.tools.narrowed import NarrowedSpace
 from planner.events import Emit
 from planner.lease import is_live, new_owner
+from planner.meta.arguments import LONGEST_MS
 from planner.outcome import RunResult, binding
 from planner.problems import Problem
 from planner.resume import answer, pending_of, resume
@@ -31,6 +33,8 @@ from planner.start import Refused, check_plan, prepare, stream
 from planner.steps import SAVED
 from planner.suspending import Pending
 
+LOOK_S = 0.25
+"""Seconds between two looks at a run that goes on elsewhere."""
 SHOWN = 100
 """Characters that a binding shows of what it is bound to."""
 
@@ -45,7 +49,8 @@ class Door:
     """
 
     def __init__(self, space: Space, access: Access = ANYBODY) -> None:
-        self.space = NarrowedSpace(space, access.scope)
+        longest = access.timeout_ms / 1000 if access.timeout_ms < LONGEST_MS else None
+        self.space = NarrowedSpace(space, access.scope, longest)
         self.access = access
         self.rate = Rate(access.rate_per_minute)
         self.counts: Counter[tuple[str, str]] = Counter()
@@ -129,7 +134,19 @@ class Door:
         going = self.lives.going(args.run)
         if going:
             await going[-1].wait(args.wait_s, tell)
+        else:
+            await self._ended_elsewhere(args.run, args.wait_s)
         return self._shown(args.run, args.first_step)
+
+    async def _ended_elsewhere(self, run: str, seconds: float) -> None:
+        """Wait for a run that goes on at another door or in another process, which tell nothing: look now and then."""
+        end = asyncio.get_running_loop().time() + seconds
+        while (left := end - asyncio.get_running_loop().time()) > 0:
+            with self.space.store.reading() as snapshot:
+                row = snapshot.run(run)
+            if row.status != "running" or not is_live(row):
+                return
+            await asyncio.sleep(min(LOOK_S, left))
 
     def _shown(self, run: str, first: int | None) -> dict[str, Any]:
         row, steps = find_run(self.space, run)

@@ -14,10 +14,11 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from infospace.errors import Conflict
-from infospace.tools.approvals import WORDS
+from infospace.jsonvalue import JSON
+from infospace.paths import ABSENT, Absent
 from planner.serve.door import Door
-from planner.serve.people import SCHEMA, Question
+from planner.serve.people import Open
+from planner.serve.questions import Question
 
 Context = ServerRequestContext[Any, Any]
 
@@ -35,42 +36,36 @@ def asks_in_answers(context: Context) -> bool:
     return context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-async def ask(context: Context, door: Door, question: Question) -> str | None:
-    """Ask now, and wait for the person; None where nobody answers, and then it is not asked again."""
+async def ask(context: Context, door: Door, question: Question) -> JSON | Absent:
+    """Ask now, and wait for the person; ABSENT where nobody answers, and then it is not asked again."""
     found = None
     # A client that says it asks, and then does not, leaves the question to others.
     with suppress(MCPError):
-        found = await context.session.elicit_form(question.says, dict(SCHEMA), context.request_id)
-    return _word(door, question, found)
+        found = await context.session.elicit_form(question.says, question.form, context.request_id)
+    return _said(door, question, found)
 
 
-def to_be_asked(door: Door, question: Question, answer: Any, times: int) -> types.InputRequiredResult:
+def to_be_asked(door: Door, put: Open) -> types.InputRequiredResult:
     """Return what a call is answered with before its question is."""
-    door.asked.ask(question, answer, times)
-    form = types.ElicitRequestFormParams(message=question.says, requested_schema=dict(SCHEMA))
+    door.asked.ask(put)
+    question = put.question
+    form = types.ElicitRequestFormParams(message=question.says, requested_schema=question.form)
     requests: dict[str, Any] = {question.key: types.ElicitRequest(params=form)}
     return types.InputRequiredResult(input_requests=requests, request_state=question.key)
 
 
-def asked_before(door: Door, state: str) -> tuple[Question, dict[str, Any], int]:
-    """Return the open question that a call comes back with, and what it would have answered. Raises Conflict."""
-    found = door.asked.take(state)
-    if found is None:
-        raise Conflict(f"nothing is asked here under {state!r:.60}", hint="get_run says how a run stands")
-    return found
-
-
-def said(params: types.CallToolRequestParams, question: Question, door: Door) -> str | None:
-    """Return what the person said; None where nobody answered, and then it is not asked again."""
+def said(params: types.CallToolRequestParams, question: Question, door: Door) -> JSON | Absent:
+    """Return what the person said; ABSENT where nobody answered, and then it is not asked again."""
     found = (params.input_responses or {}).get(question.key)
-    return _word(door, question, found if isinstance(found, types.ElicitResult) else None)
+    return _said(door, question, found if isinstance(found, types.ElicitResult) else None)
 
 
-def _word(door: Door, question: Question, found: types.ElicitResult | None) -> str | None:
-    word = None if found is None or found.action == "cancel" else "no"
+def _said(door: Door, question: Question, found: types.ElicitResult | None) -> JSON | Absent:
+    said: JSON | Absent = ABSENT
     if found is not None and found.action == "accept":
-        given = (found.content or {}).get("answer")
-        word = given if isinstance(given, str) and given in WORDS else None
-    if word is None:
+        said = question.answer(found.content or {})
+    elif found is not None and found.action == "decline" and question.pending.kind == "approve":
+        said = "no"
+    if said is ABSENT:
         door.asked.passed.add(question.key)
-    return word
+    return said

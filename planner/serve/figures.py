@@ -65,7 +65,7 @@ class _Figures(Collector):
         calls = CounterMetricFamily("infospace_calls", "Calls since the server started.", labels=labels)
         going = GaugeMetricFamily("infospace_runs_going_on", "Runs that go on now.", labels=["caller"])
         for door in self._doors:
-            for (name, outcome), count in sorted(door.counts.items()):
+            for (name, outcome), count in sorted(door.counts.copy().items()):
                 calls.add_metric([door.access.caller, name, outcome], count)
             going.add_metric([door.access.caller], door.lives.count())
         yield from (calls, going)

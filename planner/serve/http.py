@@ -31,7 +31,7 @@ def made_token() -> str:
 def bound(host: str, port: int) -> socket.socket:
     """Return a socket that listens there; port 0 is any that is free.
 
-    Raises Invalid for a host that is not loopback, StoreError where the port is taken.
+    Raises Invalid for a host that is not loopback, or a port that is taken.
     """
     try:
         address = ip_address(host)

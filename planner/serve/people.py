@@ -1,7 +1,8 @@
-"""What people answer and planners do not: whether a tool may be called that is asked about.
+"""What people answer: whether a tool may be called that is asked about, what became of a call in doubt, and `ask`.
 
 A client that can ask its user (elicitation) is asked for that; else a person answers by `infospace answer`, or in the
-screen. What was asked through a client is remembered while the server runs: nobody else answers it for the user.
+screen. An `ask` may then be answered by the planner too, which may have asked its user in its own way; the others not.
+What was asked through a client is remembered while the server runs: nobody else answers it for the user.
 """
 
 from __future__ import annotations
@@ -12,51 +13,36 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
+from infospace.errors import Conflict
 from infospace.runs.journal import StepRow
-from infospace.tools.approvals import WORDS
 from infospace.tools.tool import NotAllowed
 from planner.resume import pending_of
 from planner.serve.access import Access
+from planner.serve.questions import Question
 from planner.suspending import Pending
 
 if TYPE_CHECKING:
-    from infospace.jsonvalue import JSON
     from infospace.space import Space
 
 THEIRS: Final = ("approve", "doubt")
-"""Kinds of questions that are for people."""
+"""Kinds of questions that are for people alone."""
+ASKED: Final = (*THEIRS, "ask")
+"""Kinds of questions that the person behind a client is asked."""
 MOST = 8
 """Questions that one call asks a person: some clients give a call up that asks ten times."""
 REMEMBERED = 200
 """Calls that wait for a person at one time."""
-SCHEMA: Final[Mapping[str, JSON]] = {
-    "type": "object",
-    "properties": {
-        "answer": {
-            "type": "string",
-            "title": "May it be called?",
-            "description": "; ".join(f"{word}: {meaning}" for word, meaning in WORDS.items()),
-            "enum": list(WORDS),
-        }
-    },
-    "required": ["answer"],
-}
-"""What a client shows its user as a form."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question that a call of a door ended with, for the person behind the client."""
+class Open:
+    """A question that was put, the call that it is of, what this answers if nobody does, and how often it has asked."""
 
-    run: str
-    step: str
-    tool: str
-    says: str
-
-    @property
-    def key(self) -> str:
-        """What tells it from other questions."""
-        return f"{self.run}:{self.step}"
+    question: Question
+    name: str
+    given: Mapping[str, Any]
+    answered: dict[str, Any] | str
+    times: int
 
 
 @dataclass(slots=True)
@@ -66,28 +52,29 @@ class Asked:
     `passed` are questions that nobody wanted to answer there, and that are not asked again.
     """
 
-    open: dict[str, tuple[Question, dict[str, Any], int]] = field(default_factory=dict)
+    open: dict[str, Open] = field(default_factory=dict)
     passed: set[str] = field(default_factory=set)
 
-    def ask(self, question: Question, answered: dict[str, Any], times: int) -> None:
-        """Remember a question, what the call answers if nobody does, and how often the call has asked now."""
-        self.open = dict([*self.open.items()][-REMEMBERED + 1 :]) | {question.key: (question, answered, times)}
+    def ask(self, put: Open) -> None:
+        """Remember a question that was put."""
+        self.open = dict([*self.open.items()][-REMEMBERED + 1 :]) | {put.question.key: put}
 
-    def take(self, key: str) -> tuple[Question, dict[str, Any], int] | None:
-        """Return an open question, which is open no more."""
-        return self.open.pop(key, None)
+    def take(self, key: str, name: str, given: Mapping[str, Any]) -> Open:
+        """Return an open question, which is open no more. Raises Conflict for none, or for one of another call."""
+        found = self.open.get(key)
+        if found is None:
+            raise Conflict(f"nothing is asked here under {key!r:.60}", hint="get_run says how a run stands")
+        if (found.name, found.given) != (name, given):
+            raise Conflict(f"{key!r} was asked by another call", hint=f"{found.name}, with the arguments that it had")
+        return self.open.pop(key)
 
 
 def question_of(run: str, steps: list[StepRow], access: Access, passed: set[str]) -> Question | None:
     """Return the first thing that a run asks people, where they may be asked through this access."""
     if access.approvals != "people":
         return None
-    for one in pending_of(steps):
-        if one.kind == "approve" and one.about is not None:
-            found = Question(run, one.step, one.about["tool"], f"{one.question} ({run}, step {one.step})")
-            if found.key not in passed:
-                return found
-    return None
+    asked = (Question(run, one) for one in pending_of(steps) if one.kind in ASKED)
+    return next((question for question in asked if question.key not in passed), None)
 
 
 def must_be_asked(space: Space, run: str, pending: Pending, access: Access) -> None:

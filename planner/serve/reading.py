@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from infospace.errors import Invalid
@@ -49,17 +49,20 @@ def read_piece(space: Space, wanted: Wanted) -> dict[str, Any]:
     """
     if is_run_id(wanted.ref):
         row, steps = find_run(space, wanted.ref)
-        return {"ref": wanted.ref, **_text(dump(recorded(space, row, steps, live=False)), wanted)}
+        document: JSON = recorded(space, row, steps, live=False)
+        if wanted.fields:
+            return {"ref": wanted.ref, **_value(_selected(_Bare(wanted.ref, document), wanted.fields), wanted)}
+        return {"ref": wanted.ref, **_text(dump(document), wanted)}
     view = space.view()
     found = _find(view, wanted.ref)
     if isinstance(found, Place):
-        return {"ref": wanted.ref, **_value(found.value, wanted.ref, wanted)}
+        return {"ref": wanted.ref, **_value(_of_place(found.value, wanted), wanted)}
     head = {"ref": found.id, "kind": str(found.kind), "name": found.name, "version": found.version}
     if isinstance(found, Collection):
         return {**head, **_items(view, found, wanted)}
     if wanted.fields:
-        return {**head, **_value(_selected(found, wanted.fields), found.id, wanted)}
-    return {**head, **_value(found.content, found.id, wanted)}
+        return {**head, **_value(_selected(found, wanted.fields), wanted, found.id)}
+    return {**head, **_value(found.content, wanted, found.id)}
 
 
 def _find(view: Infospace, ref: str) -> Resource | Place:
@@ -74,7 +77,30 @@ def _find(view: Infospace, ref: str) -> Resource | Place:
     return Resolver(view, scope).thing(reference)
 
 
-def _selected(resource: Note | Relation, fields: Sequence[Path]) -> JSON:
+@dataclass(frozen=True, slots=True)
+class _Bare:
+    """A value that is no resource, to be read like one."""
+
+    id: str
+    content: JSON
+    name: str | None = None
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+    created: str = ""
+    updated: str = ""
+
+
+def _of_place(value: JSON, wanted: Wanted) -> JSON:
+    """Return what is wanted of a value: the fields of an object, or of each element of a list, null of one without."""
+    if not wanted.fields:
+        return value
+    if isinstance(value, list):
+        selection = Selection(wanted.fields)
+        read = (selection.read(_Bare(wanted.ref, element)) for element in value)
+        return [None if one is ABSENT else one for one in read]
+    return _selected(_Bare(wanted.ref, value), wanted.fields)
+
+
+def _selected(resource: Note | Relation | _Bare, fields: Sequence[Path]) -> JSON:
     found = Selection(fields).read(resource)
     if found is ABSENT:
         missing = next(path for path in fields if Selection([path]).read(resource) is ABSENT)
@@ -82,7 +108,7 @@ def _selected(resource: Note | Relation, fields: Sequence[Path]) -> JSON:
     return found
 
 
-def _value(value: JSON, ref: str, wanted: Wanted) -> dict[str, Any]:
+def _value(value: JSON, wanted: Wanted, ref: str = "") -> dict[str, Any]:
     if isinstance(value, str):
         return _text(value, wanted)
     if isinstance(value, list):
@@ -91,7 +117,7 @@ def _value(value: JSON, ref: str, wanted: Wanted) -> dict[str, Any]:
             "elements",
             len(elements),
             wanted,
-            lambda start, stop: [(f"{ref}[{at}]", elements[at]) for at in range(start, stop)],
+            lambda start, stop: [(f"{ref or wanted.ref}[{at}]", elements[at]) for at in range(start, stop)],
         )
     whole = dump(value)
     if wanted.part == slice(None) and len(whole) <= wanted.most:

@@ -6,11 +6,13 @@ import asyncio
 import concurrent.futures
 import logging
 import os
+import sys
 import threading
 from typing import TYPE_CHECKING, cast
 
 from mcp.server.stdio import stdio_server
 
+from infospace.errors import Invalid
 from infospace.space import Space
 from planner.serve.config import OPEN, STDIO, Config
 from planner.serve.door import Door
@@ -28,7 +30,13 @@ _log = logging.getLogger(__name__)
 
 
 async def serve_stdio(space: Space, config: Config = OPEN) -> int | None:
-    """Serve until standard input ends, or SIGINT or SIGTERM comes, whose number is returned."""
+    """Serve until standard input ends, or SIGINT or SIGTERM comes, whose number is returned.
+
+    Raises Invalid where there is no standard input or output.
+    """
+    if sys.stdin is None or sys.stdout is None:
+        which = "input" if sys.stdin is None else "output"
+        raise Invalid(f"there is no standard {which} to serve on", hint="a client starts this; or --http")
     door = Door(space, config.access(STDIO, STDIO))
     return await until_told([door], _serve(door))
 
@@ -69,7 +77,7 @@ class _Lines:
 
     def _read(self) -> None:
         kept: list[bytes] = []
-        while chunk := os.read(self._descriptor, _CHUNK):
+        while chunk := self._chunk():
             first, *others = chunk.split(b"\n")
             kept.append(first)
             for other in others:
@@ -80,6 +88,14 @@ class _Lines:
                 _log.error("a message is longer than %d bytes, and the connection ends", LONGEST_LINE)
                 break
         self._put(None)
+
+    def _chunk(self) -> bytes:
+        """Return what came; nothing at the end, or where there is nothing to read any more: a terminal that is gone."""
+        try:
+            return os.read(self._descriptor, _CHUNK)
+        except OSError as error:
+            _log.error("standard input cannot be read any more: %s", error.strerror)
+            return b""
 
     def _put(self, line: bytes | None) -> bool:
         """Hand a line over once there is room; False when nobody takes lines any more."""

@@ -5,6 +5,7 @@ Each request but the one for health shows a bearer token; other hosts and origin
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -107,7 +108,8 @@ class _App:
         if caller is None or refused is not None:
             return refused or _unknown()
         doors = [one.door for one in self._callers] if caller.door.access.admin else [caller.door]
-        return PlainTextResponse(figures(caller.door.space, doors), media_type=CONTENT_TYPE)
+        text = await asyncio.to_thread(figures, caller.door.space, doors)
+        return PlainTextResponse(text, media_type=CONTENT_TYPE)
 
     async def discover(self, request: Request) -> Response:
         """List the servers anew, as `infospace tools sync` does; for an admin. The body may be `{"restart": true}`."""

@@ -13,6 +13,7 @@ from served import odd, synced, write
 
 from infospace import NotFound, Space
 from infospace.tools.finding.scope import Scope
+from infospace.tools.local import LocalTools
 from infospace.tools.narrowed import NarrowedSpace
 from planner.saved import save_plan
 from planner.sessions.queue import queue_of
@@ -125,3 +126,35 @@ def test_callers_of_one_space_share_its_sessions_and_what_it_keeps(whole: Space)
     assert smaller.tools.find("one/slow") is None
     smaller.close()
     assert run_sync(whole, [ECHO]).status == "success"
+
+
+def test_what_is_in_scope_is_looked_at_again_when_there_are_others(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And only then: a scope may have many patterns."""
+    grows = LocalTools("it")
+
+    @grows.tool()
+    def one() -> int:
+        """Give 1."""
+        return 1
+
+    space.tools.add(grows)
+    small, looked = narrowed(space, exclude_names=["w"]), list[str]()
+    allows = Scope.allows
+    monkeypatch.setattr(Scope, "allows", lambda self, tool: looked.append(tool.name) or allows(self, tool))
+    for _ in range(3):
+        assert [tool.name for tool in small.tools] == ["one"]
+    assert looked == ["one"]
+
+    @grows.tool()
+    def two() -> int:
+        """Give 2."""
+        return 2
+
+    @grows.tool()
+    def three() -> int:
+        """Give 3."""
+        return 3
+
+    assert [tool.name for tool in small.tools] == ["one", "three"]

@@ -10,7 +10,8 @@ import pytest
 
 from infospace import Conflict, Invalid, NotFound, Space, open_space
 from infospace.clock import later
-from infospace.runs.journal import Beat, TakeRun
+from infospace.runs.journal import Beat, CallRow, OpenRun, TakeRun
+from infospace.runs.tool_calls import digest_of
 from infospace.tools.local import LocalTools
 from planner.cancelling import cancel
 from planner.lanes import Halt
@@ -180,27 +181,33 @@ def test_a_live_run_is_not_resumed_and_an_ended_one_neither(space: Space) -> Non
     assert go_on(space, result).status == "suspended"
 
 
-def test_a_call_in_doubt_is_asked_about_and_never_made_again_unasked(space: Space) -> None:
+@pytest.mark.parametrize("reads", [False, True])
+def test_a_call_in_doubt_is_asked_about_and_never_made_again_unasked(space: Space, reads: bool) -> None:
     """One that only reads is made again."""
     made: list[str] = []
     outside = LocalTools("outside")
 
-    @outside.tool()
+    @outside.tool(read_only=reads)
     async def send(text: str) -> str:
         """Send a text."""
         made.append(text)
-        if len(made) == 1:
-            raise KeyboardInterrupt
         return f"sent {text}"
 
     space.tools.add(outside)
     step = {"type": "outside/send", "arguments": {"text": "hello"}, "out": "$sent"}
-    with pytest.raises(KeyboardInterrupt):
-        run_sync(space, [step, note("${sent}", "$x")])
-    with space.store.reading() as snapshot:
-        [row] = snapshot.runs()
-        calls = snapshot.calls(row.run)
-    assert [call.status for call in calls] == ["started"]
+    document = {"goal": "send", "steps": [step, note("${sent}!", "$x")]}
+    run, at = space.store.new_id("run"), "2026-03-31T00:00:00.000Z"
+    begun = CallRow(
+        run, 1, "1", "tool", "outside/send", digest_of(outside.tools()[0], {"text": "hello"}), "started", at
+    )
+    space.store.commit([], [OpenRun(run, "plan", "send", document, {}, at, "gone:1:x"), begun])
+    result = asyncio.run(resume(space, run))
+    if reads:
+        assert (data(result), made) == ("sent hello!", ["hello"])
+        return
+    assert ([(one.step, one.kind) for one in result.pending], made) == ([("1", "doubt")], [])
+    answer(space, run, "1", {"result": "it went"})
+    assert (data(asyncio.run(resume(space, run))), made) == ("it went!", [])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from infospace.errors import Unreadable
 from tui.command.approving import add_approve
 from tui.command.attending import add_wait
 from tui.command.output import Output, UsageError
@@ -84,14 +83,6 @@ def _list(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> i
 
 def value_of(written: str, asked: Pending | None) -> JSON:
     """Return an answer as its schema wants it: JSON where that fits, else text."""
-    from infospace.fitting import misfit
-    from infospace.jsontext import read_json
+    from planner.suspending import read_answer
 
-    try:
-        read = read_json(written, what="the answer")
-    except Unreadable:
-        return written
-    schema = None if asked is None else asked.schema
-    if schema is None:
-        return written if isinstance(read, str) else read
-    return written if misfit(read, schema) is not None and misfit(written, schema) is None else read
+    return read_answer(written, None if asked is None else asked.schema)

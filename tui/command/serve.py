@@ -58,8 +58,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--approvals",
         choices=["people", "planner"],
         default="people",
-        help="who says whether a tool may be called that is asked about: people (the client's user, where it can ask "
-        "them, else `infospace answer` or the screen), or also the model that calls it",
+        help="who answers what runs ask: people (the client's user, where it can ask them, else `infospace answer` or "
+        "the screen; an `ask` that its user was not asked the model may answer, and nothing else), or also the model",
     )
     parser.add_argument("--token", metavar="TOKEN", help="what clients over HTTP show; else INFOSPACE_TOKEN, else made")
 
@@ -133,7 +133,8 @@ def _tell_doubts(config: Config, space: Space, out: Output) -> None:
     from planner.serve.config import doubtful
 
     servers = space.tools.servers
-    for says in doubtful(config, [SERVER, *(servers.entries if servers is not None else ())]):
+    known = [SERVER, *(servers.entries if servers is not None else ())]
+    for says in doubtful(config, known, space.tools if any(one.approve for one in config.scopes.values()) else ()):
         out.talk(says, "yellow")
 
 

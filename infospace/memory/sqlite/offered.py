@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from infospace.memory.sqlite import tools, worked
 from infospace.memory.sqlite.provenance import Provenance
+from infospace.memory.sqlite.tools import totals as tools_totals
 from infospace.tools.kept import KeptServer, KeptTool, ToolUse, Worked
 from infospace.tools.tool import ToolKind
 
@@ -46,6 +49,10 @@ class Offered(Provenance):
     def tool_uses(self, server: str | None = None, name: str | None = None) -> list[ToolUse]:
         """Return how calls of tools went."""
         return tools.uses(self._engine, server, name)
+
+    def tool_totals(self, tools: Sequence[tuple[str, str]] | None = None) -> dict[tuple[str, str], tuple[int, float]]:
+        """Return how often tools were called, and the share of calls that went well."""
+        return tools_totals(self._engine, tools)
 
     def worked_generation(self) -> int:
         """Return a number that is another one when other calls are remembered."""

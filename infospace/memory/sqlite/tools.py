@@ -174,6 +174,16 @@ def uses(engine: Engine, server: str | None, name: str | None) -> list[ToolUse]:
     return [ToolUse(*row) for row in engine.all(_USES, (server, name))]
 
 
+def totals(engine: Engine, tools: Sequence[tuple[str, str]] | None) -> dict[tuple[str, str], tuple[int, float]]:
+    """Return how often tools were called, and the share of calls that went well."""
+    if tools is None:
+        rows = engine.all("SELECT server, name, count(*), avg(well) FROM tool_calls GROUP BY server, name")
+    else:
+        one = "SELECT ?1, ?2, count(*), avg(well) FROM tool_calls WHERE server = ?1 AND name = ?2"
+        rows = [row for key in tools for row in engine.all(one, key)]
+    return {(server, name): (count, rate) for server, name, count, rate in rows if count}
+
+
 def server_uses(engine: Engine) -> list[ToolUse]:
     """Return how the calls of all tools of each server went, by server."""
     return [ToolUse(*row) for row in engine.all(_BY_SERVER)]

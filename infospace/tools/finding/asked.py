@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infospace.tools.finding.words import parted, words_of
+from infospace.tools.finding.words import literal, parted, words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,6 +48,13 @@ class Asked:
     def named(self, corpus: Corpus) -> NDArray[np.float64]:
         """Return how alike the name of every tool is to the request as a whole, 0 where not enough to be meant."""
         return corpus.names.likeness([word for words in self.words for word in words])
+
+    def quoted(self, corpus: Corpus) -> NDArray[np.bool_]:
+        """Return which tools say of themselves just what a part of the request says, (parts, tools)."""
+        found = np.zeros((len(self.parts), len(corpus.tools)), bool)
+        for part, text in enumerate(self.parts):
+            found[part, corpus.said.get(literal(text), [])] = True
+        return found
 
     def guessed(self, corpus: Corpus) -> NDArray[np.bool_]:
         """Return which tools have a word that stands in for one of the request."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infospace.tools.finding.fields import Fields
-from infospace.tools.finding.words import words_of
+from infospace.tools.finding.words import said_in, words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,6 +51,8 @@ class Counted:
     lengths: NDArray[np.float64]
     name: tuple[str, ...]
     """The words of its name."""
+    said: frozenset[int]
+    """Its description and the sentences of that, word by word."""
 
     @classmethod
     def of(cls, fields: Fields, vocabulary: Vocabulary) -> Counted:
@@ -68,6 +70,7 @@ class Counted:
             np.array(times, np.float64),
             np.array([len(words) for words in said], np.float64),
             tuple(dict.fromkeys(said[0])),
+            said_in(fields.description),
         )
 
 
@@ -75,12 +78,17 @@ class Bm25:
     """The index over some tools: what each word adds to the score of each tool that has it.
 
     BM25F (Robertson, Zaragoza, Taylor 2004): a word's weighted times in all fields, each made up for its length,
-    are added up before they saturate. A word's weight is log(1 + (N - n + 0.5) / (n + 0.5)).
+    are added up before they saturate. A word's weight is log(1 + (N - n + 0.5) / (n + 0.5)), where `shares`, (tools),
+    say how much each tool counts in N and n; n is at least 1.
     """
 
-    def __init__(self, tools: Sequence[Counted], vocabulary: Vocabulary) -> None:
+    def __init__(
+        self, tools: Sequence[Counted], vocabulary: Vocabulary, shares: NDArray[np.float64] | None = None
+    ) -> None:
         self._vocabulary = vocabulary
         self._count = len(tools)
+        shares = np.ones(self._count) if shares is None else shares
+        self._whole = float(shares.sum())
         words, places, fields, times = _columns(tools)
         lengths = np.array([tool.lengths for tool in tools]).reshape(self._count, len(Fields._fields))
         average = np.maximum(lengths.sum(axis=0) / max(self._count, 1), 1e-9)
@@ -92,9 +100,11 @@ class Bm25:
         gains = np.add.reduceat(gains[order], first) if len(first) else gains
         self._places = keys % max(self._count, 1)
         self._starts = np.searchsorted(keys // max(self._count, 1), np.arange(len(vocabulary) + 1))
-        having = np.diff(self._starts)
-        self._weights = np.log1p((self._count - having + 0.5) / (having + 0.5))
-        self._added = (K1 + 1) * gains / (K1 + gains) * np.repeat(self._weights, having)
+        rows = np.diff(self._starts)
+        counted = np.bincount(np.repeat(np.arange(len(rows)), rows), shares[self._places], len(rows))
+        having = np.maximum(counted, np.minimum(rows, 1))
+        self._weights = np.log1p((self._whole - having + 0.5) / (having + 0.5))
+        self._added = (K1 + 1) * gains / (K1 + gains) * np.repeat(self._weights, rows)
 
     def has(self, word: str) -> bool:
         """Whether any of the tools has a word."""
@@ -107,7 +117,7 @@ class Bm25:
         It is about what a tool scores that has all of them, in its description.
         """
         numbers = [self._vocabulary.find(word) for word in dict.fromkeys(words) if self.has(word)]
-        return float(sum(self._weights[number] for number in numbers)) + math.log1p((self._count - 0.5) / 1.5)
+        return float(sum(self._weights[number] for number in numbers)) + math.log1p((self._whole - 0.5) / 1.5)
 
     def scores(self, words: Iterable[str], alike: Mapping[str, tuple[str, float]] | None = None) -> NDArray[np.float64]:
         """Return the BM25 of every tool. For a word in `alike` another counts, with a share of its score."""

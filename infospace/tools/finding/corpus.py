@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,7 +46,14 @@ class Corpus:
     @cached_property
     def bm25(self) -> Bm25:
         """The index of words."""
-        return Bm25([known.counted for known in self.tools], self._vocabulary)
+        return Bm25([known.counted for known in self.tools], self._vocabulary, self.shares)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """What each tool counts where it is asked what all have in common: those of one text together count once."""
+        texts = [known.texts[1] for known in self.tools]
+        counts = Counter(texts)
+        return np.array([1 / counts[text] if text else 1.0 for text in texts])
 
     @cached_property
     def names(self) -> Names:
@@ -59,6 +67,15 @@ class Corpus:
         for at, known in enumerate(self.tools):
             for name in (known.fields.name, known.tool.full_name):
                 found.setdefault(name.casefold(), []).append(at)
+        return found
+
+    @cached_property
+    def said(self) -> dict[int, list[int]]:
+        """The places of the tools that say something of themselves in just these words."""
+        found: dict[int, list[int]] = {}
+        for at, known in enumerate(self.tools):
+            for said in known.counted.said:
+                found.setdefault(said, []).append(at)
         return found
 
     @cached_property
@@ -86,7 +103,7 @@ class Corpus:
             for at, known in enumerate(self.tools):
                 if known.key == key and known.vector is not None:
                     rows[at] = known.vector
-            self._matrix = compared(rows, [known.tool.server for known in self.tools])
+            self._matrix = compared(rows, [known.tool.server for known in self.tools], self.shares)
             self._whole = None if self.lacking(key) else key
         return self._matrix
 

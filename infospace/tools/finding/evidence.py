@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infospace.tools.finding.found import FINEST
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -29,6 +31,9 @@ WORDS_ALONE = 1.0
 
 MEANING_ALONE = 1.25
 """What a cosine of 1 weighs where words are not looked for, so that relevance is on the same scale."""
+
+NEXT_TO_1 = 7.0
+"""Strength, by four decimals, from which on six of the relevance tell too little: there it is .9991."""
 
 LISTED = 0.05
 """Relevance below which a tool is not listed; lower than that of the best, since it is listed beside better ones."""
@@ -65,6 +70,8 @@ def strength(found: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def relevance(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the chance that a tool is right, 0 to 1, rounded to six decimals."""
-    chances: NDArray[np.float64] = -np.expm1(-strengths)
-    return np.round(chances, 6)
+    """Return the chance that a tool is right, 0 to 1, rounded to six decimals; next to 1 to `FINEST`."""
+    coarse = np.round(-np.expm1(-strengths), 6)
+    fine = np.round(-np.expm1(-np.round(strengths, 4)), FINEST)
+    found: NDArray[np.float64] = np.where(strengths > NEXT_TO_1, fine, coarse)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infospace.jsonvalue import JSON
@@ -15,7 +16,10 @@ TEMPLATE = "tool-1"
 """Name and version of the text that is embedded; part of every vector's key, so any other text needs another."""
 
 MOST_PLACES = 400
-"""Places of a schema that are read: a schema may be deep, or refer to itself."""
+"""Places of a schema whose words are read: a schema may be deep, or refer to itself."""
+
+MOST_LOOKED_AT = 4_000
+"""Places that are looked at for that: references may lead to others that say nothing, and these to others again."""
 
 DEEPEST = 6
 """How deep a schema is read."""
@@ -94,12 +98,40 @@ def embedded(fields: Fields) -> tuple[str, str]:
 
 def _said(schema: Mapping[str, Any]) -> list[str]:
     """What a schema says of its places: their names, descriptions, enumerated values and examples, in its order."""
-    return [text for text, _ in zip(_walk(schema, schema, "", 0, ()), range(MOST_PLACES), strict=False)]
+    return list(islice(_Walk(schema).through(schema, "", 0, ()), MOST_PLACES))
 
 
-def _walk(schema: object, root: Mapping[str, Any], name: str, depth: int, seen: Sequence[str]) -> Iterator[str]:
-    if not isinstance(schema, Mapping) or depth > DEEPEST:
-        return
+class _Walk:
+    """A walk through the places of a schema, which ends where there are too many."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._left = MOST_LOOKED_AT
+
+    def through(self, schema: object, name: str, depth: int, seen: Sequence[str]) -> Iterator[str]:
+        """Yield what is said at a place, and at those inside of it; `seen` are the references that led here."""
+        if not isinstance(schema, Mapping) or depth > DEEPEST or not self._left:
+            return
+        self._left -= 1
+        if told := _told(schema, name, depth):
+            yield told
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference not in seen:
+            yield from self.through(_referred(reference, self._root), "", depth + 1, (*seen, reference))
+        properties = schema.get("properties")
+        if isinstance(properties, Mapping):
+            for key, inner in properties.items():
+                yield from self.through(inner if isinstance(inner, Mapping) else {}, str(key), depth + 1, seen)
+        for key in ("items", "additionalProperties"):
+            yield from self.through(schema.get(key), "", depth + 1, seen)
+        for key in ("allOf", "anyOf", "oneOf"):
+            options = schema.get(key)
+            for option in options if isinstance(options, list) else ():
+                yield from self.through(option, "", depth + 1, seen)
+
+
+def _told(schema: Mapping[str, Any], name: str, depth: int) -> str:
+    """What a schema says of one place."""
     words = [split_name(name)] if name else []
     description, values = schema.get("description"), schema.get("enum")
     if isinstance(description, str) and (name or depth):
@@ -111,21 +143,7 @@ def _walk(schema: object, root: Mapping[str, Any], name: str, depth: int, seen: 
     examples = schema.get("examples")
     if isinstance(examples, list) and (name or depth):
         words += [example for example in examples if isinstance(example, str)]
-    if words:
-        yield " ".join(words)
-    reference = schema.get("$ref")
-    if isinstance(reference, str) and reference not in seen:
-        yield from _walk(_referred(reference, root), root, "", depth + 1, (*seen, reference))
-    properties = schema.get("properties")
-    if isinstance(properties, Mapping):
-        for key, inner in properties.items():
-            yield from _walk(inner if isinstance(inner, Mapping) else {}, root, str(key), depth + 1, seen)
-    for key in ("items", "additionalProperties"):
-        yield from _walk(schema.get(key), root, "", depth + 1, seen)
-    for key in ("allOf", "anyOf", "oneOf"):
-        options = schema.get(key)
-        for option in options if isinstance(options, list) else ():
-            yield from _walk(option, root, "", depth + 1, seen)
+    return " ".join(words)
 
 
 def _referred(reference: str, root: Mapping[str, Any]) -> object:

@@ -33,8 +33,11 @@ if TYPE_CHECKING:
 CORPORA = 8
 """Lists of tools that are kept ready: a caller's scope makes one of its own."""
 
-CALLED = 2.0
-"""Evidence for a tool whose name the request is."""
+EMBEDDED_AT_ONCE = 32
+"""Requests that were remembered and never embedded, which one search embeds: about 0.1 s."""
+
+EXACT = 2.0
+"""Evidence for a tool whose name the request is, or which says just that of itself, however many say the same."""
 
 
 class Finder:
@@ -135,11 +138,14 @@ class Finder:
             joined = None if cosines is None else by_both(cosines, words) if mode == "hybrid" else by_meaning(cosines)
             found = alone if joined is None else np.where(np.isnan(joined), alone, joined)
         names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
-        names[corpus.called.get(request.strip().casefold(), [])] = CALLED
+        called, quoted = corpus.called.get(request.strip().casefold(), []), asked.quoted(corpus)
+        names[called] = EXACT
         guessed = asked.guessed(corpus) | (names > 0)
-        evidence = found + names + (0 if extra is None else extra)
+        evidence = found + names + EXACT * quoted + (0 if extra is None else extra)
+        exact = np.asarray(quoted.any(axis=0), np.bool_)
+        exact[called] = True
         both = evidence if words is not None and cosines is not None and mode == "hybrid" and degraded is None else None
-        return Legs(strength(evidence), words, cosines, guessed, extra, degraded, both)
+        return Legs(strength(evidence), words, cosines, guessed, extra, degraded, both, exact)
 
     def _meaning(
         self, corpus: Corpus, asked: Asked, listener: Listener | None, remembered: Sequence[Remembered]
@@ -156,13 +162,17 @@ class Finder:
         return cosines, self._remembering(remembered).recalled(corpus, asked, vectors), degraded
 
     def _remembering(self, remembered: Sequence[Remembered]) -> Memory:
-        """What worked before, made ready again only when it is something else, or the model is another one."""
-        key = self._embedding.key
-        if self._memory is None or self._memory[0] != key or self._memory[1].remembered is not remembered:
+        """What worked before, made ready again only when it is something else, or the model is another one.
+
+        Of requests that were never embedded a search embeds a few, the latest; the others have to wait for the next.
+        """
+        key, last = self._embedding.key, self._memory
+        if last is None or last[0] != key or last[1].remembered is not remembered or last[1].waits:
             requests = [one.request for one in remembered if one.request]
-            asked = self._embedding.queries(requests) if requests else np.empty((0, 0), np.float32)
-            self._memory = key, Memory(remembered, asked, self._vocabulary)
-        return self._memory[1]
+            most = EMBEDDED_AT_ONCE if self._embedding.remembers else len(requests)
+            asked, there = self._embedding.some_queries(requests, most)
+            self._memory = last = key, Memory(remembered, asked, self._vocabulary, waits=not there.all())
+        return last[1]
 
     def _vectors(
         self, corpus: Corpus, dimension: int, listener: Listener | None

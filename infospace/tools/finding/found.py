@@ -13,6 +13,9 @@ from infospace.tools.tool import Tool
 Mode: TypeAlias = Literal["semantic", "keyword", "hybrid"]
 Leg: TypeAlias = Literal["words", "meaning", "name", "remembered"]
 
+FINEST = 12
+"""Decimals of a relevance that is next to 1, where six would make equals of what is not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -45,7 +48,7 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class ToolHit:
-    """A tool that was found. `score` is its relevance, 0 to 1, rounded to six decimals, before adjustments."""
+    """A tool that was found. `score` is its relevance as `evidence.relevance` gives it, before adjustments."""
 
     tool: Tool
     score: float
@@ -55,7 +58,7 @@ class ToolHit:
     @property
     def ranked(self) -> float:
         """What it is sorted by: its relevance with all adjustments."""
-        return round(self.score + sum(adjustment.by for adjustment in self.adjustments), 6)
+        return round(self.score + sum(adjustment.by for adjustment in self.adjustments), FINEST)
 
     def to_json(self) -> dict[str, JSON]:
         """Return why it stands where it stands, and what it needs before it can be called."""

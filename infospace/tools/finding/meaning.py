@@ -26,18 +26,18 @@ def placed(names: NDArray[np.float32], said: NDArray[np.float32]) -> NDArray[np.
     return _unit(said + np.float32(NAME_SHARE) * names)
 
 
-def compared(vectors: NDArray[np.float32], servers: Sequence[str]) -> NDArray[np.float32]:
+def compared(vectors: NDArray[np.float32], servers: Sequence[str], shares: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return what requests are compared with; a row of 0 is of a tool without a vector, and stays so.
 
-    What all tools have in common tells none from another, and is taken away; what a server's tools have in common
-    says what the server is for, and is added to each of its tools.
+    What all tools have in common tells none from another, and is taken away, each counted by its share, (tools); what
+    a server's tools have in common says what the server is for, and is added to each of its tools.
     """
     there = np.asarray(vectors.any(axis=1), np.bool_)
-    count = int(there.sum())
+    count = float(shares[there].sum())
     if not count:
         return vectors
-    mean = vectors[there].mean(axis=0) * np.float32(count / (count + TOOLS_TO_TELL))
-    rows = _unit(np.where(there[:, None], vectors - mean, 0))
+    common = np.average(vectors[there], axis=0, weights=shares[there]) * (count / (count + TOOLS_TO_TELL))
+    rows = _unit(np.where(there[:, None], vectors - common.astype(np.float32), 0))
     _, places, sizes = np.unique(np.array(servers), return_inverse=True, return_counts=True)
     if len(sizes) < 2:
         return rows

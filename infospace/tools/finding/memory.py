@@ -35,10 +35,16 @@ WORDS = 0.25
 
 
 class Memory:
-    """Some successes, made ready to be compared with requests. `asked` are the vectors of their requests."""
+    """Some successes, made ready to be compared with requests.
 
-    def __init__(self, remembered: Sequence[Remembered], asked: NDArray[np.float32], vocabulary: Vocabulary) -> None:
+    `asked` are the vectors of their requests, 0 for one that has none yet; `waits` says that there is such a one.
+    """
+
+    def __init__(
+        self, remembered: Sequence[Remembered], asked: NDArray[np.float32], vocabulary: Vocabulary, *, waits: bool
+    ) -> None:
         self.remembered = remembered
+        self.waits = waits
         requests = [one for one in remembered if one.request]
         self._asked = asked
         self._whose = [one.tool.casefold() for one in requests]

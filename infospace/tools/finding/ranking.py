@@ -10,7 +10,7 @@ import numpy as np
 
 from infospace.tools.finding.corpus import Present
 from infospace.tools.finding.evidence import LISTED, NO_MATCH, relevance
-from infospace.tools.finding.found import Adjustment, FoundTools, Leg, ToolHit, Wanted
+from infospace.tools.finding.found import FINEST, Adjustment, FoundTools, Leg, ToolHit, Wanted
 from infospace.tools.finding.scope import NO_FILTERS
 from infospace.tools.finding.standing import stands_out
 from infospace.tools.tool import Tool
@@ -33,7 +33,7 @@ class Legs:
     """What is known of every tool: joined, (tools), and by legs, (parts, tools), None of a leg that was not asked.
 
     `names` says whose name was probably meant, (tools). `evidence` is that of both legs by parts, (parts, tools), None
-    where only one of them was asked.
+    where only one of them was asked. `exact` are the tools whose name or own words the request is, (tools).
     """
 
     strengths: NDArray[np.float64]
@@ -43,14 +43,15 @@ class Legs:
     remembered: NDArray[np.float64] | None
     degraded: str | None
     evidence: NDArray[np.float64] | None = None
+    exact: NDArray[np.bool_] | None = None
 
 
 def ranked(present: Present, legs: Legs, wanted: Wanted, called: Container[str] = ()) -> FoundTools:
     """Rank the tools that are wanted and relevant; blocked ones are not. `called` have examples of their calls.
 
-    Of equals, as many are whose relevance is next to 1, the one that more speaks for comes first, then go names.
-    None fits where the best is below the floor, or stands out among all that there are too little. Whoever filters
-    has said more of what is wanted than the request, so there the floor alone counts; `min_score` takes its place.
+    Of equals, names decide. None fits where the best is below the floor, or stands out among all that there are too
+    little, unless the request is just what it says of itself. Whoever filters has said more of what is wanted than the
+    request, so there the floor alone counts; `min_score` takes its place.
     """
     filters, tools = wanted.filters, present.tools
     places = np.flatnonzero(~present.blocked)
@@ -61,17 +62,18 @@ def ranked(present: Present, legs: Legs, wanted: Wanted, called: Container[str] 
         return FoundTools([], 0, len(tools), degraded=legs.degraded)
     names, strengths = present.corpus.order[places], legs.strengths[places]
     scores = relevance(strengths)
-    preferred = np.round(scores + CONNECTED * present.connected[places] + TRUSTED * present.trusted[places], 6)
+    preferred = np.round(scores + CONNECTED * present.connected[places] + TRUSTED * present.trusted[places], FINEST)
     least = LISTED if filters.min_score is None else filters.min_score
     relevant = np.flatnonzero(scores >= least)
     matched = len(relevant)
     if wanted.limit is not None and matched > wanted.limit:
         # Sorting is dear where thousands are relevant: what is below the last that is wanted cannot be among them.
         relevant = relevant[preferred[relevant] >= np.partition(preferred[relevant], -wanted.limit)[-wanted.limit]]
-    relevant = relevant[np.lexsort((names[relevant], -strengths[relevant], -preferred[relevant]))]
+    relevant = relevant[np.lexsort((names[relevant], -preferred[relevant]))]
     strongest = np.flatnonzero(strengths == strengths.max())
     nearest = strongest[np.argmin(names[strongest])]
-    evidence = None if filtered or filters.min_score is not None else legs.evidence
+    exact = legs.exact is not None and bool(legs.exact[places[nearest]])
+    evidence = None if exact or filtered or filters.min_score is not None else legs.evidence
     if (filters.min_score is None and scores[nearest] < NO_MATCH) or not (
         evidence is None or stands_out(evidence, int(places[nearest]), places, present.corpus)
     ):

@@ -20,6 +20,8 @@ _BREAK = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 LEAST_WORDS = 3
 """Words of a sentence that asks for something by itself; one with fewer belongs to the one before."""
 
+_LITERAL = re.compile(r"\w+")
+
 MOST_PARTS = 8
 """Parts that a request is taken in: each costs an embedding of about 2 ms."""
 
@@ -76,6 +78,20 @@ def parted(request: str) -> list[str]:
         size = -(-len(sentences) // most)
         sentences = [" ".join(sentences[at : at + size]) for at in range(0, len(sentences), size)]
     return [*sentences, request.strip()]
+
+
+def literal(text: str) -> int:
+    """Return by what one text is told from another word by word: by all its words in order, in small letters.
+
+    0 is that of no words. It is another number in another process.
+    """
+    words = _LITERAL.findall(text.casefold())
+    return hash(" ".join(words)) or 1 if words else 0
+
+
+def said_in(description: str) -> frozenset[int]:
+    """Return what a tool says of itself, `literal`: the whole, and its sentences, parted as those of a request."""
+    return frozenset(map(literal, parted(description))) - {0}
 
 
 def _is_short(piece: str) -> bool:

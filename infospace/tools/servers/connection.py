@@ -41,7 +41,9 @@ OURS = ("INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN", "OPENAI_API_KEY")
 """Variables of our own environment that a server gets only where its entry says so."""
 CLOSING_S = 12.0
 AGAIN_S = 5.0
-"""Seconds before a server is listened to again that ended its stream of changes."""
+"""Seconds before a server is listened to again that ended its stream of changes, and asked again for a list that it did
+not tell; that longer each time."""
+LONGEST_AGAIN_S = 600.0
 
 _CHANGES = (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
 
@@ -228,12 +230,20 @@ class Connection:
             self._changed.set()
 
     async def _relist(self, client: Client) -> None:
+        wait = AGAIN_S
         while True:
             await self._changed.wait()
             self._changed.clear()
-            with contextlib.suppress(MCPError, ValidationError, Invalid, TimeoutError):
+            try:
                 async with asyncio.timeout(self.entry.start_timeout_s):
                     listing = await read_listing(client)
+            except (MCPError, ValidationError, Invalid, TimeoutError):
+                # A change is told once.
+                await asyncio.sleep(wait)
+                wait = min(2 * wait, LONGEST_AGAIN_S)
+                self._changed.set()
+            else:
+                wait = AGAIN_S
                 await asyncio.to_thread(self._relisted, listing)
 
     def _not_started(self, failure: BaseException | None, *, late: bool) -> ServerFailed:

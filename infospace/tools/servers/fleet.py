@@ -91,7 +91,12 @@ class Fleet:
 
     async def _within(self, work: Coroutine[Any, Any, T]) -> T:
         """Do work in the fleet's loop; cancelling here cancels there."""
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._started()))
+        try:
+            loop = self._started()
+        except NotCalled:
+            work.close()
+            raise
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._starting:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -65,6 +66,8 @@ class Servers:
         self._store = store
         self._unlisted: tuple[int, object, Sequence[Tool]] | None = None
         self._successes: tuple[int, Sequence[Remembered]] | None = None
+        self._kept: tuple[int, Mapping[str, KeptServer]] | None = None
+        self._listed: tuple[int, object, Mapping[str, Sequence[Tool]]] | None = None
 
     @cached_property
     def _read(self) -> tuple[Mapping[str, Entry], Sequence[EntryProblem]]:
@@ -83,9 +86,7 @@ class Servers:
     @cached_property
     def _providers(self) -> Mapping[str, ServerTools]:
         return {
-            name: ServerTools(entry, self._store, self.fleet)
-            for name, entry in self.entries.items()
-            if not entry.disabled
+            name: ServerTools(entry, self._store, self) for name, entry in self.entries.items() if not entry.disabled
         }
 
     @cached_property
@@ -109,6 +110,26 @@ class Servers:
             Server(entry, kept.get(name), *(counts.get((name, kind), 0) for kind in kinds))
             for name, entry in sorted(self.entries.items())
         ]
+
+    def listed(self) -> Mapping[str, Sequence[Tool]]:
+        """Return the tools, prompts and resources of each server by id; the same lists until these are others."""
+        providers = self.providers()
+        with self._store.reading() as snapshot:
+            generation, servers = self.kept(snapshot)
+            if self._listed is None or self._listed[0] != generation or self._listed[1] is not providers:
+                rows: defaultdict[str, list[KeptTool]] = defaultdict(list)
+                for kept in snapshot.tools():
+                    rows[kept.server].append(kept)
+                found = {name: one.made(rows[name], servers.get(name)) for name, one in providers.items()}
+                self._listed = generation, providers, found
+            return self._listed[2]
+
+    def kept(self, snapshot: Snapshot) -> tuple[int, Mapping[str, KeptServer]]:
+        """Return what is kept of each server, and the state of the space that this is of."""
+        generation = snapshot.tools_generation()
+        if self._kept is None or self._kept[0] != generation:
+            self._kept = generation, {server.name: server for server in snapshot.servers()}
+        return self._kept
 
     def never_listed(self) -> Sequence[Tool]:
         """Return the servers of which nothing is known but their entries, to be found by what these say."""
@@ -154,21 +175,20 @@ class Servers:
 
 @dataclass(slots=True)
 class _Seen:
-    """What was read of a server's tools in one state of the space: all of them, or some by name."""
+    """What was read of some of a server's tools by name, in one state of the space."""
 
     generation: int
     server: KeptServer | None
-    all: list[Tool] | None = None
     found: dict[str, Tool | None] = field(default_factory=dict)
 
 
 class ServerTools:
     """The tools that a server listed last, as its entry lets them be seen. Implements `ToolProvider`."""
 
-    def __init__(self, entry: Entry, store: Store, fleet: Fleet) -> None:
+    def __init__(self, entry: Entry, store: Store, servers: Servers) -> None:
         self.entry = entry
         self._store = store
-        self._fleet = fleet
+        self._servers = servers
         self._seen: _Seen | None = None
 
     @property
@@ -178,12 +198,11 @@ class ServerTools:
 
     def tools(self) -> Sequence[Tool]:
         """Return its tools, prompts and resources by id."""
-        with self._store.reading() as snapshot:
-            seen = self._now(snapshot)
-            if seen.all is None:
-                made = (self._made(kept, seen.server) for kept in snapshot.tools(self.server))
-                seen.all = [tool for tool in made if tool.name not in self.entry.disabled_tools]
-            return seen.all
+        return self._servers.listed().get(self.server, ())
+
+    def made(self, kept: Sequence[KeptTool], server: KeptServer | None) -> Sequence[Tool]:
+        """Make tools of what is kept of them; disabled ones are left out."""
+        return [self._made(one, server) for one in kept if one.listed.name not in self.entry.disabled_tools]
 
     def find(self, name: str) -> Tool | None:
         """Return the tool of a name, prompts and resources apart."""
@@ -197,10 +216,10 @@ class ServerTools:
 
     def _now(self, snapshot: Snapshot) -> _Seen:
         """Return what was read already of this state of the space."""
-        seen, generation = self._seen, snapshot.tools_generation()
+        generation, servers = self._servers.kept(snapshot)
+        seen = self._seen
         if seen is None or seen.generation != generation:
-            server = next((one for one in snapshot.servers() if one.name == self.server), None)
-            self._seen = seen = _Seen(generation, server)
+            self._seen = seen = _Seen(generation, servers.get(self.server))
         return seen
 
     async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
@@ -209,7 +228,7 @@ class ServerTools:
         Raises NotCalled, ToolFailed; may be cancelled.
         """
         seconds = timeout_s or self.entry.timeout_s
-        return await self._fleet.call(self.entry, tool.kind, tool.name, arguments, seconds)
+        return await self._servers.fleet.call(self.entry, tool.kind, tool.name, arguments, seconds)
 
     def _made(self, kept: KeptTool, server: KeptServer | None) -> Tool:
         entry, listed = self.entry, kept.listed

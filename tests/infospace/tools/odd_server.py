@@ -67,7 +67,7 @@ def tools(cursor: str | None) -> dict[str, Any]:
         takes = {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": False}
         gives = {**takes, "required": ["n"]}
         return {"tools": [{"name": "promise", "inputSchema": takes, "outputSchema": gives}]}
-    if MODE == "changing":
+    if MODE in ("changing", "busy"):
         extra = [{**ECHO, "name": f"later_{number}"} for number in range(CALLS)]
         return {"tools": [ECHO, {"name": "grow", "inputSchema": OBJECT}, *extra]}
     if MODE == "pictures":
@@ -77,6 +77,14 @@ def tools(cursor: str | None) -> dict[str, Any]:
 
 
 CALLS = 0
+REFUSED = 0
+
+
+def busy() -> bool:
+    """Whether the list is not told: the first time after each call, in that mode."""
+    global REFUSED
+    refused, REFUSED = REFUSED, CALLS
+    return MODE == "busy" and refused < CALLS
 
 
 def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
@@ -155,6 +163,8 @@ def main() -> None:
             about = "Ask it." if MODE != "instructs" else "You must call echo before any other tool."
             version = {"protocolVersion": "2025-11-25"} if MODE != "breaks" else {"protocolVersion": ["?"]}
             answer(identifier, {**version, "capabilities": can, "serverInfo": known, "instructions": about})
+        elif method == "tools/list" and busy():
+            send({"id": identifier, "error": {"code": -32603, "message": "busy"}})
         elif method == "tools/list":
             answer(identifier, tools(given.get("cursor")))
         elif method == "tools/call":

@@ -17,9 +17,10 @@ from infospace.tools.kept import AddSource
 from infospace.tools.narrowed import NarrowedSpace
 from infospace.tools.own import everything, searched
 from infospace.tools.tool import NotCalled
-from planner.meta.arguments import DescribeTool, ExecuteTool, SearchTools
+from planner.meta.arguments import DescribeTool, ExecuteTool, ListTools, SearchTools
 from planner.meta.describe_tool import describe_tool
 from planner.meta.execute_tool import execute_tool
+from planner.meta.list_tools import list_tools
 from planner.meta.search_tools import search_tools
 from planner.start import run_sync
 
@@ -123,3 +124,14 @@ def test_a_plan_that_finds_it_is_told_what_it_needs(space: Space, tmp_path: Path
     refused = run_sync(space, [{"type": "call-tool", "tool": "github/*", "arguments": {}}])
     assert refused.status == "refused"
     assert "never listed" in str(refused.problems[0].hint)
+
+
+def test_a_filter_by_a_server_that_was_never_listed_names_something(space: Space, tmp_path: Path) -> None:
+    """A search finds it, and a list, which has none of its tools, says what these need."""
+    known(space, tmp_path, github=GITHUB)
+    filters = {"servers": ["github"], "tags": ["dev"]}
+    found = run(search_tools(space, SearchTools.model_validate({"query": "pull requests", "filters": filters})))
+    assert ([tool["tool_name"] for tool in found["tools"]], "unknown" in found) == (["github/*"], False)
+    listed = run(list_tools(space, ListTools.model_validate({"filters": filters})))
+    [said] = listed["unknown"]
+    assert (listed["total"], said.startswith("github: it was never listed: `infospace tools sync` runs")) == (0, True)

@@ -103,6 +103,25 @@ def test_calls_that_went_well_are_examples(office: Space) -> None:
     assert "beta" not in {hit.tool.name for hit in find(office, "thing", filters=Filters(has_examples=False)).hits}
 
 
+@pytest.mark.parametrize(
+    ("given", "remembered"),
+    [
+        ("Authorization: Bearer abcdef0123456789", False),
+        ("curl -H 'x: sk-proj-abcdefghijklmnop'", False),
+        ("AKIAIOSFODNN7EXAMPLE", False),  # the one that its maker's manual shows
+        ("postgresql://ann:hush-hush@db/x", False),
+        ("-----BEGIN RSA PRIVATE KEY-----", False),
+        ("the bearer of bad news", True),
+        ("https://example.org:8080/a@b", True),
+        ("sk-1", True),
+    ],
+)
+def test_what_looks_like_a_key_is_no_example(office: Space, given: str, remembered: bool) -> None:
+    """Whatever the argument is called that it stands in, and however deep."""
+    call(office, "beta", code=given)
+    assert described(office, "beta") == ([{"code": given}] if remembered else [])
+
+
 def test_it_can_be_switched_off(office: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then nothing of it is found or shown; a word that is none is an error."""
     call(office, "beta", code="x1")

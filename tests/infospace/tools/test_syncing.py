@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
+from operator import is_
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from infospace import NotFound, Space, Unreadable, open_space
-from infospace.tools.kept import KeepServer, KeepTools, KeptServer, Listed
+from infospace.memory.changes import Change
+from infospace.tools.kept import AddSource, DropTools, KeepServer, KeepTools, KeptServer, Listed
 from infospace.tools.servers.known import Servers
-from infospace.tools.tool import ToolFailed
+from infospace.tools.tool import NotCalled, ToolFailed
 from infospace.view import Silence
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -98,6 +102,16 @@ def test_a_change_that_a_server_tells_of_is_followed(space: Space, tmp_path: Pat
     call(space, "a/grow")
     until(lambda: "a/later_0" in names(space))
     assert call(space, "a/later_0", text="x").content == "x"
+
+
+def test_a_change_is_followed_though_its_list_is_not_told_at_once(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked for again."""
+    monkeypatch.setattr("infospace.tools.servers.connection.AGAIN_S", 0.05)
+    synced(space, mcp=write(tmp_path, a=odd("busy")))
+    call(space, "a/grow")
+    until(lambda: "a/later_0" in names(space))
 
 
 @pytest.mark.slow
@@ -258,6 +272,32 @@ def test_many_kept_tools_are_no_burden(tmp_path: Path) -> None:
     assert whole < 3
 
 
+def test_as_many_servers_as_there_are_are_read_at_once(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what was read is what it was, until a server lists something else."""
+    names = [f"s{number}" for number in range(40)]
+    path = write(Path(space.store.address).parent, **{name: odd("plain") for name in names})
+    changes: list[Change] = [AddSource(str(path))]
+    for name in names:
+        changes += [KeepServer(KeptServer(name, "listed", b"")), KeepTools(name, [Listed("a"), Listed("b")])]
+    space.store.commit(changes)
+    opened: list[int] = []
+    reading = space.store.reading
+
+    def counted() -> Any:
+        opened.append(1)
+        return reading()
+
+    assert space.tools.servers is not None
+    space.tools.servers.reload()
+    monkeypatch.setattr(space.store, "reading", counted)
+    first = list(space.tools)
+    assert (len(first), len(opened)) == (80, 2)
+    assert all(map(is_, list(space.tools), first))
+    assert len(opened) == 3
+    space.store.commit([DropTools("s7", [("tool", "a")])])
+    assert [tool.full_name for tool in first if tool not in list(space.tools)] == ["s7/a"]
+
+
 def test_a_space_may_have_providers_of_its_own_besides(space: Space, tmp_path: Path) -> None:
     """A name that a server has is taken."""
     from infospace import Conflict
@@ -294,3 +334,13 @@ def test_progress_names_the_servers_that_it_waits_for(space: Space, tmp_path: Pa
     synced(space, mcp=write(tmp_path, a=odd("plain"), z=odd("hangs", start_timeout_s=2)), listener=heard)
     assert heard.said[:2] == [(0, 2, "servers listed; waiting for a"), (0, 2, "servers listed; waiting for a, z")]
     assert heard.said[-2:] == [(1, 2, "servers listed; waiting for z"), (2, 2, "servers listed")]
+
+
+def test_without_the_client_it_is_told_what_to_install(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one sentence, and with nothing left that was begun."""
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    with pytest.raises(NotCalled, match=r"tools of servers need the package `mcp`"):
+        synced(space, mcp=write(tmp_path, a=odd("plain"), b=odd("plain")))
+    gc.collect()

@@ -15,7 +15,7 @@ from known_servers import ask, narrowed, odd, synced, twins, write
 from infospace import Invalid, NotFound, Space
 from infospace.tools.local import LocalTools
 from infospace.tools.tool import NotAllowed
-from planner.meta.arguments import ExecuteTool
+from planner.meta.arguments import USUAL_MS, ExecuteTool
 from planner.meta.execute_tool import execute_tool, prepare_call
 from planner.resume import answer, resume
 from planner.saved import save_plan
@@ -194,6 +194,19 @@ def test_primitives_saved_plans_prompts_and_resources_are_called_alike(known: Sp
     assert called(known, "infospace/discover-notes", query="kept")["status"] == "success"
     assert called(known, "one/greet", who="Ann")["content"][0]["content"]["text"] == "Greet Ann."
     assert called(known, "one/odd://one")["content"][0]["resource"]["text"] == "here is odd://one"
+
+
+def test_a_saved_plan_lasts_as_long_as_the_call_says(known: Space) -> None:
+    """Else as its budget does; and never longer than a caller may let it."""
+    save_plan(known, "slow", {"steps": [{"type": "wait", "seconds": 30}]})
+    save_plan(known, "short", {"steps": [{"type": "wait", "seconds": 30}], "budget": {"seconds": 0.1, "steps": 5}})
+    limit = {"timeout_ms": 100}
+    said = ask(known, "execute_tool", tool_name="infospace/plan:slow", arguments={}, options=limit)
+    assert (said["status"], "budget of 0.1 seconds" in said["reason"]) == ("failed", True)
+    assert "budget of 0.1 seconds" in called(known, "infospace/plan:short")["reason"]
+    args = ExecuteTool.model_validate({"tool_name": "infospace/plan:slow", "arguments": {}})
+    assert prepare_call(known, args).prepared.plan.budget.seconds == USUAL_MS / 1000
+    assert prepare_call(known, args, 50).prepared.plan.budget.seconds == 0.05
 
 
 @pytest.mark.parametrize(

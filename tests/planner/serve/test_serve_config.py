@@ -12,6 +12,7 @@ import pytest
 
 from infospace import Invalid, NotFound
 from infospace.tools.finding.scope import Scope
+from infospace.tools.tool import Tool
 from planner.serve.access import MINUTE, Rate
 from planner.serve.config import callers_of, checked_token, digest_of, doubtful, read_config
 
@@ -122,6 +123,14 @@ def test_servers_that_nobody_knows_are_doubted(tmp_path: Path) -> None:
     [says] = doubtful(read, ["git", "web"])
     assert "`scopes.a.exclude_servers` names 'gti'" in says
     assert "did you mean 'git'?" in says
+
+
+def test_tools_that_nobody_knows_are_doubted_where_their_server_was_listed(tmp_path: Path) -> None:
+    """One that was meant to be called without asking is asked about."""
+    approve = ["git/statu", "git/*", "later/anything"]
+    read = read_config(config(tmp_path, {"scopes": {"a": {"approve": approve}}}), {})
+    [says] = doubtful(read, ["git", "later"], [Tool("git", "status")])
+    assert says == "`scopes.a.approve`: no tool here is called git/statu; did you mean git/status?"
 
 
 @pytest.mark.parametrize("token", ["", "short", "with spaces in the middle of it", "ümlaute-sind-auch-nicht-dabei"])

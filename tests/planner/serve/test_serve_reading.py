@@ -101,6 +101,23 @@ def test_items_come_with_ids_and_just_the_fields_asked_for(space: Space) -> None
         read_piece(space, Wanted(one, WHOLE, (PathInside.parse("c"),), 4_000))
 
 
+def test_fields_are_taken_of_places_and_runs_too(space: Space) -> None:
+    """Of an object, of each element of a list, of a record; what has none says so."""
+    note = made(space, {"list": [{"a": 1, "b": 2}, {"b": 3}, 4], "one": {"a": {"c": 5}, "b": 6}, "text": "x"})
+    run = run_sync(space, [{"type": "create-note", "value": 1, "out": "$x"}]).run
+
+    def read(ref: str, *fields: str) -> Any:
+        return read_piece(space, Wanted(ref, WHOLE, [PathInside.parse(one) for one in fields], 4_000))["data"]
+
+    assert read(f"{note}.list", "a") == [{"a": 1}, None, None]
+    assert read(f"{note}.one", "a.c") == {"a": {"c": 5}}
+    assert read(f"{note}.list[0]", "b") == {"b": 2}
+    assert read(str(run), "status", "bindings.x.kind") == {"status": "success", "bindings": {"x": {"kind": "Note"}}}
+    for ref, name in ((f"{note}.one", "z"), (f"{note}.text", "a"), (str(run), "z")):
+        with pytest.raises(Invalid, match=f"has no `{name}`"):
+            read(ref, name)
+
+
 def test_places_are_read_by_their_path(space: Space) -> None:
     """In content, and through a Collection's items."""
     note = made(space, {"list": [{"deep": "down"}], "odd key": 1})

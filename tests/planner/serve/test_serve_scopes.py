@@ -253,7 +253,7 @@ def test_pictures_of_a_long_answer_are_shown_as_pictures(space: Space) -> None:
 
 
 def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
-    """Fewer tools in an answer; no longer calls."""
+    """Fewer tools in an answer; no longer calls, by plans neither."""
 
     async def scene(planner: Planner) -> None:
         assert len((await planner.call("search_tools", query="text", filters={"min_score": 0}))["tools"]) == 2
@@ -266,7 +266,11 @@ def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
         await planner.call("execute_tool", tool_name="one/echo", arguments={"text": "runs"})
         late = await planner.client.call_tool("execute_tool", call)
         assert late.structured_content is not None
-        assert "within 300 ms" in late.structured_content["reason"]
+        assert (
+            "within 300 ms" in late.structured_content["reason"] or "within 0.3 s" in late.structured_content["reason"]
+        )
+        plan = await planner.call("run_plan", plan=[{"type": "one/slow", "timeout_s": 20}])
+        assert (plan["status"], "did not answer within 0.3 s" in plan["reason"]) == ("failed", True)
 
     play(known, scene, results=2, timeout_ms=300)
 

@@ -47,6 +47,20 @@ def test_a_cancelled_session_cancels_the_steps_that_run_and_those_that_queue(spa
     assert play(space, scene) == ("cancelled", ["x"])
 
 
+def test_a_run_of_another_door_is_waited_for(space: Space) -> None:
+    """As one of its own is: until it has ended, and no longer than is said."""
+
+    async def scene() -> tuple[Any, Any]:
+        async with at(space) as one, at(space) as other:
+            plan = [{"type": "wait", "seconds": 1}, NOTE]
+            run = (await one.call("run_plan", plan=plan, wait_s=0))["run"]
+            soon = await other.call("get_run", run=run, wait_s=0.1)
+            return soon, await other.call("get_run", run=run, wait_s=60)
+
+    soon, late = asyncio.run(scene())
+    assert (soon["status"], late["status"]) == ("running", "success")
+
+
 def test_a_session_of_another_door_to_the_space_is_taken_up(space: Space) -> None:
     """What the one bound the other sees, back and forth."""
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import pty
+import shlex
 import signal
 import subprocess
 import sys
+import tty
 from pathlib import Path
 
 import pytest
@@ -50,6 +54,39 @@ def test_a_message_that_is_too_long_ends_the_connection_and_is_told(tmp_path: Pa
         _, said = server.communicate(b"x" * (LONGEST_LINE + 70_000), timeout=60)
         assert server.returncode == 0
         assert b"is longer than" in said
+
+
+@pytest.mark.slow
+def test_a_terminal_that_is_gone_ends_the_server(tmp_path: Path) -> None:
+    """Reading from it is an error then, and no end."""
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    with subprocess.Popen(
+        command(tmp_path / "space.db"),
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as server:
+        os.close(theirs)
+        os.write(ours, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode() + b"\n")
+        assert server.stdout is not None
+        assert json.loads(server.stdout.readline())["id"] == 1
+        os.close(ours)
+        _, said = server.communicate(timeout=60)
+    assert (server.returncode, b"Traceback" in said) == (0, False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("closed", "which"), [("<&-", b"input"), (">&-", b"output")])
+def test_what_has_no_input_or_output_is_told_so(tmp_path: Path, closed: str, which: bytes) -> None:
+    """As where a service manager starts it that gives it none."""
+    line = f"exec {shlex.join(command(tmp_path / 'space.db'))} {closed}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", line], check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert b"there is no standard " + which in done.stderr
 
 
 @pytest.mark.slow

@@ -134,6 +134,9 @@ def test_calls_are_counted_with_their_times(store: Store, calls: int, p95: float
     store.commit([*made, Called("b", "x", AT, 2.0, False)])
     with store.reading() as snapshot:
         assert snapshot.tool_uses("b", "y") == []
+        whole = {(use.server, use.name): (use.execution_count, use.success_rate) for use in snapshot.tool_uses()}
+        assert snapshot.tool_totals() == whole
+        assert snapshot.tool_totals([("a", "x"), ("b", "y")]) == {("a", "x"): whole["a", "x"]}
         mine, other = snapshot.tool_uses()
         assert snapshot.tool_uses("a", "x") == [mine]
     well = sum(time % 4 > 0 for time in range(1, calls + 1)) / calls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -67,6 +68,11 @@ def test_a_schema_that_refers_to_itself_ends() -> None:
     assert fields_of(Tool("s", "t", input_schema=tree)).parameters.startswith("child")
     wide = {"properties": {f"p{number}": {} for number in range(5_000)}}
     assert len(fields_of(Tool("s", "t", input_schema=wide)).parameters.split(". ")) == MOST_PLACES
+    names = [f"d{number}" for number in range(500)]
+    defs = {name: {"anyOf": [{"$ref": f"#/$defs/{other}"} for other in names]} for name in names}
+    started = time.process_time()
+    assert fields_of(Tool("s", "t", input_schema={"$ref": "#/$defs/d0", "$defs": defs})).parameters == ""
+    assert time.process_time() - started < 2
     deep: dict[str, Any] = {}
     for _ in range(2_000):
         deep = {"properties": {"inner": deep}}

@@ -52,6 +52,41 @@ def test_what_no_tool_does_has_no_match(finder: Finder, request_: str) -> None:
     assert found.guess is not None
 
 
+def test_what_a_tool_says_of_itself_finds_it_in_any_crowd(finder: Finder) -> None:
+    """Its description, and a sentence of it, however many tools say the same; and a name that many tools have."""
+    crowd = [Tool("many", f"tool_{at:03}", "Reads a file. It gives the text.") for at in range(300)]
+    for request in ("Reads a file. It gives the text.", "it gives the TEXT"):
+        found = finder.find([*crowd, *TOOLS], Wanted(request, 400))
+        assert [hit for hit in found.hits if hit.tool.server != "many" and hit.ranked >= found.hits[299].ranked] == []
+        assert min(hit.score for hit in found.hits[:300]) > 0.999
+    about = ("flights", "songs", "court decisions", "recipes", "used cars", "patents", "genes", "hotel rooms", "trains")
+    same = [Tool(f"s{at}", "search", f"Looks for {what}.", TOOLS[0].input_schema) for at, what in enumerate(about * 2)]
+    assert {hit.tool.name for hit in finder.find([*same, *TOOLS], Wanted("search", 18)).hits} == {"search"}
+
+
+def test_tools_that_say_the_same_count_once(finder: Finder) -> None:
+    """Where it is asked what all have in common: one is as relevant beside hundreds like it as beside a few."""
+    scores = []
+    for count in (3, 600):
+        crowd = [Tool("many", f"tool_{at:03}", "Reads a file. It gives the text.") for at in range(count)]
+        found = finder.find([*crowd, *TOOLS], Wanted("what is the text of this file", 1))
+        assert found.hits[0].tool.server in ("many", "filesystem")
+        scores.append(found.hits[0].score)
+    assert abs(scores[0] - scores[1]) < 0.05
+
+
+def test_what_scores_the_same_goes_by_name(finder: Finder) -> None:
+    """Also where relevance is next to 1, whatever the order in which the tools are given."""
+    same = [replace(tool, server=f"{tool.server}{at}") for at in range(5) for tool in TOOLS]
+    request = "Read the contents of a file as text. List the files and folders in a directory. Search the code."
+    found = finder.find(same, Wanted(request, 40, EVERY))
+    keys = [(-hit.ranked, hit.tool.full_name) for hit in found.hits]
+    assert keys == sorted(keys)
+    assert len({ranked for ranked, _ in keys}) > 5
+    assert names(finder.find(same[::-1], Wanted(request, 40, EVERY))) == names(found)
+    assert finder.find(same, Wanted(request, 7, EVERY)).hits == found.hits[:7]
+
+
 def test_each_of_several_goals_is_found(finder: Finder) -> None:
     """A request of several sentences has the tools of all of them among the first."""
     found = finder.find(TOOLS, Wanted("Delete the directory build. Then search the code for its name.", 2))

@@ -12,9 +12,10 @@ from made_tools import made_tools
 from tiny_model import make_model
 
 from infospace import Space, open_space
+from infospace.search.catching import digest_of
 from infospace.search.embedder import Embedder
-from infospace.tools.finding.finder import Finder
-from infospace.tools.finding.found import Wanted
+from infospace.tools.finding.finder import EMBEDDED_AT_ONCE, Finder
+from infospace.tools.finding.found import Remembered, Wanted
 from infospace.tools.finding.scope import Filters, Scope
 from infospace.tools.tool import Tool
 
@@ -147,3 +148,17 @@ def test_five_thousand_tools_are_searched_as_five_are(space: Space) -> None:
     assert all("even" in hit.tool.tags for hit in even.hits)
     again = finder.find(tools, wanted)
     assert again == found
+
+
+def test_a_search_embeds_a_few_of_the_requests_that_are_remembered_and_the_next_goes_on(space: Space) -> None:
+    """So that the first search of a space with many runs does not wait for all of them; the latest are the first."""
+    tools = many(50)
+    remembered = [Remembered(f"old wish number {at}", tools[at % 50].full_name) for at in range(2 * EMBEDDED_AT_ONCE)]
+    known: list[int] = []
+    for _ in range(3):
+        space.finder.find(tools, Wanted("a wish"), remembered=remembered)
+        with space.store.reading() as snapshot:
+            asked = [snapshot.query(space.embedding.key, digest_of(one.request)) is not None for one in remembered]
+        known.append(sum(asked))
+        assert asked == sorted(asked, reverse=True)
+    assert known == [EMBEDDED_AT_ONCE, 2 * EMBEDDED_AT_ONCE, 2 * EMBEDDED_AT_ONCE]
