@@ -118,7 +118,7 @@ def test_a_person_reads_lines(cli: Any, known: Path) -> None:
         (["search", " "], 2, "`query` is blank"),
         (["list", "--page", "0", "--page-size", "1000"], 2, "`page_size` is 1000"),
         (["list", "--name", "(?=x)"], 2, "`filters.name_pattern`"),
-        (["list", "--min-score", "0.3"], 1, "a list has no scores"),
+        (["list", "--min-score", "0.3"], 2, "unrecognized arguments: --min-score"),
         (["describe", "one/ecko"], 1, "did you mean 'one/echo'?"),
         (["similar", "tool_999"], 1, "there is no tool 'tool_999'"),
         (["call", "one/ecko"], 1, "did you mean 'one/echo'?"),

@@ -41,8 +41,8 @@ def validated(name: str, given: Mapping[str, Any]) -> Any:
         raise UsageError(every_fault(error)) from error
 
 
-def add_filters(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that say which tools are wanted."""
+def add_filters(parser: argparse.ArgumentParser, *, scored: bool) -> None:
+    """Declare the options that say which tools are wanted; where they have scores, also by those."""
     group = parser.add_argument_group("which tools are wanted (each may be repeated where it names something)")
     for option, name, what in (
         ("--tag", "tags", "with any of these tags"),
@@ -56,9 +56,10 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--type", dest="filter_integration_type", metavar="MCP|REST|any", help="that are reached so")
     group.add_argument("--name", dest="filter_name_pattern", metavar="PATTERN", help="whose name has this RE2 pattern")
     group.add_argument("--contains", dest="filter_description_contains", metavar="TEXT", help="whose description has")
-    group.add_argument(
-        "--min-score", dest="filter_min_score", type=float, metavar="X", help="of this relevance, 0 to 1"
-    )
+    if scored:
+        group.add_argument(
+            "--min-score", dest="filter_min_score", type=float, metavar="X", help="of this relevance, 0 to 1"
+        )
     group.add_argument(
         "--examples",
         dest="filter_has_examples",

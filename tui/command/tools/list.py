@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sort", default="name", metavar=sorting, help="what they are sorted by (name)")
     parser.add_argument("--desc", action="store_true", help="from the last to the first")
     parser.add_argument("--schemas", action="store_true", help="with what each takes and gives")
-    add_filters(parser)
+    add_filters(parser, scored=False)
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:

@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--mode", default="hybrid", metavar="semantic|keyword|hybrid", help="by meaning, words, or both"
     )
     parser.add_argument("--schemas", action="store_true", help="with what each takes and gives")
-    add_filters(parser)
+    add_filters(parser, scored=True)
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
