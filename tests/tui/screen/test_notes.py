@@ -129,12 +129,15 @@ def test_collections_and_relations_are_found_by_words(show: Show, stocked: Space
 def test_the_list_is_sorted_by_its_titles(show: Show, stocked: Space) -> None:
     """By a click, the other way round by another."""
 
+    def titles(stage: Stage) -> list[str]:
+        return [line[12:30].strip() for line in stage.text.splitlines()[4:9]]
+
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")
         await stage.pilot.click("#list", offset=(13, 0))
         await stage.sees("title ▲")
-        titles = [line[12:30].strip() for line in stage.text.splitlines()[4:9]]
-        assert titles == sorted(titles, key=str.casefold)
+        await stage.until(lambda: "…" not in titles(stage), "the titles of what came into sight")
+        assert titles(stage) == sorted(titles(stage), key=str.casefold)
         await stage.pilot.click("#list", offset=(13, 0))
         await stage.sees("title ▼")
         await stage.until(lambda: stage.text.splitlines()[8][12:].startswith("Sourdough"))
