@@ -308,7 +308,10 @@ class InfospaceApp(App[int]):
         return self.do(self._followed, playing, *given, group="runs", exclusive=False)
 
     async def _followed(self, playing: Callable[..., Coroutine[Any, Any, RunResult]], *given: Any) -> None:
-        result = await playing(*given)
+        self.say_ended(await playing(*given))
+
+    def say_ended(self, result: RunResult) -> None:
+        """Say how a run ended, wherever somebody looks."""
         name = result.run or "the plan"
         reason = f": {result.reason}" if result.reason else ""
         severity: SeverityLevel = "information" if result.status in {"success", "stopped"} else "warning"
@@ -339,7 +342,8 @@ class InfospaceApp(App[int]):
         """Let the steps under way end, for a while; what takes longer is broken off."""
         waited = [going.future for going in self.runner.going if going.future is not None]
         for going in self.runner.going:
-            self.runner.halt(going)
+            if not going.halt.now:
+                self.runner.halt(going)
         if waited:
             self.notify("Finishing the steps under way …")
             await asyncio.wait(waited, timeout=PATIENCE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from infospace.errors import InfospaceError
@@ -21,6 +22,14 @@ SHARE = 10
 """How many times as long as reading a run took is waited until it is read again."""
 
 
+@dataclass(eq=False, slots=True)
+class Reading:
+    """A run that is being read, and what was heard of it meanwhile."""
+
+    run: str
+    heard: list[Event] = field(default_factory=list)
+
+
 class Desk:
     """Reads what is open off the event loop, and has the place that is shown draw it."""
 
@@ -30,8 +39,7 @@ class Desk:
         self._app = app
         self._stamp: object = None
         self._next = 0.0
-        self._meanwhile: list[Event] = []
-        """What was heard of runs here while one was being read."""
+        self._reading: list[Reading] = []
 
     async def open(self, run: str | None) -> None:
         """Open a run, or without one the latest that can be. Raises NotFound."""
@@ -41,7 +49,7 @@ class Desk:
             run = next((head.run for head in heads if head.kind in {"plan", "session"}), None)
         if run is None:
             return
-        app.opened = run
+        app.opened, self._stamp = run, None
         try:
             self.subject = await self._read(run)
         finally:
@@ -54,15 +62,18 @@ class Desk:
 
     def hear(self, going: Going, events: Sequence[Event]) -> None:
         """Take what happened in a run that goes on here."""
-        self._meanwhile += events
+        for reading in self._reading:
+            if reading.run == going.run:
+                reading.heard += events
         subject = self.subject
         if subject is None or subject.run is None or going.run != subject.run.run:
             return
         subject.here = going in self._app.runner.going
-        if subject.hear(events) or not subject.here:
-            self._app.do(self.open, going.run, group="open")
-        else:
+        ended = subject.hear(events) or not subject.here
+        if not ended:
             self._draw()
+        elif self._app.opened == going.run:
+            self._app.do(self.open, going.run, group="open")
 
     async def look_again(self) -> None:
         """Read the run that is open again, where another process has gone on with it."""
@@ -90,11 +101,17 @@ class Desk:
 
     async def _read(self, run: str) -> Subject:
         """Read a run from the journal, with what goes on in it here."""
-        self._meanwhile = []
-        subject = await asyncio.to_thread(self._app.asked, lambda snapshot: read_run(snapshot, run))
+        reading, ended = Reading(run), True
+        self._reading.append(reading)
+        try:
+            while ended:
+                reading.heard.clear()
+                subject = await asyncio.to_thread(self._app.asked, lambda snapshot: read_run(snapshot, run))
+                ended = subject.hear(reading.heard)
+        finally:
+            self._reading.remove(reading)
         going = self._app.runner.of(run)
         if going is not None:
-            subject.hear(self._meanwhile)
             for position, at in going.begun.items():
                 subject.outline.began(position, at)
         subject.here = going is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ class Memory:
         """What was wrong with the file, in a sentence."""
         self._values = self._read()
         self._written = dict(self._values)
+        self._writing = threading.Lock()
 
     def get(self, key: str, default: Any) -> Any:
         """Return what is remembered under a key such as `runs.filter`, when it has the default's type; else that."""
@@ -44,13 +46,14 @@ class Memory:
 
     def write(self) -> None:
         """Put everything on the disk, whole or not at all. Raises Invalid where that cannot be."""
-        if self._path is None or self._values == self._written:
-            return
-        with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-        values = dict(self._values)
-        write_atomically(self._path, f"{json.dumps(values, ensure_ascii=False, indent=1)}\n".encode())
-        self._written = values
+        with self._writing:
+            values = dict(self._values)
+            if self._path is None or values == self._written:
+                return
+            with suppress(OSError):
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._path, f"{json.dumps(values, ensure_ascii=False, indent=1)}\n".encode())
+            self._written = values
 
     def _read(self) -> dict[str, JSON]:
         if self._path is None:

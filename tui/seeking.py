@@ -57,6 +57,10 @@ class Seeking(Place, Generic[AskedT, FoundT]):
         """Whether a search is waited for."""
         self._typing: Timer | None = None
         self._resting: Timer | None = None
+        self._followed = False
+        """Whether something is shown that was followed to: other rows in the list do not take its place."""
+        self._listed: AskedT | None = None
+        """What was asked for when what is listed was found."""
         self._stamp: object = None
         """What was known of the space before that was read which is listed, or is being read."""
 
@@ -125,6 +129,8 @@ class Seeking(Place, Generic[AskedT, FoundT]):
                     self._awaited = False
                     slow.stop()
                 if not self.is_overtaken(sought):
+                    self._followed = self._followed and self._listed in (None, sought)
+                    self._listed = sought
                     self.take(found)
         except Exception:
             self.says("")
@@ -139,16 +145,24 @@ class Seeking(Place, Generic[AskedT, FoundT]):
             self.says("searching …")
 
     def says(self, text: str) -> None:
-        """Say something of what is listed."""
-        self.query_one("#found", Static).update(line(text))
+        """Say something of what is listed; nothing where nobody looks any more."""
+        for found in self.query("#found").results(Static):
+            found.update(line(text))
 
     # Going about
 
-    def rests(self, then: Callable[[], object]) -> None:
+    def rests(self, event: Grid.Highlighted, then: Callable[[], object]) -> None:
         """Do something when the cursor has rested on its row."""
+        if self._followed and not event.moved:
+            return
+        self.follows(to=False)
+        self._resting = self.set_timer(RESTING, then)
+
+    def follows(self, *, to: bool = True) -> None:
+        """Something is shown that was followed to, or not any more: where the cursor rested does not count now."""
+        self._followed = to
         if self._resting is not None:
             self._resting.stop()
-        self._resting = self.set_timer(RESTING, then)
 
     def focus_inside(self) -> None:
         """Go into what is chosen."""

@@ -96,7 +96,10 @@ def _started(space: Path, home: Path, sign: str) -> float:
     drawn = b""
     try:
         while sign.encode() not in drawn:
-            drawn += _read(terminal, begun)
+            some = _read(terminal, begun)
+            if some is None:
+                raise RuntimeError(f"the screen ended: {drawn[-12_000:].decode(errors='replace')}")
+            drawn += some
         return time.perf_counter() - begun
     finally:
         process.kill()
@@ -109,8 +112,9 @@ def _lateness(space: Path, plan: Path, out: Path, *notes: str) -> Table:
     process, terminal = _on_terminal(command, surroundings(TERM="xterm-256color"))
     begun, drawn = time.perf_counter(), b""
     try:
-        while process.poll() is None:
-            drawn += _read(terminal, begun)
+        while (some := _read(terminal, begun)) is not None:
+            drawn += some
+        process.wait(PATIENCE)
     finally:
         process.kill()
         process.wait()
@@ -135,14 +139,13 @@ def _on_terminal(command: list[str], environment: dict[str, str]) -> tuple[subpr
     return process, ours
 
 
-def _read(terminal: int, begun: float) -> bytes:
-    """Return what was drawn next; an empty text where nothing came for a while, or its end is reached."""
+def _read(terminal: int, begun: float) -> bytes | None:
+    """Return what was drawn next, an empty text where nothing came for a while; None once it is closed."""
     if time.perf_counter() - begun > PATIENCE:
         raise RuntimeError("the screen showed nothing of what was waited for")
     if not select.select([terminal], [], [], 0.1)[0]:
         return b""
     try:
-        return os.read(terminal, 1 << 16)
+        return os.read(terminal, 1 << 16) or None
     except OSError:  # Linux says so where the other side was closed
-        time.sleep(0.05)
-        return b""
+        return None

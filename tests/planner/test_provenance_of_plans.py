@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from infospace import Space, open_space
 from infospace.memory.editing import edit
 from infospace.memory.undoing import undo
+from infospace.resources import Collection
 from infospace.runs.journal import Use
 from infospace.runs.lineage import Edge, Graph
 from infospace.runs.provenance import reach, trace, versions_of
@@ -28,6 +29,13 @@ def ran(space: Space, *steps: Any, result: str | None = None, **inputs: Any) -> 
     found = run_sync(space, {"steps": list(steps), "result": result, "inputs": declared}, inputs)
     assert found.status == "success", (found.reason, found.problems)
     return found
+
+
+def members(found: RunResult, name: str) -> list[str]:
+    """Return the ids of what a variable holds."""
+    held = found.bindings[name]
+    assert isinstance(held, Collection)
+    return [member.id for member in held.members]
 
 
 def id_of(space: Space, reference: str) -> str:
@@ -110,7 +118,7 @@ def test_what_map_gave_for_an_item_is_made_of_that_item(based: Space) -> None:
         {"type": "create-collection", "value": ["Note_1", "Note_2"], "out": "$c"},
         {"type": "map", "target": "$c", "operation": {"type": "coerce", "coercion": "string"}, "out": "$texts"},
     )
-    items = [member.id for member in found.bindings["texts"].members]  # type: ignore[union-attr]
+    items = members(found, "texts")
     both, texts = found.bindings["c"].id, found.bindings["texts"].id
     graph = why(based, texts)
     assert inputs(graph, items[0]) == {(both, "used", "c"), ("Note_1", "used", None)}
@@ -139,7 +147,7 @@ def test_the_body_of_a_loop_the_branch_of_a_choice_and_a_saved_plan_are_followed
             "out": "$all",
         },
     )
-    first, second = (member.id for member in found.bindings["all"].members)  # type: ignore[union-attr]
+    first, second = members(found, "all")
     assert second == "Note_2"
     graph = why(based, first)
     step = graph.nodes[Use(first, 1)].step

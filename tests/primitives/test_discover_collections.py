@@ -8,7 +8,7 @@ import pytest
 
 from infospace import Space
 from infospace.memory.changes import AddMembers, Delete, GiveName, RemoveMembers
-from infospace.resources import Member
+from infospace.resources import Collection, Member
 
 ABOUT = {"type": "discover-collections", "query": "baking bread and cakes", "out": "$lists"}
 
@@ -70,11 +70,12 @@ def test_the_certificate_counts_collections(lists: Any) -> None:
 def test_new_members_and_names_count_at_once(lists: Any, space: Space) -> None:
     """What it is about is what it holds now."""
     sky = space.view().get("night sky")
+    assert isinstance(sky, Collection)
     cakes = lists(made("Wedding cakes", "Brioche", "Bread without flour", out="$more")).resource("more")
     space.store.commit(
         [
             AddMembers(sky.id, [Member(member.id) for member in cakes.members]),
-            RemoveMembers(sky.id, [member.id for member in sky.members]),  # type: ignore[union-attr]
+            RemoveMembers(sky.id, [member.id for member in sky.members]),
         ]
     )
     assert set(names(lists(ABOUT))) == {"kitchen", "night sky"}

@@ -7,12 +7,17 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from planner.events import Event, RunFinished
 from planner.lanes import Halt
+from tui.command import attending
+from tui.command.watch import Watch
 
 READY = """
 import tui.command
@@ -62,6 +67,32 @@ def test_a_run_that_is_broken_off_before_it_goes_on_is_as_it_was(cli: Any, monke
     assert said.code == 130
     assert "interrupted before it went on: run_1 is as it was" in said.err
     assert cli("resume", "run_1").code == 0
+
+
+@pytest.mark.parametrize("command", ["run", "resume"])
+def test_ctrl_c_at_the_moment_at_which_a_run_begins_to_wait_is_heard(
+    cli: Any, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """And not waited out: the command ends, and the run can be gone on with."""
+
+    def watched(self: Watch, event: Event) -> None:
+        usual(self, event)
+        if isinstance(event, RunFinished):
+            signal.raise_signal(signal.SIGINT)
+
+    def slept(seconds: float) -> None:
+        pytest.fail(f"it waits for {seconds} s")
+
+    usual = Watch.__call__
+    plan = json.dumps([{"type": "wait", "seconds": 3600}])
+    if command == "resume":
+        assert cli("run", "-", stdin=plan).code == 4
+    monkeypatch.setattr(Watch, "__call__", watched)
+    monkeypatch.setattr(attending, "time", SimpleNamespace(monotonic=time.monotonic, sleep=slept))
+    said = cli(command, "-" if command == "run" else "run_1", "--wait", stdin=plan)
+    assert said.code == 130
+    assert "infospace resume run_1" in said.out + said.err
+    assert cli("runs", "--json").json["runs"][0]["status"] == "suspended"
 
 
 def test_ctrl_c_before_the_command_has_read_its_words_is_told(tmp_path: Path) -> None:

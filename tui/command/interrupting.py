@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,22 +23,34 @@ def interrupting(out: Output) -> Iterator[Halt]:
 
     halt, loop = Halt(), asyncio.get_running_loop()
 
-    def interrupt() -> None:
+    def interrupt(*_: object) -> None:
         if halt.now:
-            halt.break_off()
-            return
+            loop.call_soon_threadsafe(halt.break_off)
+        else:
+            halt.now = True
+            loop.call_soon_threadsafe(told)
+
+    def told() -> None:
         halt.set()
         out.talk("finishing the steps under way; Ctrl-C again stops at once", "yellow")
 
     try:
-        loop.add_signal_handler(signal.SIGINT, interrupt)
-    except (NotImplementedError, RuntimeError, ValueError):
+        # Not by the loop: that would hear of it in its next turn, which comes too late where this was the last one.
+        before = signal.signal(signal.SIGINT, interrupt)
+    except ValueError:  # only the main thread hears signals
         yield halt
         return
     try:
         yield halt
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)
+
+
+def heard(result: RunResult, halt: Halt) -> RunResult:
+    """Return how a run ended; one that began to wait by itself when somebody interrupted it was interrupted."""
+    if not halt.now or result.status != "suspended" or (result.reason or "").startswith("interrupted"):
+        return result
+    return replace(result, reason=f"interrupted; `infospace resume {result.run}` goes on")
 
 
 async def held(
@@ -59,7 +72,7 @@ async def held(
     with interrupting(out) as halt:
         halt.task = task = asyncio.create_task(play(told, halt))
         try:
-            return await task
+            return heard(await task, halt)
         except asyncio.CancelledError:
             if not halt.now:
                 raise

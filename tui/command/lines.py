@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from infospace.errors import Unreadable
-from tui.command.interrupting import interrupting
+from tui.command.interrupting import heard, interrupting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,7 +50,9 @@ async def _line(script: Script, line: JSON, out: Output) -> RunResult | None:
     with interrupting(out) as halt:
         halt.task = asyncio.current_task()
         ended = await script.line(line, halt)
-        return await script.interrupted() if ended is None and halt.now else ended
+        if ended is None:
+            return await script.interrupted() if halt.now else None
+        return heard(ended, halt)
 
 
 async def play_document(
@@ -67,4 +69,4 @@ async def play_document(
 
     with interrupting(out) as halt:
         halt.task = asyncio.current_task()
-        return await Session(space, name, approve=approve).play_plan(read.value, inputs, watch, halt)
+        return heard(await Session(space, name, approve=approve).play_plan(read.value, inputs, watch, halt), halt)

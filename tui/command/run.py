@@ -19,7 +19,7 @@ from tui.command.approving import add_approve, approved
 from tui.command.attending import Elsewhere, add_wait, attend, interrupted, told_elsewhere
 from tui.command.documents import declared_in, parse_inputs, read_from
 from tui.command.incoming import Incoming, read_incoming
-from tui.command.interrupting import interrupting
+from tui.command.interrupting import heard, interrupting
 from tui.command.output import Output, UsageError
 from tui.command.spaces import address_of, open_from
 
@@ -213,7 +213,7 @@ async def follow(
             if isinstance(event, RunFinished):
                 result = event.result
     assert result is not None  # noqa: S101 - a stream ends with RunFinished, or raises
-    return result
+    return heard(result, halt)
 
 
 def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:

@@ -42,6 +42,8 @@ class Drafting(Deeds):
         self._before = ""
         self._timer: Timer | None = None
         self._checking = False
+        self._check_again = False
+        """Whether the text, or the space, may have changed since the check began that goes on."""
 
     def content(self) -> ComposeResult:
         """The text, and beside it what is known of it."""
@@ -132,13 +134,15 @@ class Drafting(Deeds):
         self._timer = self.set_timer(SETTLED, lambda: self.do(self._check, group="check", exclusive=False))
 
     async def _check(self) -> None:
-        """Check the text; a check that goes on looks itself at what was typed meanwhile."""
+        """Check the text; a check that goes on looks itself at what has changed meanwhile."""
+        self._check_again = True
         if self._checking:
             return
         self._checking = True
         try:
-            draft = None
-            while draft is None or draft.text != self.text:
+            draft = self.draft
+            while self._check_again or draft.text != self.text:
+                self._check_again = False
                 draft = await asyncio.to_thread(look, self.infospace.space, self.text)
             self.take(draft)
         finally:

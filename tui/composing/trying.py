@@ -95,7 +95,11 @@ class Trying(Stopping):
             result = await course(*given)
         finally:
             self._busy = False
-        if result is not None:
+        if result is None:
+            return
+        if self.pausing is None:  # another draft was put here meanwhile
+            self.infospace.say_ended(result)
+        else:
             await self._rests(result)
 
     async def _go(self, each: bool, here: bool) -> RunResult | None:

@@ -155,6 +155,7 @@ class Compare(Place):
 
     def _nothing(self, says: str) -> None:
         self._found, self._rows, self._stamp = None, None, None
+        self.workers.cancel_group(self, "tell")
         self.query_one("#summary", Static).update(says)
         for place, run in enumerate(self._runs):
             self.query_one(f"#{('first', 'second')[place]}", Static).update(Text(run or "", "dim"))

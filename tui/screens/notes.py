@@ -129,7 +129,7 @@ class Notes(Browsing, NoteDeeds):
         """Show what the cursor rests on."""
         if event.grid.id != "list":
             return
-        self.rests(lambda: self._show(event.key))
+        self.rests(event, lambda: self._show(event.key))
 
     def _show(self, identifier: str, version: int | None = None) -> None:
         self._before.clear()
@@ -182,6 +182,7 @@ class Notes(Browsing, NoteDeeds):
         shown = self.detail.shown
         if shown is not None:
             self._before.append(shown)
+        self.follows()
         self.do(self.detail.show, identifier, version, group="show")
 
     def action_back(self) -> None:
@@ -190,6 +191,7 @@ class Notes(Browsing, NoteDeeds):
             self.notify("There is nothing to go back to.")
             return
         use = self._before.pop()
+        self.follows()
         self.do(self.detail.show, use.id, use.version, group="show")
 
     @property

@@ -66,6 +66,8 @@ class Runs(Deeds):
         self._runs = RunList()
         self._timer: Timer | None = None
         self._next = 0.0
+        self._heard = False
+        """Whether something happened here since the last look began."""
 
     def content(self) -> ComposeResult:
         """The field, the list, and what is to be said of the run at the cursor."""
@@ -90,17 +92,17 @@ class Runs(Deeds):
     def heard(self, going: Going, events: Sequence[Event]) -> None:
         """Look soon when a run here began or ended."""
         del going, events
-        self._next = 0.0
+        self._heard = True
 
     # Looking
 
     def _look_again(self) -> None:
-        if self.is_current and time.monotonic() >= self._next:
+        if self.is_current and (self._heard or time.monotonic() >= self._next):
             self._next = float("inf")
             self.do(self._look, group="look")
 
     async def _look(self) -> None:
-        begun = time.monotonic()
+        begun, self._heard = time.monotonic(), False
         grid = self.query_one(Grid)
         asked = self._runs.wanted | set(self._runs.unfinished(grid.in_sight))
         try:

@@ -95,6 +95,7 @@ class Step(RunPlace):
         self.query_one("#rest", Static).update(result_told(row))
         self.query_one("#told", VerticalScroll).scroll_home(animate=False)
         if subject is None or position is None:
+            self._clear()
             return
         written = None if subject.run is None else written_step(subject.run, position)
         self.query_one("#raw", Pager).read(raw_told(row, written))
@@ -102,6 +103,14 @@ class Step(RunPlace):
         self.query_one("#called", Static).update(calls_told(calls, self.infospace.colours))
         self.query_one(TabbedContent).get_tab("calls").label = f"Calls {len(calls)}" if calls else "Calls"
         self.do(self._read, subject, row, group="read")
+
+    def _clear(self) -> None:
+        """Show nothing of any step."""
+        self.workers.cancel_group(self, "read")
+        self.query_one("#data", Data).tell("")
+        self.query_one("#raw", Pager).read("")
+        self.query_one("#called", Static).update("")
+        self.query_one(TabbedContent).get_tab("calls").label = "Calls"
 
     async def _read(self, subject: Subject, row: StepRow | None) -> None:
         """Read the arguments and the result, which may be long."""

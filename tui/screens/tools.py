@@ -132,7 +132,7 @@ class Tools(Calling, Syncing):
         elif event.grid.id == "alike":
             if self.detail.tool is not None:
                 self.before.append(self.detail.tool)
-            self.show_tool(self.detail.alike.found[event.index].tool)
+            self.follow(self.detail.alike.found[event.index].tool)
 
     def called(self, call: Call) -> None:
         """Count the call."""
@@ -189,7 +189,8 @@ class Tools(Calling, Syncing):
 
         await asyncio.to_thread(forget, self.infospace.space.store, tool.full_name)
         self.notify(f"{tool.full_name} is asked about again.", markup=False)
-        await self.show_it(tool)
+        if self.detail.tool is tool:
+            await self.show_it(tool)
 
     # Going about
 
@@ -251,7 +252,7 @@ class Tools(Calling, Syncing):
     def action_back(self) -> None:
         """Show the tool that was shown before."""
         if self.before:
-            self.show_tool(self.before.pop())
+            self.follow(self.before.pop())
         else:
             self.notify("There is nothing to go back to.")
 

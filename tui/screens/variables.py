@@ -117,6 +117,8 @@ class Variables(RunPlace):
         """Go over a run; of another one, to its end."""
         if subject is None or subject.run is None:
             self._moments, self._names = None, None
+            for group in ("moments", "at", "value"):
+                self.workers.cancel_group(self, group)
             self.query_one("#bindings", Grid).show(NoRows())
             self.query_one("#value", Data).tell("")
             self.query_one("#moment", Static).update("")

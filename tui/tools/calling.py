@@ -46,6 +46,8 @@ class Call:
     pending: Sequence[Pending] = ()
     asked: bool = False
     """Whether its question stands open in a dialog, or was put off."""
+    dropped: bool = False
+    """Whether it was broken off before it began."""
     answered: Mapping[str, Any] | None = None
 
 
@@ -88,6 +90,10 @@ class Calling(Looking):
                     form.complain(str(error))
                     return
                 raise
+            if call.dropped:
+                self.calls.pop(key_of(call.tool), None)
+                self.notify(f"{call.tool.full_name} was not called.", markup=False)
+                return
             self._show(call)
             result = await self.infospace.runner.call(call.called, lambda going: _take(call, going))
             await self._ended(call, result)
@@ -195,6 +201,7 @@ class Calling(Looking):
         call = self.calling
         if call is None:
             return False
+        call.dropped = call.going is None
         if call.going is not None:
             self.infospace.runner.break_off(call.going)
         return True

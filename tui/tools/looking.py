@@ -156,16 +156,17 @@ class Looking(Seeking[Sought, Listed]):
         if self.lists_servers:
             self._show_server(event.key)
             return
-        self.rests(lambda: self._show_key(event.key))
+        self.rests(event, lambda: self._show_key(event.key))
 
     def _show_key(self, key: str) -> None:
         tool = next((tool for tool in self.tools.listed.tools if key_of(tool) == key), None)
         if tool is not None:
             self.before.clear()
-            self.show_tool(tool)
+            self.do(self.show_it, tool, group="show")
 
-    def show_tool(self, tool: Tool) -> None:
-        """Show a tool."""
+    def follow(self, tool: Tool) -> None:
+        """Show a tool that is not the one at the cursor."""
+        self.follows()
         self.do(self.show_it, tool, group="show")
 
     async def show_it(self, tool: Tool) -> None:

@@ -83,32 +83,40 @@ class Content(Container):
         self._show("data")
 
     async def show(self, resource: Resource, relation: str = "") -> None:
-        """Show a resource; `relation` says what a Relation joins."""
+        """Show a resource, unless something else is shown meanwhile; `relation` says what a Relation joins."""
         self._resource = resource
         data = self.query_one(Data)
         if isinstance(resource, Collection):
             table = await asyncio.to_thread(read_table, self.infospace.space, resource)
-            data.show_table(table)
-            self._show("data")
+            if self._resource is resource:
+                data.show_table(table)
+                self._show("data")
             return
         text = marked(resource)
         if isinstance(resource, Relation):
             data.tell(relation)
             self._show("data")
         elif text is None and not self.plain:
-            self._tree = await asyncio.to_thread(JsonTree, resource.content)
-            self._tree.colours = self.infospace.colours
-            self.query_one("#tree", Grid).show(self._tree, at="")
-            self.query_one("#tree", Grid).cursor = 0
-            self._leaf()
-            self._show("tree")
+            tree = await asyncio.to_thread(JsonTree, resource.content)
+            if self._resource is resource and not self.plain:
+                self._show_tree(tree)
         elif text is not None and not self.plain and len(text) <= LONG:
             self.query_one(Paper).read(text)
             self._show("paper")
         else:
             whole = await asyncio.to_thread(content_text, resource.content) if text is None else text
-            data.tell(whole)
-            self._show("data")
+            if self._resource is resource and (text is not None or self.plain):
+                data.tell(whole)
+                self._show("data")
+
+    def _show_tree(self, tree: JsonTree) -> None:
+        self._tree = tree
+        tree.colours = self.infospace.colours
+        grid = self.query_one("#tree", Grid)
+        grid.show(tree, at="")
+        grid.cursor = 0
+        self._leaf()
+        self._show("tree")
 
     def sort(self) -> None:
         """Sort a table by the next column."""

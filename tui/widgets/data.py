@@ -28,6 +28,8 @@ class Data(Container):
     def __init__(self, *, name: str = "") -> None:
         super().__init__(id=name or None)
         self.table: Table | None = None
+        self._asked: object = None
+        """What is being read to be shown, None where nothing is."""
 
     @property
     def infospace(self) -> InfospaceApp:
@@ -47,16 +49,19 @@ class Data(Container):
 
     def tell(self, text: str) -> None:
         """Show a text."""
-        self.table = None
+        self._asked = self.table = None
         self.query_one(Pager).read(text)
         self._switch()
 
     async def show(self, identifier: str, version: int | None = None) -> None:
-        """Show a resource; one that is not there any more is said to be gone."""
+        """Show a resource, or that it is gone; unless something else is shown meanwhile."""
+        self._asked = asked = object()
         try:
             text, table = await asyncio.to_thread(read_whole, self.infospace.space, identifier, version)
         except NotFound as error:
             text, table = str(error), None
+        if self._asked is not asked:
+            return
         if table is None:
             self.tell(text)
         else:
@@ -64,7 +69,7 @@ class Data(Container):
 
     def show_table(self, table: Table) -> None:
         """Show a table."""
-        self.table = table
+        self._asked, self.table = None, table
         table.colours = self.infospace.colours
         self._switch()
         self.query_one(Grid).show(table, table.titled())

@@ -132,7 +132,12 @@ class Detail(Container):
         self._titles()
 
     async def show(self, identifier: str, version: int | None = None, *, again: bool = False) -> None:
-        """Show a resource, of a deleted one its last version; `again` only where something has changed."""
+        """Show a resource, of a deleted one its last version.
+
+        `again` only where something has changed, and nothing else is to be shown meanwhile.
+        """
+        if again and self._asked is not None and self._asked[0] != identifier:
+            return
         self._asked = (identifier, version)
         try:
             around = await self._ask(lambda snapshot: read_around(snapshot, identifier, version))
@@ -196,7 +201,6 @@ class Detail(Container):
         around = self.around
         if around is None or tab in self._told:
             return
-        self._told.add(tab)
         if tab == "about":
             self.query_one("#told", Static).update(told(around, self.colours))
         elif tab == "links":
@@ -205,6 +209,8 @@ class Detail(Container):
             self._versions(around)
         elif tab in ("why", "uses"):
             await self._provenance(around, forward=tab == "uses")
+        if self.around is around:
+            self._told.add(tab)
 
     def _versions(self, around: Around) -> None:
         rows: list[tuple[Sequence[Text | str], Use | None]] = []

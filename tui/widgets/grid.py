@@ -37,13 +37,17 @@ class Grid(ScrollView, can_focus=True):
     """The index of the row at the cursor."""
 
     class Highlighted(Message):
-        """The cursor is on another row, or on another thing in the same row."""
+        """The cursor is on another row, or on another thing in the same row.
 
-        def __init__(self, grid: Grid, index: int, key: str) -> None:
+        `moved` says whether it was moved, rather than other rows shown.
+        """
+
+        def __init__(self, grid: Grid, index: int, key: str, *, moved: bool = True) -> None:
             super().__init__()
             self.grid = grid
             self.index = index
             self.key = key
+            self.moved = moved
 
         @property
         def control(self) -> Grid:
@@ -88,6 +92,8 @@ class Grid(ScrollView, can_focus=True):
         """The key at the cursor, or that it is to be at."""
         self._told = ""
         """The key that was told last."""
+        self._showing = False
+        """Whether other rows are being shown."""
 
     # What is shown
 
@@ -96,6 +102,7 @@ class Grid(ScrollView, can_focus=True):
 
         Without one it stays on the row of the same key, or at its place where there is none.
         """
+        self._showing = True
         self._at = self._at if at is None else at
         if columns is not None:
             self.columns = tuple(columns)
@@ -112,6 +119,7 @@ class Grid(ScrollView, can_focus=True):
             self._in_sight()
         self._told = "" if at is not None else self._told
         self._tell()
+        self._showing = False
         self.refresh()
 
     @property
@@ -158,7 +166,7 @@ class Grid(ScrollView, can_focus=True):
         self._at = key
         if key != self._told:
             self._told = key
-            self.post_message(self.Highlighted(self, self.cursor, key))
+            self.post_message(self.Highlighted(self, self.cursor, key, moved=not self._showing))
 
     def _in_sight(self) -> None:
         height = max(1, self.scrollable_content_region.height - 1)

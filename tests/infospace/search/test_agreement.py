@@ -166,15 +166,16 @@ def rewrite(space: Space, damage: Callable[[Hnsw, Any], None]) -> None:
     assert found is not None
     made = index.loaded(*found)
     assert made is not None
-    assert made.found is not None
-    damage(made.found, rows)
+    graph = made.found
+    assert graph is not None
+    damage(graph, rows)
     head = found[0]
 
     def fill_in(path: Path) -> str:
-        made.found.save(path)  # type: ignore[union-attr]
+        graph.save(path)
         return digest(path)
 
-    draft = Draft(MODEL, head.generation, head.dimension, head.count, [head.more[0], made.found.dead], fill_in)
+    draft = Draft(MODEL, head.generation, head.dimension, head.count, [head.more[0], graph.dead], fill_in)
     written = shelf.write(index.NAME, draft)
     assert written is not None
     shelf.vouch(index.NAME, written)

@@ -149,7 +149,8 @@ def test_a_server_that_fails_is_left_alone_for_a_while(space: Space, tmp_path: P
     path = write(tmp_path, a=odd("plain"))
     synced(space, mcp=path)
     write(tmp_path, a=odd("dies"))
-    space.tools.servers.reload()  # type: ignore[union-attr]
+    assert space.tools.servers is not None
+    space.tools.servers.reload()
     with pytest.raises(ToolFailed, match="ended with code 3"):
         call(space, "a/echo", text="x")
     with pytest.raises(ToolFailed, match=r"ended with code 3 .*tried again in \d+ s"):

@@ -17,6 +17,7 @@ from typing import Any
 import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import TextContent
 
 from infospace import Space
 from planner.serve.access import Access
@@ -32,7 +33,7 @@ LANGUAGE = 25_000
 """Characters of the language in short."""
 NOTE = {"type": "create-note", "value": 1, "out": "$x"}
 SLOW = {"type": "wait", "seconds": 60}
-TOKEN = "a-token-for-the-tests-alone"  # noqa: S105
+TOKEN = "a-token-for-the-tests-alone"  # noqa: S105 - it opens nothing but what a test serves
 
 _NOTING = "import os, sys; open(sys.argv[1], 'w').write(str(os.getpid())); os.execv(sys.argv[2], sys.argv[2:])"
 """Writes down the process's id, and becomes the server."""
@@ -76,9 +77,10 @@ class Planner:
 
     def _text(self, tool: str, answer: Any) -> str:
         [block] = answer.content
-        self.read.append((tool, len(block.text)))
-        assert len(block.text) <= (LANGUAGE if tool == "describe_primitives" else LONGEST), tool
-        return str(block.text)
+        text = text_of(block)
+        self.read.append((tool, len(text)))
+        assert len(text) <= (LANGUAGE if tool == "describe_primitives" else LONGEST), tool
+        return text
 
     async def _progress(self, progress: float, total: float | None, message: str | None) -> None:
         assert total is None
@@ -89,6 +91,12 @@ class Planner:
         """Return how many characters each answer had."""
         rows = [f"{tool:<22}{size:>8,}" for tool, size in self.read]
         return "\n".join([*rows, f"{'in all':<22}{sum(size for _, size in self.read):>8,}"])
+
+
+def text_of(block: object) -> str:
+    """Return the text of a content block that is one."""
+    assert isinstance(block, TextContent), block
+    return block.text
 
 
 def command(file: Path, *arguments: str) -> list[str]:

@@ -17,7 +17,7 @@ from mcp_types import ElicitRequestParams, ElicitResult, ErrorData
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
 from served import odd, synced, write
-from serving import TOKEN, Planner, over_http, over_stdio, planners, play
+from serving import TOKEN, Planner, over_http, over_stdio, planners, play, text_of
 
 from infospace import Space, open_space
 from infospace.tools.finding.scope import Scope
@@ -192,7 +192,7 @@ def test_an_answer_to_a_question_that_is_not_open_is_refused(space: Space) -> No
         said = {key: ElicitResult(action="accept", content={"answer": "always"})}
         forged = await planner.client.call_tool("run_plan", {"plan": [DELETE]}, input_responses=said, request_state=key)
         assert forged.is_error
-        assert "nothing is asked here" in forged.content[0].text  # type: ignore[union-attr]
+        assert "nothing is asked here" in text_of(forged.content[0])
 
     play(space, scene)
     assert made == []

@@ -19,7 +19,7 @@ from planner.serve.config import callers_of, checked_token, digest_of, doubtful,
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import command
 
-TOKEN = "a-token-of-the-tests"  # noqa: S105
+TOKEN = "a-token-of-the-tests"  # noqa: S105 - it opens nothing but what a test serves
 
 
 def config(folder: Path, document: Any) -> Path:

@@ -77,7 +77,7 @@ def test_without_the_token_nobody_is_let_in(served: Served, given: str) -> None:
 @pytest.mark.slow
 def test_a_client_with_a_wrong_token_cannot_connect(served: Served) -> None:
     async def connect() -> None:
-        async with planners(served, token="not-the-token-of-this-server"):  # noqa: S106
+        async with planners(served, token="not-the-token-of-this-server"):  # noqa: S106 - it opens nothing
             pass
 
     with pytest.raises(BaseExceptionGroup) as caught:

@@ -128,7 +128,7 @@ def test_over_http_a_planner_does_the_same_and_the_command_says_the_same(
     with over_http(space) as served, measured(capsys) as read:
 
         async def with_another_token() -> None:
-            async with planners(served, token="not-the-token-of-this-server"):  # noqa: S106
+            async with planners(served, token="not-the-token-of-this-server"):  # noqa: S106 - it opens nothing
                 pass
 
         async def play() -> tuple[Any, Any, Any]:

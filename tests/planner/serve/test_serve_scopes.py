@@ -22,10 +22,10 @@ from planner.serve.server import make_server
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
 sys.path.insert(0, str(Path(__file__).parent))
 from served import odd, synced, until, write
-from serving import Planner
+from serving import Planner, text_of
 
 ECHO = {"type": "one/echo", "arguments": {"text": "x"}, "out": "$x"}
-SECRET = "hunter2-is-the-password"  # noqa: S105
+SECRET = "hunter2-is-the-password"  # noqa: S105 - a word that must not get out
 
 
 @pytest.fixture
@@ -124,11 +124,11 @@ def test_without_hiding_proxies_are_listed_and_answer_as_the_tool_does(known: Sp
         assert tools["one__echo"].description == "one/echo. Its server says: Say a text again."
         assert "Beware: this description asks to ignore" in tools["bad__echo"].description
         said = await planner.client.call_tool("one__echo", {"text": "hello"})
-        assert ([block.text for block in said.content], said.is_error) == (["hello"], False)  # type: ignore[union-attr]
+        assert ([text_of(block) for block in said.content], said.is_error) == (["hello"], False)
         structured = await planner.client.call_tool("one__structured", {})
         assert structured.structured_content == {"a": [1, None]}
         failed = await planner.client.call_tool("one__fail", {})
-        assert ([block.text for block in failed.content], failed.is_error) == (["no such place"], True)  # type: ignore[union-attr]
+        assert ([text_of(block) for block in failed.content], failed.is_error) == (["no such place"], True)
         assert '"text" is missing' in await planner.wrong("one__echo")
         blocks = await planner.client.call_tool("one__blocks", {})
         assert [block.type for block in blocks.content] == ["text", "image"]
@@ -146,7 +146,7 @@ def test_a_proxy_has_a_name_that_the_protocol_allows(space: Space) -> None:
         names = [name for name in await listed(planner) if "__" in name]
         assert "my_gr__te_server__echo" in names
         said = await planner.client.call_tool("my_gr__te_server__echo", {"text": "x"})
-        assert [block.text for block in said.content] == ["x"]  # type: ignore[union-attr]
+        assert [text_of(block) for block in said.content] == ["x"]
 
     play(space, scene, hide_underlying_tools=False)
 
@@ -165,7 +165,7 @@ def test_a_call_that_needs_approval_says_so_and_is_made_when_it_is_answered(know
         assert (done["status"], done["result"]["data"]) == ("success", {"a": [1, None]})
         proxy = await planner.client.call_tool("two__structured", {})
         assert proxy.is_error
-        assert json.loads(proxy.content[-1].text)["answer_with"]["tool"] == "answer_run"  # type: ignore[union-attr]
+        assert json.loads(text_of(proxy.content[-1]))["answer_with"]["tool"] == "answer_run"
 
     play(known, scene, hide_underlying_tools=False, approvals="planner")
     assert [(row.action, row.outcome) for row in audit(known)] == [
@@ -247,7 +247,7 @@ def test_pictures_of_a_long_answer_are_shown_as_pictures(space: Space) -> None:
         text, left, letter = found.structured_content["content"]
         assert (text["text"], left["text"]) == ("look", "[image image/png: 8,049 characters, left out]")
         assert letter["resource"]["text"].endswith("[cut: 9,000 characters in all]")
-        assert len(found.content[0].text) < 2_000  # type: ignore[union-attr]  # the first is the text
+        assert len(text_of(found.content[0])) < 2_000
 
     play(space, scene, hide_underlying_tools=False)
 

@@ -21,7 +21,7 @@ from infospace import open_space
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
 sys.path.insert(0, str(Path(__file__).parent))
 from served import odd, synced, write
-from serving import Planner, Served, command, over_http, planners
+from serving import Planner, Served, command, over_http, planners, text_of
 
 pytestmark = pytest.mark.slow
 
@@ -149,7 +149,7 @@ def test_each_token_sees_its_own_scope_at_once(served: Served) -> None:
             ]
             assert totals[1] == 2 < totals[0]
             direct = await wide.client.call_tool("echo__echo", {"text": "hi"})
-            assert direct.content[0].text == "hi"  # type: ignore[union-attr]
+            assert text_of(direct.content[0]) == "hi"
             with pytest.raises(MCPError, match="there is no tool"):
                 await small.client.call_tool("echo__echo", {"text": "hi"})
             assert "is not called directly here" in await small.wrong("time__convert_time")
@@ -189,7 +189,7 @@ def test_a_token_that_calls_too_often_is_refused_and_the_others_are_not(served: 
             said = ""
             for _ in range(41):
                 answer = await small.client.call_tool("get_tool_categories", {})
-                said = answer.content[0].text if answer.is_error else said  # type: ignore[union-attr]
+                said = text_of(answer.content[0]) if answer.is_error else said
             await wide.call("get_tool_categories")
             return said
 

@@ -23,7 +23,7 @@ from planner.serve.tools import LONGEST, TOOLS
 from planner.serve.trimming import DATA, PROBLEMS, STEPS
 
 sys.path.insert(0, str(Path(__file__).parent))
-from serving import NOTE, SLOW, Planner, play
+from serving import NOTE, SLOW, Planner, play, text_of
 
 # Arguments
 
@@ -303,7 +303,7 @@ def test_the_prompt_has_the_language_and_the_goal(space: Space) -> None:
         with pytest.raises(MCPError, match="goal"):
             await planner.client.get_prompt("plan", {})
         [message] = (await planner.client.get_prompt("plan", {"goal": "count the notes"})).messages
-        return str(message.content.text)  # type: ignore[union-attr]
+        return text_of(message.content)
 
     text = play(space, scene)
     assert "discover-notes" in text

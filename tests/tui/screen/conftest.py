@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from infospace import Space
+from infospace import Space, open_space
 from tui.memory import Memory
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -50,9 +52,32 @@ def stocked(space: Space, monkeypatch: pytest.MonkeyPatch) -> Space:
     return space
 
 
+@pytest.fixture(scope="session")
+def house_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A space file with three servers, of which one fails; what they list is known. Copy it before opening it."""
+    folder = tmp_path_factory.mktemp("house")
+    with pytest.MonkeyPatch.context() as patched, open_space(folder / "space.db") as opened:
+        house(folder, patched)
+        assert [one.server for one in listed(opened, patched).failed] == ["gone"]
+    return folder / "space.db"
+
+
 @pytest.fixture
-def housed(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Space:
+def housed(house_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Space]:
     """A space with three servers, of which one fails; what they list is known. Times are told in UTC."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    folder = tmp_path / "house"
+    folder.mkdir()
+    house(folder, monkeypatch)
+    shutil.copy(house_file, folder / "space.db")
+    with open_space(folder / "space.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def started(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Space:
+    """The same, listed by this process: two of the servers run. Times are told in UTC."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     house(tmp_path, monkeypatch)

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from furnishing import BEGINNING, Ticking, note
+from staging import Stage
 
 from infospace import Space
 from infospace.memory.importing import import_paths
 from infospace.view import Silence
 from planner.start import run_sync
+from tui.screens.notes import Notes
 
 BREAD = """# How bread rises
 
@@ -89,3 +91,33 @@ def linked(space: Space, folder: Path) -> None:
     (folder / "a.md").write_text("# First\n\nSee [[b]], and [[missing]].\n")
     (folder / "b.md").write_text("# Second\n\nNothing more.\n")
     import_paths(space, [folder], Silence())
+
+
+def place(stage: Stage) -> Notes:
+    """Return the place."""
+    found = stage.app.place
+    assert isinstance(found, Notes)
+    return found
+
+
+async def opened(stage: Stage, *texts: str) -> Notes:
+    """Go to the place, and wait until something is shown."""
+    await stage.go("notes")
+    await stage.until(lambda: isinstance(stage.app.place, Notes) and place(stage).around is not None)
+    await stage.sees(*texts)
+    return place(stage)
+
+
+async def shows(stage: Stage, name: str) -> None:
+    """Wait until the resource of a name is shown."""
+    identifier = named(stage.app.space, name)
+    stage.app.open_note(identifier)
+    await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.id == identifier, name)
+
+
+def named(space: Space, name: str) -> str:
+    """Return the id of a name."""
+    with space.store.reading() as snapshot:
+        found = snapshot.named(name)
+    assert found is not None
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import html
 import os
@@ -10,7 +11,9 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeAlias
+from unittest.mock import patch
 
+from settling import settled
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -47,10 +50,11 @@ class Stage:
         """Start the app, play a story, and end it."""
         app = InfospaceApp(space, memory or Memory(None))
         app.animation_level = "none"
-        async with app.run_test(size=size) as pilot:
-            stage = Stage(app, pilot)
-            await stage.until(lambda: app.place is not None)
-            await story(stage)
+        with patch("textual.app.wait_for_idle", settled), patch("textual.pilot.wait_for_idle", settled):
+            async with app.run_test(size=size) as pilot:
+                stage = Stage(app, pilot)
+                await stage.until(lambda: app.place is not None)
+                await story(stage)
         return app
 
     async def press(self, *keys: str) -> None:
@@ -77,8 +81,10 @@ class Stage:
         while not holds():
             if not self.app.is_running or time.monotonic() > end:
                 raise AssertionError(f"waited for {what or holds} in vain; this was seen:\n{self.text}")
-            await self.pilot.pause(0.01)
-        self.app.screen.refresh()  # what lies behind a dialog is drawn with it
+            await settled()
+            await asyncio.sleep(0.01)
+        if len(self.app.screen_stack) > 1:
+            self.app.screen.refresh()  # what lies behind a dialog is drawn with it
         await self.pilot.pause()
 
     async def sees(self, *texts: str) -> None:

@@ -6,12 +6,15 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
-from staging import SIZES, Show, Stage
+from staging import PATIENCE, SIZES, Show, Stage
 
 from infospace import Space
+from infospace.tools.local import LocalTools
+from planner.start import Prepared, prepare
 from tui.places import PLACES
 
 
@@ -68,6 +71,42 @@ def test_a_bug_in_work_of_a_place_is_a_sentence_and_the_screen_goes_on(show: Sho
         await stage.sees("No run is open")
 
     show(story)
+
+
+def test_leaving_waits_for_the_steps_under_way_of_a_run_that_was_stopped(space: Space) -> None:
+    """However often somebody leaves, as a browser and its server do: nothing is broken off that ends in time."""
+    begun, let_go, server = threading.Event(), threading.Event(), LocalTools("desk")
+
+    @server.tool(read_only=True)
+    async def ring() -> str:
+        """Ring a bell, for as long as somebody likes."""
+        begun.set()
+        assert await asyncio.to_thread(let_go.wait, PATIENCE)
+        return "ding"
+
+    space.tools.add(server)
+    call = {"type": "desk/ring", "arguments": {}, "out": "$x"}
+    plan = {"steps": [call, {"type": "say", "value": "not said"}]}
+
+    async def story(stage: Stage) -> None:
+        prepared = prepare(space, plan)
+        assert isinstance(prepared, Prepared)
+        stage.app.follow(stage.app.runner.start, prepared)
+        await stage.until(begun.is_set, "the call")
+        [going] = stage.app.runner.going
+        stage.app.runner.halt(going)
+        await stage.until(lambda: going.halt.now, "an end soon")
+        stage.app.put_to_rest()
+        await stage.until(lambda: "Finishing the steps under way …" in stage.said())
+        stage.app.put_to_rest()
+        await stage.pilot.pause()
+        let_go.set()
+        await stage.until(lambda: stage.app.return_value == 0)
+
+    asyncio.run(Stage.play(space, story, (80, 24)))
+    with space.store.reading() as snapshot:
+        assert snapshot.run("run_1").status == "suspended"
+        assert [step.status for step in snapshot.steps("run_1")] == ["success"]
 
 
 @pytest.mark.parametrize("theme", ["textual-light", "nord", "ansi-light", "gruvbox"])

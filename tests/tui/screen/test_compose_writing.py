@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from drafts import PLAN, at, compose, offered
 from furnishing import note, web
+from pauses import BUSY, longest_pause
 from staging import SIZES, Show, Stage
-from test_run_places import BUSY, longest_pause
 from textual.events import Key
 
 from infospace import Space

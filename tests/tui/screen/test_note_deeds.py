@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from noted import linked
+from noted import linked, named, opened, place, shows
 from staging import Show, Stage
-from test_notes import named, opened, place, shows
 from textual.widgets import Input, TextArea
 
 from infospace import Space

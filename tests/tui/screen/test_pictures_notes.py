@@ -6,8 +6,8 @@ import time
 
 import pytest
 from furnishing import BEGINNING, Ticking, note
+from noted import opened, place, shows
 from staging import SIZES, Show, Stage
-from test_notes import opened, place, shows
 
 from infospace import Space
 from infospace.memory.editing import edit

@@ -117,7 +117,7 @@ class TestPictures:
 
         show(story, SIZES[size], housed)
 
-    def test_servers(self, show: Show, housed: Space, size: str) -> None:
+    def test_servers(self, show: Show, started: Space, size: str) -> None:
         """One that fails, and why."""
 
         async def story(stage: Stage) -> None:
@@ -128,7 +128,7 @@ class TestPictures:
             await stage.sees("cannot find its")
             stage.is_as(f"tools-servers-{size}")
 
-        show(story, SIZES[size], housed)
+        show(story, SIZES[size], started)
 
     def test_client(self, show: Show, housed: Space, size: str, tmp_path: Path) -> None:
         """Whose eyes there are."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from typing import Any
 
 import pytest
 from chatting import Endpoint, Say
 from furnishing import EVERY, REFUSED, note
+from pauses import BUSY, longest_pause
 from staging import SIZES, Show, Stage
 from textual.widgets import TabbedContent
 
@@ -19,29 +19,6 @@ from tui.widgets.data import Data
 from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
 from tui.widgets.slider import Slider
-
-BUSY = 20
-"""How many times as long any machine is given: a screen that hangs is told from one that pauses."""
-
-
-async def longest_pause(doing: Any) -> float:
-    """Return for how many seconds the event loop was held up while something was done."""
-    longest, ended = 0.0, False
-
-    async def watch() -> None:
-        nonlocal longest
-        while not ended:
-            before = time.perf_counter()
-            await asyncio.sleep(0.005)
-            longest = max(longest, time.perf_counter() - before)
-
-    watching = asyncio.create_task(watch())
-    try:
-        await doing
-    finally:
-        ended = True
-        await watching
-    return longest
 
 
 def test_a_plan_folds(show: Show, furnished: Space) -> None:

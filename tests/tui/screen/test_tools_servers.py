@@ -45,7 +45,7 @@ def state(stage: Stage, name: str) -> str:
     return next((one.state for one in tools(stage).servers.servers if one.name == name), "")
 
 
-def test_servers_stand_with_state_reason_log_and_latency(show: Show, housed: Space) -> None:
+def test_servers_stand_with_state_reason_log_and_latency(show: Show, started: Space) -> None:
     """What a failed one said last is kept; figures are of all calls of its tools."""
 
     async def story(stage: Stage) -> None:
@@ -62,7 +62,7 @@ def test_servers_stand_with_state_reason_log_and_latency(show: Show, housed: Spa
         await stage.press("right_square_bracket")
         await stage.sees("6 calls, 83% well", "places", "mcp.json, beside the space")
 
-    show(story, (160, 50), housed)
+    show(story, (160, 50), started)
 
 
 def test_servers_are_listed_from_here_and_their_tools_are_there(
@@ -114,18 +114,18 @@ def test_another_file_of_servers_is_named_here(
     show(story, on=space)
 
 
-def test_a_server_is_restarted_and_ended_from_here(show: Show, housed: Space) -> None:
+def test_a_server_is_restarted_and_ended_from_here(show: Show, started: Space) -> None:
     """Alone; ending it leaves its list."""
 
     async def story(stage: Stage) -> None:
         await opened(stage, "desk/book")
         await servers(stage, "2 running")
         await at(stage, "order")
-        before = standing_listed(housed, "order"), standing_listed(housed, "desk")
+        before = standing_listed(started, "order"), standing_listed(started, "desk")
         await stage.press("r")
-        await stage.until(lambda: standing_listed(housed, "order") != before[0])
+        await stage.until(lambda: standing_listed(started, "order") != before[0])
         await stage.until(lambda: tools(stage).syncing is None)
-        assert standing_listed(housed, "desk") == before[1]
+        assert standing_listed(started, "desk") == before[1]
         await stage.until(lambda: state(stage, "order") == "running")
         await stage.press("x")
         await stage.until(lambda: state(stage, "order") == "listed")
@@ -133,7 +133,7 @@ def test_a_server_is_restarted_and_ended_from_here(show: Show, housed: Space) ->
         await stage.press("v")
         await shows(stage, "order/echo")
 
-    show(story, on=housed)
+    show(story, on=started)
 
 
 def standing_listed(space: Space, name: str) -> str | None:
@@ -172,7 +172,7 @@ def test_listing_shows_how_far_it_is_and_can_be_broken_off(
     show(story, on=space)
 
 
-def test_a_file_that_changed_is_read_again_by_listing(show: Show, housed: Space, tmp_path: Path) -> None:
+def test_a_file_that_changed_is_read_again_by_listing(show: Show, started: Space, tmp_path: Path) -> None:
     """What it names no more is gone, what is new is there."""
 
     async def story(stage: Stage) -> None:
@@ -183,4 +183,4 @@ def test_a_file_that_changed_is_read_again_by_listing(show: Show, housed: Space,
         await stage.loses("order/echo")
         await stage.sees("desk/book")
 
-    show(story, on=housed)
+    show(story, on=started)

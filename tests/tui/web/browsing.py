@@ -110,6 +110,13 @@ class Page:
         given = {"expression": script, "returnByValue": True, "awaitPromise": True}
         return (await self.tell("Runtime.evaluate", **given))["result"].get("value")
 
+    async def gives(self, script: str) -> None:
+        """Wait until a script in the page gives what is true."""
+        end = time.monotonic() + PATIENCE
+        while not await self.evaluate(script):
+            assert time.monotonic() < end, f"waited for {script} in vain; {self.complaints}"
+            await asyncio.sleep(0.02)
+
     async def press(self, key: str, code: int = 0) -> None:
         """Press a key."""
         typed = {"text": key} if len(key) == 1 else {}

@@ -39,7 +39,7 @@ class TestEvidenceReading:
         assert found.evidence
         with store.reading() as snapshot:
             assert snapshot.evidence([evidence, evidence]) == [found.content] * 2
-            assert snapshot.many([identifier])[0].content == found.content  # type: ignore[union-attr]
+            assert snapshot.many([identifier]) == [found]
             assert found in list(snapshot.listing(Kind.NOTE, kept=False))
         return found.content
 

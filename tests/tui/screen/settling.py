@@ -1,0 +1,52 @@
+"""Waiting until the screen has handled all that it was told, where Textual waits until the processor rests."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+
+from textual._context import active_app
+from textual.app import App
+from textual.message_pump import MessagePump
+
+LONGEST = 1.0
+"""Seconds after which a handler that still goes on is left to itself, as Textual does."""
+
+
+async def settled(*_: float) -> None:
+    """Wait until every message has been handled, and what was said in answer to it, and all of it is drawn.
+
+    What goes on in threads is not waited for.
+    """
+    app = active_app.get()
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end and app._running and not app._exit:
+        await asyncio.sleep(0)
+        if all(map(_rests, _pumps(app))):
+            if not _is_to_be_drawn(app):
+                return
+            app.screen._on_timer_update()
+
+
+def _pumps(app: App[object]) -> Iterator[MessagePump]:
+    yield app
+    for screen in app.screen_stack:
+        yield from screen.walk_children(with_self=True)
+
+
+def _rests(pump: MessagePump) -> bool:
+    queue = pump._message_queue
+    waits = queue.empty() and bool(queue.ready_event._waiters)  # type: ignore[attr-defined] - nothing public says so
+    return pump._closed or pump._closing or (waits and not pump._next_callbacks)
+
+
+def _is_to_be_drawn(app: App[object]) -> bool:
+    screen = app.screen
+    return bool(
+        screen._callbacks
+        or screen._dirty_widgets
+        or screen._layout_required
+        or screen._repaint_required
+        or screen._recompose_required
+    )
