@@ -15,7 +15,7 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.events import Event as ScreenEvent
-from textual.events import InputEvent
+from textual.events import InputEvent, Key, Paste
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.timer import Timer
@@ -27,6 +27,7 @@ from planner.events import Event
 from tui.collecting import QUIET, Collecting
 from tui.desk import Desk
 from tui.engine import Engine
+from tui.keying import Done, Keying
 from tui.place import Place
 from tui.places import PLACES, Entry, entry_of
 from tui.running import Going, Runner
@@ -121,6 +122,7 @@ class InfospaceApp(App[int]):
         """A resource that is to be shown, at a version or as it is now."""
         self._writing: Timer | None = None
         self._collecting = Collecting()
+        self._keying = Keying(self, super().on_event)
         self._start = memory.get("place", PLACES[0].name)
         for entry in PLACES:
             self.add_mode(entry.name, partial(self._made, entry))
@@ -145,10 +147,17 @@ class InfospaceApp(App[int]):
             await asyncio.to_thread(entry.load)
 
     async def on_event(self, event: ScreenEvent) -> None:
-        """Take keys and clicks for a sign of somebody who would notice a pause."""
+        """Take keys and clicks for a sign of somebody who would notice a pause; hand keys on in their turn."""
         if isinstance(event, InputEvent):
             self._collecting.touched()
-        await super().on_event(event)
+        if isinstance(event, Key | Paste) and not event.is_forwarded:
+            await self._keying.take(event)
+        else:
+            await super().on_event(event)
+
+    def on_done(self, message: Done) -> None:
+        """Go on with the keys that wait for their turn."""
+        self._keying.arrived(message)
 
     # Places
 

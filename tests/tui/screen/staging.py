@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeAlias
 
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -64,6 +65,13 @@ class Stage:
     async def write(self, text: str) -> None:
         """Type a text."""
         await self.pilot.press(*("space" if sign == " " else sign for sign in text))
+
+    def burst(self, *keys: str) -> None:
+        """Press keys all at once, as a program that pastes them does."""
+        driver = self.app._driver
+        assert driver is not None
+        for key in keys:
+            driver.send_message(Key(key, key if len(key) == 1 else {"slash": "/", "space": " "}.get(key)))
 
     async def open(self, run: str, step: str | None = None, place: str = "plan") -> None:
         """Open a run, as another place would."""
