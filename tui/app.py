@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -74,15 +75,15 @@ _ENDED = {
     "running": "goes on",
 }
 
-EVERYWHERE = """
-| key | does, everywhere |
-|---|---|
-| 1 … 9, or F2 … F10 | goes to a place; the function keys do from within a field too |
-| ^p | the command palette: everything that can be done here, by name; themes |
-| tab, shift+tab | to the next, or the previous part of the place |
-| escape | out of a field, or a dialog |
-| ^q | leaves |
-"""
+EVERYWHERE = (
+    (f"1 … {len(PLACES)}", f"goes to a place; F2 … F{len(PLACES) + 1} do from within a field too"),
+    ("^p", "the command palette: everything that can be done here, by name; themes"),
+    ("tab, ⇧tab", "to the next, or the previous part of the place"),
+    ("esc", "out of a field, or a dialog"),
+    ("?, F1", "this help; F1 from within a field too"),
+    ("^q", "leaves"),
+)
+"""What keys do in every place."""
 
 
 class InfospaceApp(App[int]):
@@ -187,7 +188,8 @@ class InfospaceApp(App[int]):
         """Show what the place is for, and its keys."""
         place = self.place
         if place is not None and isinstance(self.screen, Place):
-            self.push_screen(Help(f"Help: {type(place).__name__}", f"{place.help}\n\n{_keys(place)}\n{EVERYWHERE}"))
+            tables = {"Keys here": _keys(place), "Keys everywhere": EVERYWHERE}
+            self.push_screen(Help(f"Help: {type(place).__name__}", place.help, tables))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Give what can be done in the place, where one can go, and what Textual can do."""
@@ -364,10 +366,13 @@ class InfospaceApp(App[int]):
             self.memory.write()
 
 
-def _keys(place: Place) -> str:
-    """Return the keys of a place as a Markdown table."""
-    rows = [
-        f"| {place.app.get_key_display(binding)} | {binding.tooltip or binding.description} |"
-        for binding in place.deeds()
-    ]
-    return "\n".join(["| key | does |", "|---|---|", *rows]) if rows else ""
+def _displayed(place: Place, binding: Binding) -> str:
+    """Return the keys of a binding as they are shown."""
+    if binding.key_display:
+        return binding.key_display
+    return ", ".join(place.app.get_key_display(replace(binding, key=key)) for key in binding.key.split(","))
+
+
+def _keys(place: Place) -> Sequence[tuple[str, str]]:
+    """Return the keys of a place, and what each does."""
+    return [(_displayed(place, binding), binding.tooltip or binding.description) for binding in place.deeds()]

@@ -44,8 +44,8 @@ class Plan(RunPlace):
         Binding("e", "all", "Unfold all", show=False, tooltip="unfolds everything; again folds everything"),
         Binding("t", "timeline", "Timeline", tooltip="bars over time, where kinds and sizes leave no room"),
         Binding("l", "follow", "Follow", tooltip="stays with the step that goes on"),
-        Binding("n", "next", "Next failure", show=False, tooltip="goes to the next failure, problem or waiting step"),
-        Binding("u", "use", "Use fix", show=False, tooltip="uses the fix of the problem, and checks again"),
+        Binding("n", "next", "Next failure", tooltip="goes to the next failure, problem or waiting step"),
+        Binding("u", "use", "Use fix", tooltip="uses the fix of the problem, and checks again"),
         Binding("c", "check", "Check", show=False, tooltip="checks the plan against the space as it is now"),
         *RunPlace.DEEDS,
     ]
@@ -96,6 +96,32 @@ class Plan(RunPlace):
         """Show as many columns as there is room for."""
         self._lay_out()
         self.query_one(Grid).show(self._tree, self._tree.columns)
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done at the cursor, or with the run."""
+        outline, subject, node = self._tree.outline, self.infospace.subject, self._node
+        match action:
+            case "timeline":
+                return self.size.width < WIDE and subject is not None and subject.run is not None
+            case "follow":
+                return subject is not None and subject.run is not None and not subject.ended
+            case "use":
+                return node is not None and node.problem is not None and node.problem.fix is not None
+            case "step":
+                return node is not None and node.kind == "step"
+            case "all" | "unfold(True)" | "unfold(False)":
+                return outline is not None and any(outline.has_children(one) for one in self._tree.nodes)
+            case "fold":
+                return outline is not None and node is not None and outline.has_children(node)
+            case "next":
+                return outline is not None and self._needs_somebody(outline)
+            case "check":
+                return subject is not None
+        return super().offers(action)
+
+    def _needs_somebody(self, outline: Outline) -> bool:
+        bad = any(row.status in {"failed", "suspended"} for row in outline.rows.values())
+        return bad or any(node.problem is not None for node in self._tree.nodes)
 
     # Following
 

@@ -52,7 +52,7 @@ class Runs(Deeds):
         Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
         Binding("r", "resume", "Resume", tooltip="goes on with a run that waits, or that broke off"),
         Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
-        Binding("m", "mark", "Mark", show=False, tooltip="marks the run for comparing"),
+        Binding("m", "mark", "Mark", tooltip="marks the run for comparing"),
         Binding("c", "compare", "Compare", tooltip="compares the marked run with this one, or the two marked ones"),
         Binding("f", "fork", "Fork", show=False, tooltip="runs the plan anew from a step on, with a change"),
         Binding("o", "edit", "Edit", show=False, tooltip="writes on its plan in Compose"),
@@ -66,6 +66,8 @@ class Runs(Deeds):
         self._runs = RunList()
         self._timer: Timer | None = None
         self._next = 0.0
+        self._asking: str | None = None
+        """The run at the cursor, once it is known that it waits for an answer."""
 
     def content(self) -> ComposeResult:
         """The field, the list, and what is to be said of the run at the cursor."""
@@ -148,11 +150,14 @@ class Runs(Deeds):
             if head.status == "suspended" and not head.reason:
                 self.do(self._waits, head.run, group="about")
         self.query_one("#about", Static).update(line(says))
+        self.refresh_bindings()
 
     async def _waits(self, run: str) -> None:
         """Say what a run waits for."""
         waiting = await self.ask(lambda snapshot: pending_of(snapshot.steps(run)))
         if waiting and self.query_one(Grid).key == run:
+            self._asking = run if any(one.kind != "wait" for one in waiting) else None
+            self.refresh_bindings()
             deed = "r looks again" if waiting[0].kind == "wait" else "a answers"
             self.query_one("#about", Static).update(
                 f"step {waiting[0].step} waits: {line(waiting[0].question)} ({deed})"
@@ -200,6 +205,20 @@ class Runs(Deeds):
         grid.focus()
 
     # Doing
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done with the run at the cursor."""
+        head = self._head()
+        match action:
+            case "answer" | "resume" | "stop" | "fork" | "edit" | "replay" | "delete":
+                return self.can(action, head, asks=head is not None and head.run == self._asking)
+            case "open" | "mark":
+                return head is not None
+            case "compare":
+                return len({*self._runs.marked, *([] if head is None else [head.run])}) > 1 and bool(self._runs.marked)
+            case "clear":
+                return bool(self.query_one(Input).value or self._runs.marked) or not self.query_one(Grid).has_focus
+        return super().offers(action)
 
     def on_grid_highlighted(self) -> None:
         """Say something of the run."""

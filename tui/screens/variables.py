@@ -178,6 +178,21 @@ class Variables(RunPlace):
         said = "at the beginning" if row is None else f"after {row.position} {row.type}"
         self.query_one("#moment", Static).update(Text(f"{moment:,} of {len(moments):,}, {said}", no_wrap=True))
         self._value()
+        self.refresh_bindings()
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done at this moment, or with the variable at the cursor."""
+        bound, subject = self._bound, self.infospace.subject
+        match action:
+            case "scrub(-1)" | "scrub(1)":
+                return self._moments is not None and len(self._moments) > 0
+            case "where":
+                return bound is not None and subject is not None and subject.row(bound.step) is not None
+            case "open" | "copy":
+                return bound is not None
+            case "sort":
+                return self.query_one("#value", Data).table is not None
+        return super().offers(action)
 
     # The variable at the cursor
 

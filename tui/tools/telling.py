@@ -38,13 +38,15 @@ class Told:
     signs: Sequence[str]
     use: ToolUse | None
     asked: str
+    always: bool
+    """Whether it may always be called because somebody answered so."""
 
 
 def read_tool(space: Space, tool: Tool) -> Told:
     """Look up what is known of a tool; for a thread."""
     always = [one for one in remembered(space.store) if one.tool in (tool.full_name, f"{tool.server}/*")]
     held = allowed(space.store, tool, None)
-    return Told(tool, signs(tool), use_of(space, tool), _asked(tool, held=held, always=bool(always)))
+    return Told(tool, signs(tool), use_of(space, tool), _asked(tool, held=held, always=bool(always)), bool(always))
 
 
 def _asked(tool: Tool, *, held: bool, always: bool) -> str:

@@ -190,6 +190,7 @@ class Detail(Container):
     def on_tabbed_content_tab_activated(self, event: TabbedContent.TabActivated) -> None:
         """Tell what is on the tab."""
         event.stop()
+        self.screen.refresh_bindings()
         self.infospace.do(self._tell, self.tab, group="tab")
 
     async def _tell(self, tab: str) -> None:
@@ -260,6 +261,7 @@ class Detail(Container):
     def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
         """Say all of the line."""
         event.stop()
+        self.screen.refresh_bindings()
         if event.grid.id in ("came", "became"):
             self._whole(event.grid.id)
 
