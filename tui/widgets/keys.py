@@ -31,6 +31,11 @@ class Shown(NamedTuple):
     tooltip: str
 
     @property
+    def name(self) -> str:
+        """What it does, whichever way: `tab` of `tab(-1)`."""
+        return self.action.partition("(")[0]
+
+    @property
     def width(self) -> int:
         """The characters that it takes."""
         return cell_len(self.display) + cell_len(self.word) + AROUND
@@ -81,13 +86,17 @@ class Keys(Footer):
         last = [one for one, _ in found if one.action == HELP]
         room = self.size.width - sum(one.width for one in last)
         kept: set[str] = set()
+        named: set[str] = set()
         for wanted in (True, False):
             for one, show in found:
-                if show is wanted and one not in last and one.width <= room:
-                    room -= one.width
-                    kept.add(one.action)
-                elif show is wanted and one not in last:
+                if show is not wanted or one in last or (one.name in named and not show):
+                    continue
+                if one.width > room:
                     room = 0
+                    continue
+                room -= one.width
+                kept.add(one.action)
+                named.add(one.name)
         yield from (one for one, show in found if one.action in kept and show)
         yield from (one for one, show in found if one.action in kept and not show)
         yield from last

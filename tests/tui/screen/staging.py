@@ -44,11 +44,13 @@ class Stage:
         story: Callable[[Stage], Awaitable[None]],
         size: tuple[int, int],
         memory: Memory | None = None,
+        *,
+        toasts: bool = False,
     ) -> InfospaceApp:
-        """Start the app, play a story, and end it."""
+        """Start the app, play a story, and end it; with `toasts` what is said in passing is drawn."""
         app = InfospaceApp(space, memory or Memory(None))
         app.animation_level = "none"
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=toasts) as pilot:
             stage = Stage(app, pilot)
             await stage.until(lambda: app.place is not None)
             await story(stage)
