@@ -34,6 +34,7 @@ from tui.tools.listing import MODES, WHAT, Standing, key_of
 from tui.tools.rows import ToolRows
 from tui.tools.syncing import Syncing
 from tui.widgets.cycle import Cycle
+from tui.widgets.form import Form
 from tui.widgets.grid import Grid
 from tui.widgets.seeing import See
 from tui.widgets.serverdetail import ServerDetail
@@ -134,6 +135,14 @@ class Tools(Calling, Syncing):
         self.seek()
         self.refresh_bindings()
 
+    def on_form_wanted(self, event: Form.Wanted) -> None:
+        """List a server that was never listed."""
+        self._list_server(event.tool)
+
+    def _list_server(self, tool: Tool) -> None:
+        self.start_sync([tool.server])
+        self.notify(f"{line(tool.server)} was never listed: it is being asked what it can do.", markup=False)
+
     # What goes on
 
     def _tick(self) -> None:
@@ -224,6 +233,8 @@ class Tools(Calling, Syncing):
 
     def word_for(self, binding: Binding) -> str:
         """Return the word that stands beside a key: it goes from the tools to the servers, and back."""
+        if binding.action == "call" and self.detail.tool is not None and self.detail.tool.kind == "server":
+            return "List it"
         if binding.action == "what":
             return "Tools" if self.lists_servers else "Servers"
         return super().word_for(binding)
@@ -273,6 +284,9 @@ class Tools(Calling, Syncing):
         """Go to the form; where there is little room, alone."""
         if self.lists_servers or self.detail.tool is None:
             self.notify("No tool is chosen.")
+            return
+        if self.detail.tool.kind == "server":
+            self._list_server(self.detail.tool)
             return
         if self.has_class("-low"):
             self.add_class("-whole")

@@ -66,12 +66,14 @@ def _asked(tool: Tool, *, held: bool, always: bool) -> str:
 
 def head_of(tool: Tool, colours: Colours) -> Text:
     """Return a tool in a line."""
-    parts: list[Any] = [(tool.full_name, "bold")]
+    parts: list[Any] = [(tool.full_name if tool.kind != "server" else tool.server, "bold")]
     if tool.id:
         parts.append((f"  {tool.id}", "dim"))
     if tool.kind != "tool":
         parts.append((f"  {tool.kind}", colours.get("secondary", "")))
-    if not tool.connected:
+    if tool.kind == "server":
+        parts.append(("  never listed", colours.get("warning", "")))
+    elif not tool.connected:
         parts.append(("  not connected", colours.get("warning", "")))
     return Text.assemble(*((shown(text), style) for text, style in parts), no_wrap=True, overflow="ellipsis")
 
@@ -106,8 +108,12 @@ def _facts(told: Told, hit: ToolHit | None) -> Iterator[tuple[str, str]]:
         moved = "".join(f", {one.reason} {one.by:+.3f}" for one in hit.adjustments)
         by = f" by {', '.join(hit.matched_by)}" if hit.matched_by else ""
         yield "found", f"relevance {hit.score:.3f}{by}{moved}"
-    yield "does", effects(tool)
-    yield "asked", told.asked
+    if tool.kind == "server":
+        yield "does", "what it can do is not known yet: c lists it"
+        yield "lists", tool.needs
+    else:
+        yield "does", effects(tool)
+        yield "asked", told.asked
     if tool.kind == "tool":
         yield "calls", calls_of(told.use)
     server = tool.server if tool.server != SERVER else f"{SERVER}, the space itself"
