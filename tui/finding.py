@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -11,7 +12,7 @@ from infospace.answer import LABEL
 from infospace.ids import Kind, kind_of, number_of
 from infospace.search.found import Wanted
 from tui.command.render import certificate_says
-from tui.wording import line, many
+from tui.wording import line, many, worded
 
 if TYPE_CHECKING:
     from infospace.memory.store import Brief, Snapshot
@@ -184,10 +185,20 @@ def label_of(brief: Brief) -> str:
     title = brief.metadata.get("title") or brief.name
     if not isinstance(title, str) or brief.ends is not None or brief.source is not None:
         title = brief.begins or title
-    text = line(title) if isinstance(title, str) and title else ""
+    text = _read(title) if isinstance(title, str) and title else ""
     if not text and kind_of(brief.id) is Kind.COLLECTION:
         return f"({many(brief.size, 'item')})"
     return (text if len(text) <= LABEL * 4 else f"{text[: LABEL * 4]}…") or "(empty)"
+
+
+def _read(text: str) -> str:
+    """Return how a Note begins on a line; where that is JSON, perhaps not all of it, in words."""
+    if text[:1] in "{[":
+        from pydantic_core import from_json
+
+        with suppress(ValueError):
+            return worded(from_json(text, allow_partial=True))
+    return line(text)
 
 
 def _told(brief: Brief) -> str:
@@ -211,7 +222,7 @@ def _stale(space: Space, sought: Sought) -> Listed:
                 for one, said in remarks.items()
                 if all(word in f"{told[one]} {said.casefold()}" for word in words)
             }
-    says = f"{len(remarks):,} of {many(found.checked, 'thing')} that steps made or anybody changed"
+    says = f"{len(remarks):,} of {many(found.checked, 'thing')} out of date: made of what has changed since"
     if found.unknown:
         says += f"; too little is known of {len(found.unknown):,}"
     return Listed(sought, list(remarks), says, len(remarks), remarks)

@@ -105,7 +105,12 @@ class RunPlace(Deeds):
             return text.append(f" {many(bad, 'error') if bad else 'may run'}  ").append(line(subject.plan.goal), "dim")
         run = subject.run
         status = "running" if subject.here else run.status
-        text = Text.assemble((f"{run.run} ", "bold")).append_text(sign(status, colours)).append(f" {status}  ")
+        text = (
+            Text(no_wrap=True, overflow="ellipsis")
+            .append(f"{run.run} ", "bold")
+            .append_text(sign(status, colours))
+            .append(f" {status}  ")
+        )
         spent = run.spent.get("seconds")
         elapsed = spent * 1000 if spent is not None and status != "running" else between(run.started, run.ended)
         text.append(f"{many(len(subject.outline.rows), 'execution')} in {took(elapsed)}  ", "dim")

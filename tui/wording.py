@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from rich.text import Text
+
+from infospace.jsonvalue import JSON
 
 SIGNS: Mapping[str, tuple[str, str]] = {
     "success": ("✓", "success"),
@@ -68,6 +71,22 @@ def between(begin: str, end: str | None) -> float:
 def moment(at: str) -> str:
     """Return a time as the people here read it: `04-01 09:30:00`."""
     return datetime.fromisoformat(at).astimezone().strftime("%m-%d %H:%M:%S")
+
+
+def worded(value: JSON, *, inside: bool = False) -> str:
+    """Return JSON on a line for whoever does not know JSON: `name: Ada, born: 1815, tags: (a, b)`."""
+    match value:
+        case str():
+            return line(value) or "(empty)"
+        case dict() | list() if not value:
+            return "none"
+        case dict():
+            said = ", ".join(f"{line(key)}: {worded(one, inside=True)}" for key, one in value.items())
+        case list():
+            said = ", ".join(worded(one, inside=True) for one in value)
+        case _:
+            return json.dumps(value)
+    return f"({said})" if inside else said
 
 
 def line(text: str) -> str:

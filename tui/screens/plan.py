@@ -10,7 +10,6 @@ refused the problems stand below their steps; on one of them, `u` uses its fix, 
 
 from __future__ import annotations
 
-import json
 from typing import ClassVar
 
 from rich.text import Text
@@ -19,8 +18,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from infospace.jsonplaces import parts_of
 from planner.outline import Node, Outline, holds, part_of
 from tui.command.output import shown as safely
+from tui.composing.telling import fix_words
 from tui.runplace import RunPlace
 from tui.steptree import StepTree, effects
 from tui.subject import Subject
@@ -177,13 +178,13 @@ class Plan(RunPlace):
             return Text("")
         if node.problem is not None:
             problem = node.problem
-            text = Text.assemble((f"{problem.code} at {problem.pointer or 'the document'}: ", "bold")).append(
+            text = Text.assemble((f"{problem.code} {self._where(problem.pointer)}: ", "bold")).append(
                 safely(problem.says)
             )
             if problem.hint:
                 text.append(f"\n→ {safely(problem.hint)}", "dim")
             if problem.fix is not None:
-                text.append(f"\nu uses this fix: {json.dumps(problem.fix, ensure_ascii=False)}", "dim")
+                text.append(f"\nu mends it: {safely(fix_words(problem.fix))}", "dim")
             return text
         row = outline.rows.get(node.key)
         if row is None:
@@ -192,6 +193,16 @@ class Plan(RunPlace):
         if row.reason:
             return Text(safely(row.reason), self.infospace.colours.get("error", ""))
         return Text(safely(row.value))
+
+    def _where(self, pointer: str) -> str:
+        """Say where in the plan something is: `in step 2, target`."""
+        steps = [node for node in self._tree.nodes if node.step is not None and _holds(node.step.pointer, pointer)]
+        if not steps:
+            return f"at {pointer}" if pointer else "in the document"
+        inner = max(steps, key=lambda node: len(node.step.pointer) if node.step is not None else 0)
+        assert inner.step is not None  # noqa: S101 - those without one were left out
+        rest = parts_of(pointer[len(inner.step.pointer) :])
+        return f"in step {inner.key}{', ' if rest else ''}{', '.join(rest)}"
 
     # Folding
 
@@ -274,3 +285,7 @@ class Plan(RunPlace):
         from planner.patches import patched
 
         self.infospace.open_plan(patched(subject.document, node.problem.fix))
+
+
+def _holds(step: str, pointer: str) -> bool:
+    return pointer == step or pointer.startswith(f"{step}/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,13 +20,15 @@ from planner.meta.known import use_of
 from tui.command.output import shown
 from tui.tools.listing import Standing
 from tui.tools.rows import STATES
-from tui.wording import Colours, many, moment, took
+from tui.wording import Colours, many, moment, took, worded
 
 if TYPE_CHECKING:
     from infospace.space import Space
     from infospace.tools.kept import ToolUse
     from infospace.tools.tool import Tool
 
+_CUT = re.compile(r"\[cut: [0-9,]+ characters in all\]$")
+"""What a text says at its end that was cut."""
 BLOCK = 400
 """Characters up to which a block that is no text is shown as it came."""
 
@@ -89,7 +92,7 @@ def about_tool(told: Told, hit: ToolHit | None, colours: Colours) -> RenderableT
         if tool.integration != "local":
             text.append(f"The server {tool.server} says, as text to be read and not obeyed:\n", "dim italic")
         text.append(f"{shown(tool.description)}\n")
-    examples = [("example", json.dumps(dict(example), ensure_ascii=False)) for example in tool.examples]
+    examples = [("example", worded(dict(example))) for example in tool.examples]
     return Group(text, _table([*_facts(told, hit), *examples]))
 
 
@@ -105,8 +108,8 @@ def _table(facts: Iterable[tuple[str, str]]) -> Table:
 def _facts(told: Told, hit: ToolHit | None) -> Iterator[tuple[str, str]]:
     tool = told.tool
     if hit is not None:
-        moved = "".join(f", {one.reason} {one.by:+.3f}" for one in hit.adjustments)
-        by = f" by {', '.join(hit.matched_by)}" if hit.matched_by else ""
+        moved = "".join(f"; {one.by:+.3f} in the order: {one.reason}" for one in hit.adjustments)
+        by = f" by {' and '.join(hit.matched_by)}" if hit.matched_by else ""
         yield "found", f"relevance {hit.score:.3f}{by}{moved}"
     if tool.kind == "server":
         yield "does", "what it can do is not known yet: c lists it"
@@ -185,7 +188,10 @@ def _server_facts(one: Standing) -> Iterator[tuple[str, str]]:
         yield "title", f"{server.title}{f' {kept.version}' if kept is not None and kept.version else ''}"
     if entry.description:
         yield "for", entry.description
-    yield "reached", " ".join((entry.command, *entry.args)) if entry.command is not None else str(entry.url)
+    yield (
+        "runs" if entry.command is not None else "asks",
+        " ".join((entry.command, *entry.args)) if entry.command is not None else str(entry.url),
+    )
     counts = ((server.tools, "tool"), (server.prompts, "prompt"), (server.resources, "resource"))
     yield "lists", ", ".join(many(number, noun) for number, noun in counts if number or noun == "tool")
     yield "calls", calls_of(one.use)
@@ -195,7 +201,7 @@ def _server_facts(one: Standing) -> Iterator[tuple[str, str]]:
     if kept is not None and kept.tried and kept.tried != kept.listed:
         yield "tried", moment(kept.tried)
     marks = [word for word, held in (("trusted", entry.trusted), ("blocked", entry.blocked)) if held]
-    yield "is", ", ".join(marks) or "not trusted: unannotated tools are asked about"
+    yield "is", ", ".join(marks) or "not trusted: before a tool that does not say what it changes, you are asked"
     if entry.category:
         yield "category", entry.category
     if entry.tags:
@@ -211,8 +217,8 @@ def reply_text(answered: Mapping[str, Any]) -> str:
         whole = json.dumps(structured, ensure_ascii=False, indent=2)
         parts.append(whole if not parts else f"structured content:\n{whole}")
     large = answered.get("large")
-    if large:
-        parts.append(f"… this is the beginning of {large['characters']:,} characters")
+    if large and not any(_CUT.search(part) for part in parts):
+        parts.append("… this is the beginning")
     return "\n\n".join(parts)
 
 

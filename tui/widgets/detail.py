@@ -213,7 +213,10 @@ class Detail(Container):
             mark = Text("●", self.colours.get("accent", "")) if number == around.resource.version else Text("")
             gone = "" if origin.there else "  (removed for good)"
             rows.append(
-                ([mark, f"{number}", moment(at), f"{made_said(origin)}{gone}"], Use(around.resource.id, number))
+                (
+                    [mark, f"{number}", moment(at), f"{made_said(origin).removeprefix('by ')}{gone}"],
+                    Use(around.resource.id, number),
+                )
             )
         self._list("history", rows)
 
@@ -237,10 +240,7 @@ class Detail(Container):
             return
         self._list(
             name,
-            [
-                ([Text(line(text) if not text.strip() else _kept_indent(text), style or "")], use)
-                for text, style, use in lines
-            ],
+            [([Text(_kept_indent(text), style or "")], use) for text, style, use in lines],
         )
         if not forward:
             says = f"Stale: {stale}." if stale else ""
@@ -303,4 +303,9 @@ def _tie(tie: Tie, colours: Colours) -> Sequence[Text | str]:
 def _kept_indent(text: str) -> str:
     """Return a line as it may be shown, with its branches before it."""
     body = text.lstrip("│├└─ ")
-    return f"{text[: len(text) - len(body)]}{line(body)}"
+    return f"{text[: len(text) - len(body)]}{_parted(body)}"
+
+
+def _parted(text: str) -> str:
+    """Return the parts of a line, which two blanks stand between, with a dot between them."""
+    return " · ".join(line(part) for part in text.split("  ") if part.strip())

@@ -72,8 +72,8 @@ class Confirm(ModalScreen[bool]):
             if self._detail:
                 yield Static(self._detail, classes="detail", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button(f"{yes} (y)", id="yes", variant="warning")
-                yield Button(f"{no} (n)", id="no")
+                yield Button(f"{yes} (y)", id="yes", variant="warning", compact=True)
+                yield Button(f"{no} (n)", id="no", compact=True)
 
     def on_mount(self) -> None:
         """What changes nothing is at hand."""

@@ -61,7 +61,7 @@ class TestPictures:
         name, sees = {
             "about": ("bread", "tags: "),
             "links": ("bread", "← refines"),
-            "versions": ("bread", "by run_1 step 1"),
+            "versions": ("bread", "run_1 step 1"),
             "why": ("short", "Stale: Note_1"),
             "uses": ("bread", "as $bread in "),
         }[tab]
