@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -12,7 +11,7 @@ from infospace.answer import LABEL
 from infospace.ids import Kind, kind_of, number_of
 from infospace.search.found import Wanted
 from tui.command.render import certificate_says
-from tui.wording import line, many, worded
+from tui.wording import in_words, line, many
 
 if TYPE_CHECKING:
     from infospace.memory.store import Brief, Snapshot
@@ -185,20 +184,10 @@ def label_of(brief: Brief) -> str:
     title = brief.metadata.get("title") or brief.name
     if not isinstance(title, str) or brief.ends is not None or brief.source is not None:
         title = brief.begins or title
-    text = _read(title) if isinstance(title, str) and title else ""
+    text = in_words(title) if isinstance(title, str) and title else ""
     if not text and kind_of(brief.id) is Kind.COLLECTION:
         return f"({many(brief.size, 'item')})"
     return (text if len(text) <= LABEL * 4 else f"{text[: LABEL * 4]}…") or "(empty)"
-
-
-def _read(text: str) -> str:
-    """Return how a Note begins on a line; where that is JSON, perhaps not all of it, in words."""
-    if text[:1] in "{[":
-        from pydantic_core import from_json
-
-        with suppress(ValueError):
-            return worded(from_json(text, allow_partial=True))
-    return line(text)
 
 
 def _told(brief: Brief) -> str:

@@ -19,12 +19,12 @@ class RunList:
     COLUMNS: ClassVar[tuple[Column, ...]] = (
         Column("", 1),
         Column("run", 8),
+        Column("kind", 7, wide=120),
         Column("status", 12),
         Column("goal", None, least=16),
         Column("steps", 9, "right", narrow=6),
         Column("time", 9, "right", narrow=8),
         Column("cost", 26, "right", narrow=9),
-        Column("kind", 7, wide=120),
         Column("began", 14, wide=100),
     )
 
@@ -102,12 +102,12 @@ class RunList:
         return [
             mark,
             head.run,
+            head.kind,
             status,
             goal,
             steps_of(head, tally),
             took(time_of(head)),
-            cost_of(tally, widths[6]),
-            head.kind,
+            cost_of(tally, widths[7]),
             Text(moment(head.started), "dim"),
         ]
 

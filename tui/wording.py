@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from rich.text import Text
@@ -87,6 +88,16 @@ def worded(value: JSON, *, inside: bool = False) -> str:
         case _:
             return json.dumps(value)
     return f"({said})" if inside else said
+
+
+def in_words(text: str) -> str:
+    """Return how a Note begins on a line; where that is JSON, perhaps not all of it, in words."""
+    if text[:1] in ("{", "["):
+        from pydantic_core import from_json
+
+        with suppress(ValueError):
+            return worded(from_json(text, allow_partial=True))
+    return line(text)
 
 
 def line(text: str) -> str:

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
 
 
+SHORT = 200
+"""Characters, as it is stored, up to which the beginning of a Note is all of it."""
+
+
 class Bindings:
     """Implements `Rows` over what was bound at a moment."""
 
@@ -270,8 +274,9 @@ def _told(snapshot: Snapshot, subject: Subject, bound: Bound) -> tuple[str, str]
         return "", "(not there any more)"
     if brief.version != (bound.version or brief.version):
         return "", ""
-    noun = "item" if kind_of(bound.id) is Kind.COLLECTION else "character"
-    return many(brief.size, noun), label_of(brief)
+    if kind_of(bound.id) is Kind.COLLECTION:
+        return many(brief.size, "item"), label_of(brief)
+    return many(len(brief.begins) if brief.size <= SHORT else brief.size, "character"), label_of(brief)
 
 
 def _first(subject: Subject) -> str | None:

@@ -125,7 +125,7 @@ def _by_name(names: Iterable[str]) -> list[tuple[str, int]]:
 def _counted(found: Sequence[Tool], tools: Sequence[Tool], sought: Sought, space: Space) -> str:
     kinds = Counter(tool.kind for tool in found)
     told = [many(kinds[kind], kind) for kind in ("tool", "prompt", "resource") if kinds[kind]]
-    unlisted = [f"{many(kinds['server'], 'server')} never listed"] if kinds["server"] else []
+    unlisted = [f"{many(kinds['server'], 'server')} unlisted"] if kinds["server"] else []
     said = ", ".join([*told, *unlisted]) or "no tool"
     says = said if len(found) == len(tools) else f"{said}, of {len(tools):,} in all"
     return says if sought.access is None else f"{says}; {_told_at_first(space, sought.access)}"

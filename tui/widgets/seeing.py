@@ -64,7 +64,7 @@ class See(ModalScreen[Access | None]):
             yield Label("The file that `infospace serve --config` reads, and who is in it")
             yield Input(self.infospace.memory.get(REMEMBERED, ""), placeholder="a JSON file", id="config", compact=True)
             yield OptionList(id="callers")
-            yield Label("or a scope of your own: several with commas, names by a pattern such as ^git_")
+            yield Label("or a scope of your own: several with commas, names by pattern (^git_)")
             with Cells(id="bounds"):
                 for name, says in BOUNDS.items():
                     yield Label(says)

@@ -476,3 +476,20 @@ def test_help_says_what_can_be_done(show: Show, stocked: Space) -> None:
         await stage.sees("Help: Compare", "what it took")
 
     show(story, (160, 50), stocked)
+
+
+@pytest.mark.parametrize(
+    ("begins", "said"),
+    [
+        ('{"name":"Ada","born":1815,"of":{"x":[1,"a"]},"no":null}', "name: Ada, born: 1815, of: (x: (1, a)), no: null"),
+        ('{"name":"Ada","fields":["engines","ma', "name: Ada, fields: (engines)"),
+        ("[link](there) and {more", "[link](there) and {more"),
+        ("[]", "none"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_json_is_told_in_words_also_where_it_is_cut(begins: str, said: str) -> None:
+    """What only looks like JSON is as it is."""
+    from tui.wording import in_words
+
+    assert in_words(begins) == said

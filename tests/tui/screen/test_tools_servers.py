@@ -93,7 +93,7 @@ def test_a_server_that_was_never_listed_is_listed_where_it_is_found(
     house(tmp_path, monkeypatch, desk=desk(description="Rooms of a house, and who is in them."))
 
     async def story(stage: Stage) -> None:
-        await opened(stage, "1 server never listed", "server desk", "never listed: c lists it")
+        await opened(stage, "1 server unlisted", "server desk", "never listed: c lists it")
         await stage.sees("what it can do is not known yet", "c List it")
         await stage.press("right_square_bracket", "right_square_bracket")
         await stage.sees("What the server desk can do is not known yet", "List it (^r)")
