@@ -39,6 +39,7 @@ class Plan(RunPlace):
     REASON = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "step", "Step", tooltip="opens the step: its arguments, its result, its calls"),
+        *RunPlace.DEEDS,
         Binding("space", "fold", "Fold", tooltip="folds or unfolds what is in a step"),
         Binding("right", "unfold(True)", "Unfold, go in", show=False, tooltip="unfolds, then goes in"),
         Binding("left", "unfold(False)", "Fold, go out", show=False, tooltip="folds, then goes out"),
@@ -48,7 +49,6 @@ class Plan(RunPlace):
         Binding("n", "next", "Next failure", tooltip="goes to the next failure, problem or waiting step"),
         Binding("u", "use", "Use fix", tooltip="uses the fix of the problem, and checks again"),
         Binding("c", "check", "Check", show=False, tooltip="checks the plan against the space as it is now"),
-        *RunPlace.DEEDS,
     ]
 
     def __init__(self) -> None:

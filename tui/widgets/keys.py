@@ -14,6 +14,7 @@ from textual.widgets import Footer, Input, TextArea
 from textual.widgets._footer import FooterKey
 
 from tui.place import Place
+from tui.widgets.grid import Grid
 
 AROUND = 3
 """Characters of room around a key and its word."""
@@ -105,12 +106,15 @@ class Keys(Footer):
         """Give each thing that can be done now, once, and whether its key is one of those that are to be shown."""
         place, screen = self.screen, self.screen
         writes = isinstance(screen.focused, Input | TextArea)
-        deeds = {binding.action for binding in place.deeds()} if isinstance(place, Place) else set()
+        deeds = {binding.action: binding for binding in place.deeds()} if isinstance(place, Place) else {}
+        entered = next((binding for binding in deeds.values() if binding.key == "enter"), None)
         given: set[str] = set()
         for active in screen.active_bindings.values():
             binding = active.binding
+            if binding.key == "enter" and entered is not None and isinstance(active.node, Grid):
+                binding = entered  # a list takes the key, and tells the place
             typed = writes and _types(binding.key)
-            own = binding.show or binding.action in deeds
+            own = binding.action in deeds or binding.action == HELP
             if not own or not active.enabled or typed or binding.action in given or not binding.description:
                 continue
             if isinstance(place, Place) and not place.offers(binding.action):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from staging import Show, Stage
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from infospace import Space
 
@@ -28,7 +28,7 @@ def test_a_run_that_ended_is_neither_answered_nor_stopped(show: Show, furnished:
 
     async def story(stage: Stage) -> None:
         await stage.sees("run_5 ", "2/2")
-        await offers(stage, "Filter", "Mark", "Delete", "Help")
+        await offers(stage, "⏎ Open", "Filter", "Mark", "Delete", "Help")
         await hides(stage, "Answer", "Resume", "Stop", "Compare")
         await stage.press("a")
         await stage.until(lambda: any("run_5 asks nothing" in one for one in stage.said()))
@@ -102,3 +102,29 @@ def test_a_wide_screen_offers_more_keys(show: Show, furnished: Space) -> None:
         await offers(stage, "Fork", "Edit", "Replay", "Help")
 
     show(story, (160, 50), furnished)
+
+
+def test_compose_offers_what_the_text_and_its_run_allow(show: Show) -> None:
+    """A run that rests is gone on with; without a text there is nothing to try."""
+    plan = '[{"type": "create-note", "value": "x", "out": "$x"}, {"type": "size", "target": "$y"}]'
+
+    async def story(stage: Stage) -> None:
+        await stage.go("compose")
+        await stage.sees("nothing is written yet")
+        await offers(stage, "^r Run", "^o Open", "F1 Help")
+        await hides(stage, "Try", "Step", "Fix", "Save")
+        editor = stage.app.screen.query(TextArea).first()
+        editor.text = plan
+        await stage.sees("1 error")
+        await offers(stage, "^t Try", "^l Step", "^s Save")
+        editor.text = plan.replace('{"type": "size", "target": "$y"}', '{"type": "say", "value": "$x"}')
+        await stage.sees("may run")
+        await stage.press("ctrl+l")
+        await stage.sees("paused before step 2", "^r go on", "alt+x halt", "alt+k fork")
+        await offers(stage, "^r Go on")
+        await stage.press("ctrl+r")
+        await stage.sees("run_1 ✓ success", "^r run")
+        await offers(stage, "^r Run")
+        assert "alt+x halt" not in stage.text
+
+    show(story)

@@ -92,12 +92,12 @@ def test_search_runs_as_one_types(show: Show, stocked: Space) -> None:
         await opened(stage, "8 kept notes")
         await stage.press("slash")
         await stage.write("dough that ferments")
-        await stage.sees("0.30", "at or above 0.30", "How bread rises")
+        await stage.sees("≥ 0.30", "of 8 notes; the next best has 0.", "How bread rises")
         await stage.loses("Why steel rusts")
         await stage.press("down")
         for _ in range(40):
             await stage.press("comma")
-        await stage.sees("all 4 of 8 notes at or above 0.00")
+        await stage.sees("≥ 0.00", "all 4 of 8 notes")
         slider = stage.app.screen.query_one(Slider)
         slider.focus()
         await stage.press("end")
@@ -116,7 +116,7 @@ def test_search_by_words_and_by_both(show: Show, stocked: Space) -> None:
         await opened(stage, "8 kept notes")
         await stage.press("slash")
         await stage.write("yeast")
-        await stage.sees("at or above")
+        await stage.sees("≥ 0.30")
         await stage.pilot.click("#mode")
         await stage.sees("keyword", "with a word of the query", "Sourdough")
         assert not stage.app.screen.query_one(Slider).display
