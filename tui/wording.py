@@ -58,6 +58,11 @@ def count(number: float) -> str:
     return f"{number:,.0f}" if number < 1_000_000 else f"{number / 1e6:,.1f} M"
 
 
+def stored(size: int) -> str:
+    """Return so many bytes: `12 kB`, `3.4 MB`."""
+    return f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.0f} kB"
+
+
 def many(number: int, noun: str) -> str:
     """Return a number with its noun: `1 run`, `3 runs`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

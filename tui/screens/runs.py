@@ -27,7 +27,7 @@ from tui.deeds import Deeds
 from tui.runlist import RunList, state_of
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
-from tui.wording import line, many
+from tui.wording import line, many, stored
 
 if TYPE_CHECKING:
     from tui.running import Going
@@ -290,7 +290,7 @@ class Runs(Deeds):
         store = self.infospace.space.store
         found = await asyncio.to_thread(store.forget, [run], really=False)
         made = f"{many(found.resources, 'resource')} that nobody kept"
-        detail = f"{many(found.steps, 'step')} and {made} go with it: {found.bytes / 1e6:,.1f} MB. "
+        detail = f"{many(found.steps, 'step')} and {made} go with it: {stored(found.bytes)}. "
         detail += "It cannot be undone, replayed or explained any more."
         if await self.app.push_screen_wait(Confirm(f"Delete {run} for good?", detail, yes="Delete")):
             await asyncio.to_thread(store.forget, [run], really=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.keys import key_to_character
+from textual.keys import REPLACED_KEYS, key_to_character
 from textual.screen import Screen
 from textual.widgets import Footer, Input, TextArea
 from textual.widgets._footer import FooterKey
@@ -133,5 +133,5 @@ class Keys(Footer):
 
 def _types(key: str) -> bool:
     """Whether a key writes something in a text field."""
-    sign = key_to_character(key)
+    sign = key_to_character(REPLACED_KEYS.get(key, key))
     return sign is not None and sign.isprintable()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from textual.binding import Binding
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -21,13 +24,16 @@ class Links(Static):
         self._look(self.screen)
         self.screen.bindings_updated_signal.subscribe(self, self._look)
 
+    def _key(self, deed: Binding) -> str:
+        return self.app.get_key_display(replace(deed, key=deed.key.partition(",")[0]))
+
     def _look(self, screen: Screen[object]) -> None:
         place = self.screen
         if screen is not place or not isinstance(place, Place):
             return
         deeds = {binding.action: binding for binding in place.deeds()}
         said = [
-            f"[@click=screen.{action}]{self.app.get_key_display(deed)} {place.word_for(deed).lower()}[/]"
+            f"[@click=screen.{action}]{self._key(deed)} {place.word_for(deed).lower()}[/]"
             for action, deed in ((action, deeds[action]) for action in self._actions)
             if place.offers(action)
         ]

@@ -70,7 +70,7 @@ def test_in_a_field_no_key_is_offered_that_would_be_typed(show: Show, stocked: S
         await hides(stage, "Undo")
         await stage.press("slash")
         await stage.until(lambda: stage.app.screen.query(Input).first().has_focus)
-        await hides(stage, "Edit", "Delete", "List")
+        await hides(stage, "Edit", "Delete", "List", "Search")
         await offers(stage, "esc Leave", "F1 Help")
         await stage.press("f1")
         await stage.sees("Help: Notes")
