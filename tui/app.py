@@ -24,7 +24,7 @@ from textual.worker import Worker
 
 from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
-from planner.events import Event
+from planner.events import Event, Spoke
 from tui.collecting import QUIET, Collecting
 from tui.desk import Desk
 from tui.engine import Engine
@@ -35,7 +35,7 @@ from tui.running import Going, Runner
 from tui.subject import Subject
 from tui.widgets.bar import Tab
 from tui.widgets.dialogs import Confirm, Help
-from tui.wording import Colours
+from tui.wording import Colours, line
 from tui.working import guarded
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ DEFAULT_THEME = "textual-dark"
 
 PATIENCE = 10
 """Seconds that steps under way are given to end, when somebody leaves."""
+
+SAID = 3
+"""What runs say is shown, so much of it at once."""
 
 LOOK = 1.0
 """Seconds between two looks at a run that another process goes on with."""
@@ -263,6 +266,10 @@ class InfospaceApp(App[int]):
     def heard(self, going: Going, events: list[Event]) -> None:
         """Hand the events of a run that goes on here to what is open, and to the places that were visited."""
         self.desk.hear(going, events)
+        said = [line(event.text) for event in events if isinstance(event, Spoke) and event.kind == "say"]
+        if said:
+            more = f"… and {len(said) - SAID:,} more before\n" if len(said) > SAID else ""
+            self.notify(more + "\n".join(said[-SAID:]), title=f"{going.run} says", markup=False)
         for stack in self._screen_stacks.values():
             for screen in stack:
                 if isinstance(screen, Place):

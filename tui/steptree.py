@@ -17,6 +17,8 @@ from tui.wording import Colours, line, sign, took
 
 UNFOLDED = 60
 """Executions up to which a plan is shown unfolded at first."""
+SPOKEN = ("say", "think")
+"""Steps that give nothing but what they say."""
 TWISTY = {True: "▾ ", False: "▸ "}
 BAR = {"failed": "error", "suspended": "warning", "skipped": "warning", "started": "accent"}
 """Colours of bars; those of all other states are one."""
@@ -153,6 +155,8 @@ class StepTree:
         if column is self.TIMELINE:
             return self._bar(outline, node, width)
         if column is self.GAVE:
+            if row is not None and row.type in SPOKEN:
+                return Text(line(row.value), "italic")
             return "" if row is None else gave_said(row)
         return Text(self._effect(node.step), "dim") if node.kind == "step" and node.step is not None else ""
 
