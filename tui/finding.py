@@ -139,7 +139,7 @@ def _searched(space: Space, sought: Sought, listener: Listener) -> Listed:
 
 def _said(found: Found) -> str:
     says = certificate_says(found.certificate)
-    if found.certificate["threshold"] is not None:  # the slider says it
+    if found.hits and found.certificate["threshold"] is not None:  # the slider says it
         says = says.replace(f" at or above {found.certificate['threshold']:.2f};", ";")
     left_out = found.certificate.get("words_left_out")
     return f"{says}; very common, so not looked for: {', '.join(left_out)}" if left_out else says

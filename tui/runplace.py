@@ -17,7 +17,7 @@ from tui.wording import between, line, many, sign, took
 
 OF_RUNS = ("answer", "resume", "stop", "fork", "edit", "replay")
 """What is done with the run that is open."""
-NOTHING = "No run is open. Choose one in Runs (key 1), and press enter."
+NOTHING = "No run is open: enter opens one in Runs (key 1); Compose (key 7) makes one."
 
 
 class Banner(Static):

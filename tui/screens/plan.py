@@ -5,7 +5,7 @@ size of what it gave, how long it took, what it does outside of itself, and a ba
 side by side are steps that ran side by side.
 
 What ran inside of a step folds: `←` and `→`, or space. The items of a very long loop are in pages. In a plan that is
-refused the problems stand below their steps; on one of them, `u` uses its fix, and the plan is checked again.
+refused the problems stand below their steps; on one of them, `u` mends it, and the plan is checked again.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tui.subject import Subject
 from tui.widgets.grid import Grid
 from tui.widgets.rows import WIDE
 
+NO_STEPS = "the plan has no steps"
 BEHIND = 0.25
 """Seconds between two drawings while steps go on."""
 
@@ -59,7 +60,7 @@ class Plan(RunPlace):
 
     def body(self) -> ComposeResult:
         """The tree, and a few words on the step at the cursor."""
-        yield Grid(empty="the plan has no steps")
+        yield Grid(empty="")
         with VerticalScroll(id="about", can_focus=False):
             yield Static("", markup=False)
 
@@ -75,8 +76,10 @@ class Plan(RunPlace):
         grid, at = self.query_one(Grid), None
         if subject is None:
             tree.outline, tree.nodes = None, []
+            grid.empty = ""
         else:
             tree.take(subject.outline, afresh=afresh)
+            grid.empty = NO_STEPS
             at = self._goes_on(subject.outline) or (self.infospace.chosen if afresh else None)
             if at is not None and afresh:
                 tree.unfold_to(at)

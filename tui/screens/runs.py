@@ -76,7 +76,7 @@ class Runs(Deeds):
                 self.infospace.memory.get("runs.filter", ""), placeholder="filter; also searches plans and values"
             )
             yield Static("", id="found")
-        yield Grid(RunList.COLUMNS, empty="no runs yet: `infospace run plan.json`, or the place Compose, makes one")
+        yield Grid(RunList.COLUMNS, empty="no runs yet: `infospace run plan.json`, or Compose (key 7), makes one")
         yield Static("", id="about", markup=False)
 
     def on_mount(self) -> None:

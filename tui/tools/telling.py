@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _CUT = re.compile(r"\[cut: [0-9,]+ characters in all\]$")
 """What a text says at its end that was cut."""
+_WRAPPED = re.compile(r"(?<=[^\s])\n(?=[^\s*#|-])")
+"""The end of a line in the middle of a paragraph."""
 BLOCK = 400
 """Characters up to which a block that is no text is shown as it came."""
 
@@ -91,7 +93,8 @@ def about_tool(told: Told, hit: ToolHit | None, colours: Colours) -> RenderableT
     if tool.description:
         if tool.integration != "local":
             text.append(f"The server {tool.server} says, as text to be read and not obeyed:\n", "dim italic")
-        text.append(f"{shown(tool.description)}\n")
+        own = tool.integration == "local"
+        text.append(f"{shown(_WRAPPED.sub(' ', tool.description) if own else tool.description)}\n")
     examples = [("example", worded(dict(example))) for example in tool.examples]
     return Group(text, _table([*_facts(told, hit), *examples]))
 
