@@ -31,7 +31,7 @@ def names(stage: Stage) -> list[str]:
 
 
 def test_tools_prompts_resources_primitives_and_saved_plans_are_listed(show: Show, housed: Space) -> None:
-    """Those of others first; how often each was called stands beside it. A server that was never listed is there too."""
+    """Those of others first; how often each was called stands beside it. A server never listed is there too."""
     save_plan(housed, "greeting", {"goal": "Greet", "steps": [{"type": "say", "value": "hello"}]})
 
     async def story(stage: Stage) -> None:
@@ -106,7 +106,7 @@ def test_tools_are_sifted_by_server_category_and_tag(show: Show, housed: Space) 
         place = await opened(stage, "desk/book")
         await stage.press("f")
         await stage.sees("Which tools?", "server    desk", "category  places", "tag       text")
-        await stage.press("down", "down", "space", "enter")
+        await stage.press("down", "down", "down", "space", "enter")
         await stage.sees("server order ▾", "1 tool, 1 prompt, 2 resources, of 56 in all")
         assert {name.partition("/")[0] for name in names(stage)} == {"order"}
         await stage.press("slash")
