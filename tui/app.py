@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -15,7 +16,7 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.events import Event as ScreenEvent
-from textual.events import InputEvent
+from textual.events import InputEvent, Key, Paste
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.timer import Timer
@@ -23,17 +24,18 @@ from textual.worker import Worker
 
 from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
-from planner.events import Event
+from planner.events import Event, Spoke
 from tui.collecting import QUIET, Collecting
 from tui.desk import Desk
 from tui.engine import Engine
+from tui.keying import Done, Keying
 from tui.place import Place
 from tui.places import PLACES, Entry, entry_of
 from tui.running import Going, Runner
 from tui.subject import Subject
 from tui.widgets.bar import Tab
 from tui.widgets.dialogs import Confirm, Help
-from tui.wording import Colours
+from tui.wording import Colours, line
 from tui.working import guarded
 
 if TYPE_CHECKING:
@@ -50,6 +52,9 @@ DEFAULT_THEME = "textual-dark"
 
 PATIENCE = 10
 """Seconds that steps under way are given to end, when somebody leaves."""
+
+SAID = 3
+"""What runs say is shown, so much of it at once."""
 
 LOOK = 1.0
 """Seconds between two looks at a run that another process goes on with."""
@@ -73,15 +78,15 @@ _ENDED = {
     "running": "goes on",
 }
 
-EVERYWHERE = """
-| key | does, everywhere |
-|---|---|
-| 1 … 9, or F2 … F10 | goes to a place; the function keys do from within a field too |
-| ^p | the command palette: everything that can be done here, by name; themes |
-| tab, shift+tab | to the next, or the previous part of the place |
-| escape | out of a field, or a dialog |
-| ^q | leaves |
-"""
+EVERYWHERE = (
+    (f"1 … {len(PLACES)}", f"goes to a place; F2 … F{len(PLACES) + 1} do from within a field too"),
+    ("^p", "the command palette: everything that can be done here, by name; themes"),
+    ("tab, ⇧tab", "to the next, or the previous part of the place"),
+    ("esc", "out of a field, or a dialog"),
+    ("?, F1", "this help; F1 from within a field too"),
+    ("^q", "leaves"),
+)
+"""What keys do in every place."""
 
 
 class InfospaceApp(App[int]):
@@ -121,6 +126,7 @@ class InfospaceApp(App[int]):
         """A resource that is to be shown, at a version or as it is now."""
         self._writing: Timer | None = None
         self._collecting = Collecting()
+        self._keying = Keying(self, super().on_event)
         self._start = memory.get("place", PLACES[0].name)
         for entry in PLACES:
             self.add_mode(entry.name, partial(self._made, entry))
@@ -145,10 +151,17 @@ class InfospaceApp(App[int]):
             await asyncio.to_thread(entry.load)
 
     async def on_event(self, event: ScreenEvent) -> None:
-        """Take keys and clicks for a sign of somebody who would notice a pause."""
+        """Take keys and clicks for a sign of somebody who would notice a pause; hand keys on in their turn."""
         if isinstance(event, InputEvent):
             self._collecting.touched()
-        await super().on_event(event)
+        if isinstance(event, Key | Paste) and not event.is_forwarded:
+            await self._keying.take(event)
+        else:
+            await super().on_event(event)
+
+    def on_done(self, message: Done) -> None:
+        """Go on with the keys that wait for their turn."""
+        self._keying.arrived(message)
 
     # Places
 
@@ -178,7 +191,8 @@ class InfospaceApp(App[int]):
         """Show what the place is for, and its keys."""
         place = self.place
         if place is not None and isinstance(self.screen, Place):
-            self.push_screen(Help(f"Help: {type(place).__name__}", f"{place.help}\n\n{_keys(place)}\n{EVERYWHERE}"))
+            tables = {"Keys here": _keys(place), "Keys everywhere": EVERYWHERE}
+            self.push_screen(Help(f"Help: {type(place).__name__}", place.help, tables))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Give what can be done in the place, where one can go, and what Textual can do."""
@@ -252,6 +266,10 @@ class InfospaceApp(App[int]):
     def heard(self, going: Going, events: list[Event]) -> None:
         """Hand the events of a run that goes on here to what is open, and to the places that were visited."""
         self.desk.hear(going, events)
+        said = [line(event.text) for event in events if isinstance(event, Spoke) and event.kind == "say"]
+        if said:
+            more = f"… and {len(said) - SAID:,} more before\n" if len(said) > SAID else ""
+            self.notify(more + "\n".join(said[-SAID:]), title=f"{going.run} says", markup=False)
         for stack in self._screen_stacks.values():
             for screen in stack:
                 if isinstance(screen, Place):
@@ -359,10 +377,13 @@ class InfospaceApp(App[int]):
             self.memory.write()
 
 
-def _keys(place: Place) -> str:
-    """Return the keys of a place as a Markdown table."""
-    rows = [
-        f"| {place.app.get_key_display(binding)} | {binding.tooltip or binding.description} |"
-        for binding in place.deeds()
-    ]
-    return "\n".join(["| key | does |", "|---|---|", *rows]) if rows else ""
+def _displayed(place: Place, binding: Binding) -> str:
+    """Return the keys of a binding as they are shown."""
+    if binding.key_display:
+        return binding.key_display
+    return ", ".join(place.app.get_key_display(replace(binding, key=key)) for key in binding.key.split(","))
+
+
+def _keys(place: Place) -> Sequence[tuple[str, str]]:
+    """Return the keys of a place, and what each does."""
+    return [(_displayed(place, binding), binding.tooltip or binding.description) for binding in place.deeds()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from infospace.resources import Collection, Note, Relation, Resource
 from infospace.runs.journal import Use
 from infospace.runs.origin import Origin
 from tui.finding import label_of, present, titled
-from tui.wording import Colours, count, line, many, moment
+from tui.wording import Colours, count, line, many, moment, worded
 
 if TYPE_CHECKING:
     from infospace.memory.store import Brief, Snapshot
@@ -125,7 +124,7 @@ def told(around: Around, colours: Colours) -> Text:
     """Say what a resource is: its head, and its metadata."""
     resource, brief, origin = around.resource, around.brief, around.origin
     size = f"{len(resource):,} items" if isinstance(resource, Collection) else f"{count(brief.size)} characters"
-    kept = "kept" if brief.kept else "transient: of its run, and not found by searches (p keeps it)"
+    kept = "yes, and searches find it" if brief.kept else "no: of its run, and not found by searches (p keeps it)"
     rows = [("id", resource.id), ("name", brief.name or "none (n gives one)"), ("kept", kept), ("size", size)]
     rows.append(("created", moment(resource.created)))
     rows.append(("version", f"{resource.version} of {around.latest}, {moment(resource.updated)}, {made_said(origin)}"))
@@ -138,8 +137,7 @@ def told(around: Around, colours: Colours) -> Text:
         text.append("links to what is not there yet: ", "dim").append(f"{', '.join(map(line, around.unresolved))}\n")
     text.append("\nmetadata\n" if resource.metadata else "\nno metadata", "underline" if resource.metadata else "dim")
     for key, field in resource.metadata.items():
-        said = field if isinstance(field, str) else json.dumps(field, ensure_ascii=False)
-        text.append(f"{line(key)}: ", colours.get("primary", "bold")).append(f"{line(said)}\n")
+        text.append(f"{line(key)}: ", colours.get("primary", "bold")).append(f"{worded(field)}\n")
     return text
 
 

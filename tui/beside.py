@@ -16,7 +16,7 @@ from planner.history import Outcome, Sets, arguments_of
 from tui.command.output import shown
 from tui.command.render import content_text
 from tui.comparison import Comparison, Pair, duration_said
-from tui.wording import Colours, line
+from tui.wording import Colours, in_words, line
 
 if TYPE_CHECKING:
     from planner.sides import Item
@@ -133,7 +133,8 @@ def _items(mark: str, word: str, items: Sequence[Item], colour: str) -> list[Lin
         return [(Text(f"nothing {word}", "dim"), None)]
     found: list[Line] = [(Text(f"{len(items):,} {word}", "underline"), None)]
     found += [
-        (Text.assemble((f"{mark} {item.id}  ", colour), line(item.title)), _leads(item)) for item in items[:MOST_ITEMS]
+        (Text.assemble((f"{mark} {item.id}  ", colour), in_words(item.title)), _leads(item))
+        for item in items[:MOST_ITEMS]
     ]
     if len(items) > MOST_ITEMS:
         found.append((Text(f"… and {len(items) - MOST_ITEMS:,} more", "dim"), None))

@@ -10,8 +10,9 @@ from rich.text import Text
 
 from infospace.runs.journal import RunRow, StepRow, Tally
 from planner.history import Difference, Outcome, Sets, StepDifference, diff, duration_ms, paired
+from tui.runlist import cost_of
 from tui.widgets.rows import Column
-from tui.wording import Colours, count, line, many, sign, took
+from tui.wording import Colours, line, many, sign, took
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -80,7 +81,7 @@ class Pairs:
     COLUMNS: ClassVar[tuple[Column, ...]] = (
         Column("", 1),
         Column("step", None, least=24),
-        Column("differs in", 26, narrow=20),
+        Column("differs in", 34, narrow=28),
         Column("before", 9, "right"),
         Column("after", 9, "right"),
     )
@@ -149,8 +150,7 @@ def run_said(run: RunRow, tally: Tally | None, colours: Colours) -> Text:
     """Say on a line what a run was, took and cost."""
     text = Text(no_wrap=True, overflow="ellipsis").append(f"{run.run} ", "bold").append_text(sign(run.status, colours))
     text.append(f" {run.status}  {duration_said(run) or 'not ended'}  ")
-    asked = [] if tally is None else [(tally.llm_calls, "llm"), (tally.tool_calls, "tool"), (tally.tokens, "tok")]
-    cost = " ".join(f"{count(number)} {noun}" for number, noun in asked if number)
+    cost = cost_of(tally, 80)
     return text.append(f"{cost}  " if cost else "", colours.get("secondary", "")).append(line(run.goal), "dim")
 
 

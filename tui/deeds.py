@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from infospace.errors import NotFound
 from infospace.jsonvalue import JSON
-from infospace.runs.journal import StepRow
+from infospace.runs.journal import RunHead, RunRow, StepRow
 from planner.lease import is_live
 from planner.outcome import RunResult
 from planner.patches import patched
@@ -26,6 +26,26 @@ if TYPE_CHECKING:
 
 class Deeds(Place):
     """A place whose runs can be resumed, answered, stopped, forked and replayed."""
+
+    def can(self, action: str, run: RunHead | RunRow | None, *, asks: bool) -> bool:
+        """Whether something can be done with a run now; `asks` is whether it waits for an answer."""
+        if run is None:
+            return False
+        here = self.infospace.runner.of(run.run) is not None
+        left = run.status == "running" and not here and not is_live(run)
+        rests = (run.status == "suspended" and not here) or left
+        match action:
+            case "answer":
+                return rests and asks
+            case "resume":
+                return rests
+            case "stop":
+                return here or rests
+            case "fork" | "edit" | "replay":
+                return run.kind == "plan"
+            case "delete":
+                return not here and (left or run.status != "running")
+        return True
 
     def resume_run(self, run: str) -> None:
         """Go on with a run; where it asks something, ask that first."""

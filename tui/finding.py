@@ -11,7 +11,7 @@ from infospace.answer import LABEL
 from infospace.ids import Kind, kind_of, number_of
 from infospace.search.found import Wanted
 from tui.command.render import certificate_says
-from tui.wording import line, many
+from tui.wording import in_words, line, many
 
 if TYPE_CHECKING:
     from infospace.memory.store import Brief, Snapshot
@@ -139,6 +139,8 @@ def _searched(space: Space, sought: Sought, listener: Listener) -> Listed:
 
 def _said(found: Found) -> str:
     says = certificate_says(found.certificate)
+    if found.hits and found.certificate["threshold"] is not None:  # the slider says it
+        says = says.replace(f" at or above {found.certificate['threshold']:.2f};", ";")
     left_out = found.certificate.get("words_left_out")
     return f"{says}; very common, so not looked for: {', '.join(left_out)}" if left_out else says
 
@@ -184,7 +186,7 @@ def label_of(brief: Brief) -> str:
     title = brief.metadata.get("title") or brief.name
     if not isinstance(title, str) or brief.ends is not None or brief.source is not None:
         title = brief.begins or title
-    text = line(title) if isinstance(title, str) and title else ""
+    text = in_words(title) if isinstance(title, str) and title else ""
     if not text and kind_of(brief.id) is Kind.COLLECTION:
         return f"({many(brief.size, 'item')})"
     return (text if len(text) <= LABEL * 4 else f"{text[: LABEL * 4]}…") or "(empty)"
@@ -211,7 +213,7 @@ def _stale(space: Space, sought: Sought) -> Listed:
                 for one, said in remarks.items()
                 if all(word in f"{told[one]} {said.casefold()}" for word in words)
             }
-    says = f"{len(remarks):,} of {many(found.checked, 'thing')} that steps made or anybody changed"
+    says = f"{len(remarks):,} of {many(found.checked, 'thing')} out of date: made of what has changed since"
     if found.unknown:
         says += f"; too little is known of {len(found.unknown):,}"
     return Listed(sought, list(remarks), says, len(remarks), remarks)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
+from textual import on
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
@@ -15,7 +16,7 @@ from textual.worker import Worker
 
 from planner.events import Event
 from tui.widgets.bar import Bar
-from tui.widgets.keys import Keys
+from tui.widgets.grid import Grid
 from tui.working import guarded
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Place(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Put the content between the bar of places and the keys."""
+        from tui.widgets.keys import Keys
+
         yield Bar(self.name_of_place)
         yield from self.content()
         yield Keys()
@@ -72,6 +75,12 @@ class Place(Screen[None]):
     def on_screen_resume(self) -> None:
         """Look again, since the place is shown."""
         self.shown()
+        self.refresh_bindings()
+
+    @on(Grid.Highlighted)
+    def _at_another_row(self) -> None:
+        """Other things may be done at another row."""
+        self.refresh_bindings()
 
     def shown(self) -> None:
         """Bring what is shown up to date; called whenever the place comes to the front."""
@@ -84,10 +93,20 @@ class Place(Screen[None]):
         found = [binding for binding in self.BINDINGS if isinstance(binding, Binding)]
         return [binding for binding in found if binding.description and not binding.system]
 
+    def offers(self, action: str) -> bool:
+        """Whether an action such as `stop` or `tab(1)` can do something now. The key of another says why it cannot."""
+        del action
+        return True
+
+    def word_for(self, binding: Binding) -> str:
+        """Return the word that stands beside a key."""
+        return binding.description
+
     def commands(self) -> Iterable[SystemCommand]:
         """Give what the command palette offers here."""
         for binding in self.deeds():
-            yield SystemCommand(binding.description, binding.tooltip, self._doing(binding))
+            if self.offers(binding.action):
+                yield SystemCommand(self.word_for(binding), binding.tooltip, self._doing(binding))
 
     def _doing(self, binding: Binding) -> Callable[[], Any]:
         async def act() -> None:

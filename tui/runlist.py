@@ -10,7 +10,7 @@ from rich.text import Text
 from infospace.runs.journal import FINISHED, RunHead, Tally
 from planner.lease import is_live
 from tui.widgets.rows import Column
-from tui.wording import Colours, between, count, line, moment, sign, took
+from tui.wording import Colours, between, count, line, many, moment, sign, took
 
 
 class RunList:
@@ -19,12 +19,12 @@ class RunList:
     COLUMNS: ClassVar[tuple[Column, ...]] = (
         Column("", 1),
         Column("run", 8),
+        Column("kind", 7, wide=120),
         Column("status", 12),
         Column("goal", None, least=16),
         Column("steps", 9, "right", narrow=6),
         Column("time", 9, "right", narrow=8),
-        Column("cost", 24, "right", narrow=9),
-        Column("kind", 7, wide=120),
+        Column("cost", 26, "right", narrow=9),
         Column("began", 14, wide=100),
     )
 
@@ -102,12 +102,12 @@ class RunList:
         return [
             mark,
             head.run,
+            head.kind,
             status,
             goal,
             steps_of(head, tally),
             took(time_of(head)),
-            cost_of(tally, widths[6]),
-            head.kind,
+            cost_of(tally, widths[7]),
             Text(moment(head.started), "dim"),
         ]
 
@@ -135,13 +135,14 @@ def steps_of(head: RunHead, tally: Tally | None) -> str:
 
 
 def cost_of(tally: Tally | None, room: int) -> str:
-    """Return what a run asked of others: calls of models and tools, and tokens; in little room, the dearest alone."""
+    """Return what a run asked of others: calls of models and tools, and tokens; in little room, one of them."""
     if tally is None:
         return ""
-    words = [(tally.llm_calls, "llm"), (tally.tool_calls, "tool"), (tally.tokens, "tok")]
-    said = [f"{count(number)} {noun}" for number, noun in words if number]
-    whole = " ".join(said)
-    return whole if len(whole) <= room else said[-1]
+    words = [(tally.llm_calls, "llm call"), (tally.tool_calls, "tool call"), (tally.tokens, "token")]
+    whole = ", ".join(many(number, noun) for number, noun in words if number)
+    if len(whole) <= room:
+        return whole
+    return f"{count(tally.tokens)} tok" if tally.tokens else many(tally.llm_calls + tally.tool_calls, "call")
 
 
 def _told(head: RunHead) -> str:

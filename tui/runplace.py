@@ -15,7 +15,9 @@ from tui.deeds import Deeds
 from tui.subject import Subject
 from tui.wording import between, line, many, sign, took
 
-NOTHING = "No run is open. Choose one in Runs (key 1), and press enter."
+OF_RUNS = ("answer", "resume", "stop", "fork", "edit", "replay")
+"""What is done with the run that is open."""
+NOTHING = "No run is open: enter opens one in Runs (key 1); Compose (key 7) makes one."
 
 
 class Banner(Static):
@@ -35,7 +37,7 @@ class RunPlace(Deeds):
     """Whether the place says why the run ended as it did."""
     DEEDS: ClassVar[list[BindingType]] = [
         Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
-        Binding("r", "resume", "Resume", show=False, tooltip="goes on with a run that waits, or that broke off"),
+        Binding("r", "resume", "Resume", tooltip="goes on with a run that waits, or that broke off"),
         Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
         Binding("f", "fork", "Fork", tooltip="runs the plan anew from the chosen step on, with a change"),
         Binding("o", "edit", "Edit", show=False, tooltip="writes on its plan in Compose"),
@@ -72,6 +74,16 @@ class RunPlace(Deeds):
         self._drawn = now
         self._head(subject)
         self.look_at(subject, afresh=afresh)
+        self.refresh_bindings()
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done with the run that is open."""
+        if action not in OF_RUNS:
+            return super().offers(action)
+        subject = self.infospace.subject
+        run = None if subject is None else subject.run
+        asks = subject is not None and any(pending.kind != "wait" for pending in subject.pending)
+        return self.can(action, run, asks=asks)
 
     def look_at(self, subject: Subject | None, *, afresh: bool) -> None:
         """Draw a run, `afresh` when it is another one than before."""
@@ -93,7 +105,12 @@ class RunPlace(Deeds):
             return text.append(f" {many(bad, 'error') if bad else 'may run'}  ").append(line(subject.plan.goal), "dim")
         run = subject.run
         status = "running" if subject.here else run.status
-        text = Text.assemble((f"{run.run} ", "bold")).append_text(sign(status, colours)).append(f" {status}  ")
+        text = (
+            Text(no_wrap=True, overflow="ellipsis")
+            .append(f"{run.run} ", "bold")
+            .append_text(sign(status, colours))
+            .append(f" {status}  ")
+        )
         spent = run.spent.get("seconds")
         elapsed = spent * 1000 if spent is not None and status != "running" else between(run.started, run.ended)
         text.append(f"{many(len(subject.outline.rows), 'execution')} in {took(elapsed)}  ", "dim")

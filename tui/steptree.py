@@ -8,14 +8,17 @@ from typing import ClassVar
 
 from rich.text import Text
 
-from planner.described import effect_said, size_said
+from planner.described import effect_said
 from planner.outline import Node, Outline, part_of, seconds
 from planner.plan import Step
+from tui.telling import gave_said
 from tui.widgets.rows import Column
 from tui.wording import Colours, line, sign, took
 
 UNFOLDED = 60
 """Executions up to which a plan is shown unfolded at first."""
+SPOKEN = ("say", "think")
+"""Steps that give nothing but what they say."""
 TWISTY = {True: "▾ ", False: "▸ "}
 BAR = {"failed": "error", "suspended": "warning", "skipped": "warning", "started": "accent"}
 """Colours of bars; those of all other states are one."""
@@ -25,7 +28,7 @@ class StepTree:
     """Implements `Rows`. `effect` says what a step does outside."""
 
     STEPS = Column("step", None, least=30)
-    GAVE = Column("gave", 18)
+    GAVE = Column("gave", 24, narrow=21)
     TOOK = Column("time", 9, "right")
     EFFECT = Column("effect", 15)
     TIMELINE = Column("", None, least=20)
@@ -152,7 +155,9 @@ class StepTree:
         if column is self.TIMELINE:
             return self._bar(outline, node, width)
         if column is self.GAVE:
-            return "" if row is None else size_said(row)
+            if row is not None and row.type in SPOKEN:
+                return Text(line(row.value), "italic")
+            return "" if row is None else gave_said(row)
         return Text(self._effect(node.step), "dim") if node.kind == "step" and node.step is not None else ""
 
     def _named(self, outline: Outline, node: Node) -> Text:

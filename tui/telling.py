@@ -17,10 +17,12 @@ from planner.plan import Step
 from planner.resolved import Argument
 from tui.command.output import shown
 from tui.command.render import certificate_says, content_text
-from tui.wording import Colours, moment, sign, took
+from tui.wording import Colours, moment, sign, took, worded
 
 TOLD = ("certificate", "pending")
 """What an answer has besides that is told in sentences."""
+BESIDES = {"of": "items gone through"}
+"""How some of that is called."""
 SHORT = 2_000
 """Characters of a value that are shown among others."""
 
@@ -40,7 +42,7 @@ def step_told(row: StepRow | None, step: Step | None, position: str, colours: Co
     text.append(f" in {took(row.duration_ms)}, begun {moment(row.started)}", "dim")
     if row.resource is not None:
         version = f" version {row.version}" if (row.version or 1) > 1 else ""
-        text.append(f"\ngave {row.resource}{version}, {_size(row)}", "dim")
+        text.append(f"\ngave {row.resource}{version}, {size_of(row)}", "dim")
     if row.expect:
         text.append(f"\nexpected: {shown(row.expect)}", "dim")
     if row.reason:
@@ -63,11 +65,12 @@ def result_told(row: StepRow | None) -> Text:
         return text
     if row.value and row.status != "failed":
         text.append("\n").append(_heading("result")).append(f"\n{shown(row.value)}\n")
-    rest = {key: value for key, value in row.extra.items() if key not in TOLD and value not in ([], {}, None)}
+    told = (*TOLD, "item_count") if row.value else TOLD
+    rest = {key: value for key, value in row.extra.items() if key not in told and value not in ([], {}, None)}
     if rest:
         text.append("\n").append(_heading("besides"))
         for key, value in rest.items():
-            text.append(f"\n{key}: ", "dim").append(shown(cut(_compact(value), SHORT)))
+            text.append(f"\n{BESIDES.get(key, key.replace('_', ' '))}: ", "dim").append(cut(worded(value), SHORT))
     return text
 
 
@@ -181,9 +184,18 @@ def raw_told(row: StepRow | None, written: Mapping[str, Any] | None) -> str:
     return "\n\n".join(parts)
 
 
-def _size(row: StepRow) -> str:
+def size_of(row: StepRow) -> str:
+    """Return the size of what a step gave: `3 items`, `1 character`; where none is known, its kind."""
     kind, _, size = size_said(row).partition(" ")
-    return f"{size} {'items' if kind == 'Collection' else 'characters'}" if size else kind
+    number = size.strip("()")
+    noun = "item" if kind == "Collection" else "character"
+    return f"{number} {noun}{'' if number == '1' else 's'}" if number else kind
+
+
+def gave_said(row: StepRow) -> str:
+    """Return the kind and the size of what a step gave: `Collection, 3 items`."""
+    kind, size = size_said(row).partition(" ")[0], size_of(row)
+    return f"{kind}, {size}" if size != kind else kind
 
 
 def _heading(words: str) -> Text:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from rich.text import Text
+
+from infospace.jsonvalue import JSON
 
 SIGNS: Mapping[str, tuple[str, str]] = {
     "success": ("✓", "success"),
@@ -54,6 +58,11 @@ def count(number: float) -> str:
     return f"{number:,.0f}" if number < 1_000_000 else f"{number / 1e6:,.1f} M"
 
 
+def stored(size: int) -> str:
+    """Return so many bytes: `12 kB`, `3.4 MB`."""
+    return f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.0f} kB"
+
+
 def many(number: int, noun: str) -> str:
     """Return a number with its noun: `1 run`, `3 runs`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
@@ -68,6 +77,32 @@ def between(begin: str, end: str | None) -> float:
 def moment(at: str) -> str:
     """Return a time as the people here read it: `04-01 09:30:00`."""
     return datetime.fromisoformat(at).astimezone().strftime("%m-%d %H:%M:%S")
+
+
+def worded(value: JSON, *, inside: bool = False) -> str:
+    """Return JSON on a line for whoever does not know JSON: `name: Ada, born: 1815, tags: (a, b)`."""
+    match value:
+        case str():
+            return line(value) or "(empty)"
+        case dict() | list() if not value:
+            return "none"
+        case dict():
+            said = ", ".join(f"{line(key)}: {worded(one, inside=True)}" for key, one in value.items())
+        case list():
+            said = ", ".join(worded(one, inside=True) for one in value)
+        case _:
+            return json.dumps(value)
+    return f"({said})" if inside else said
+
+
+def in_words(text: str) -> str:
+    """Return how a Note begins on a line; where that is JSON, perhaps not all of it, in words."""
+    if text[:1] in ("{", "["):
+        from pydantic_core import from_json
+
+        with suppress(ValueError):
+            return worded(from_json(text, allow_partial=True))
+    return line(text)
 
 
 def line(text: str) -> str:

@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from infospace.wording import wanted as in_words
+
 if TYPE_CHECKING:
     from planner.suspending import Pending
     from tui.command.output import Output
@@ -19,6 +21,9 @@ _TYPES = {
     "object": "an object, as JSON",
     "null": "null",
 }
+
+
+_BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
 
 
 def show_pending(run: str | None, pending: Sequence[Pending], out: Output, *, told: bool = False) -> None:
@@ -75,6 +80,8 @@ def wanted(schema: Mapping[str, Any] | None) -> str:
     if type_ == "object" and required:
         return "{" + ", ".join(f'"{key}": …' for key in required) + "}"
     bounds = {key: value for key, value in schema.items() if key not in ("type", "description", "title")}
+    if type_ in ("integer", "number") and bounds.keys() <= _BOUNDS:
+        return in_words(schema)
     if isinstance(type_, str) and type_ in _TYPES:
         return _TYPES[type_] + (f" ({_json(bounds)})" if bounds else "")
     return f"what fits {_json(dict(schema))}"

@@ -20,6 +20,7 @@ from tui.composing.telling import fix_words
 from tui.deeds import Deeds
 from tui.widgets.editor import Editor, Flaw
 from tui.widgets.grid import Grid
+from tui.widgets.links import Links
 from tui.wording import line, many
 
 SETTLED = 0.2
@@ -55,24 +56,16 @@ class Drafting(Deeds):
                     yield Grid(Flaws.COLUMNS, name="flaws")
                     with VerticalScroll(id="about", can_focus=False):
                         yield Static("", markup=False, classes="fixes")
-                    yield links(("problem(1)", "^n next"), ("fix", "^f fix"), ("lay_out", "alt+l lay out"))
+                    yield Links("problem(1)", "fix", "lay_out")
                 with TabPane("Run", id="run"), Vertical():
                     yield Static("It was not run yet.", id="told", markup=False)
                     yield Grid(Values.COLUMNS, empty="nothing is bound yet", name="bound")
-                    yield links(
-                        ("run", "^r go on"),
-                        ("next", "^l step"),
-                        ("halt", "alt+x halt"),
-                        ("watch", "alt+p in Plan"),
-                        ("fork_here", "alt+k fork"),
-                    )
+                    yield Links("run", "next", "halt", "watch", "fork_here")
                 with TabPane("Breaks", id="stopping"), Vertical():
                     yield Grid(
                         Stops.COLUMNS, empty="a click on a line's number sets a breakpoint at its step", name="stops"
                     )
-                    yield links(
-                        ("stop_here", "^b here"), ("stop_when", "alt+w when …"), ("unstop", "delete takes away")
-                    )
+                    yield Links("stop_here", "stop_when", "unstop")
 
     def on_mount(self) -> None:
         """Check what was written when this was left."""
@@ -200,6 +193,7 @@ class Drafting(Deeds):
         self.query_one("#head", Static).update(text)
         tab = self.tabs.get_tab("problems")
         tab.label = f"Problems {all_}" if all_ else "Problems"
+        self.refresh_bindings()
 
     # Problems
 
@@ -305,9 +299,3 @@ class Drafting(Deeds):
         if first is not None:
             self.tabs.active = "problems"
             self._go_to(first)
-
-
-def links(*deeds: tuple[str, str]) -> Static:
-    """Return what can be done with a click, each with its key."""
-    written = "  ".join(f"[@click=screen.{action}]{words}[/]" for action, words in deeds)
-    return Static(written, classes="links")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.answer import cut
 from infospace.jsonplaces import parts_of
 from planner.problems import Patch
-from tui.wording import line
+from tui.wording import line, worded
 
 if TYPE_CHECKING:
     from planner.dry_run import DryRun
@@ -48,7 +48,7 @@ def dry_lines(dry: DryRun) -> Iterator[tuple[str, str | None]]:
         if would is not None:
             verb = "write" if would["effect"] == "writes" else "do this"
             asks = ", and would ask before" if would.get("asks") else ""
-            yield f"    would {verb}{asks}: {cut(json.dumps(would['arguments'], ensure_ascii=False))}", "cyan"
+            yield f"    would {verb}{asks}: {cut(worded(would['arguments']))}", "cyan"
     yield "", None
     result = dry.result
     yield f"{result.status}{f': {result.reason}' if result.reason else ''}", "bold"

@@ -65,6 +65,16 @@ class Trying(Stopping):
         name = super().title_of_draft
         return f"{name}, the plan of {self.run_id}" if self.run_id is not None and self.result is None else name
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a run goes on here."""
+        return self._busy
+
+    @property
+    def rests(self) -> bool:
+        """Whether a run of this rests, and can be gone on with."""
+        return not self._busy and self.pausing is not None and self.pausing.paused is not None
+
     def _forget(self) -> None:
         super()._forget()
         self.run_id, self.ran, self.pausing, self.result = None, None, None, None
@@ -256,6 +266,7 @@ class Trying(Stopping):
     def tell(self, text: Text) -> None:
         """Say it of the run."""
         self.query_one("#told", Static).update(text)
+        self.refresh_bindings()
 
     async def _bound(self, run: str, position: str | None) -> None:
         """Show what is bound where a run rests."""

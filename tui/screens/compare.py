@@ -162,6 +162,7 @@ class Compare(Place):
         self.query_one("#pairs", Grid).show(NoRows())
         for name in ("before", "after"):
             self.query_one(f"#{name}", Lines).tell((), "")
+        self.refresh_bindings()
 
     def _draw(self) -> None:
         found = self._found
@@ -174,6 +175,7 @@ class Compare(Place):
         self._rows = Pairs(found, colours, everything=self._everything)
         self.query_one("#pairs", Grid).show(self._rows)
         self._tell()
+        self.refresh_bindings()
 
     def _look_again(self) -> None:
         found = self._found
@@ -209,6 +211,19 @@ class Compare(Place):
             self.query_one(f"#{name}", Lines).tell(lines, f"{name}: {run.run}{where}")
 
     # Doing
+
+    def offers(self, action: str) -> bool:
+        """Whether there are two runs, and a step on that side."""
+        pair = self._pair
+        match action:
+            case "swap" | "everything" | "copy":
+                return self._found is not None
+            case "into":
+                return pair is not None
+            case "open(0)" | "open(1)":
+                row = None if pair is None else (pair.before, pair.after)[action == "open(1)"]
+                return pair is not None and (pair.position is None or row is not None)
+        return super().offers(action)
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         """Go into what differs, or open a note."""

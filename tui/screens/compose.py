@@ -36,7 +36,7 @@ class Compose(Forking):
             "ctrl+b", "stop_here", "Break", tooltip="sets a breakpoint at the step at the cursor, or takes it away"
         ),
         Binding("ctrl+f", "fix", "Fix", tooltip="mends the problem at the cursor"),
-        Binding("ctrl+n,alt+down", "problem(1)", "Next problem", show=False, tooltip="goes to the next problem"),
+        Binding("ctrl+n,alt+down", "problem(1)", "Next", show=False, tooltip="goes to the next problem"),
         Binding("alt+up", "problem(-1)", "Problem before", show=False, tooltip="goes to the problem before"),
         Binding("ctrl+o", "open", "Open", tooltip="opens a file, a saved plan, an example or an empty plan"),
         Binding("ctrl+s", "save", "Save", tooltip="saves it to a file, or as a saved plan"),
@@ -50,7 +50,7 @@ class Compose(Forking):
         ),
         Binding("alt+k", "fork_here", "Fork", show=False, tooltip="runs it anew from the first step that is changed"),
         Binding("alt+x", "halt", "Halt", show=False, tooltip="puts the run to rest; again, ends it at once"),
-        Binding("alt+p", "watch", "Look", show=False, tooltip="opens the run in Plan"),
+        Binding("alt+p", "watch", "In Plan", show=False, tooltip="opens the run in Plan"),
         Binding(
             "alt+l", "lay_out", "Lay out", show=False, tooltip="lays the text out anew; makes a plan of JSON Lines"
         ),
@@ -58,3 +58,27 @@ class Compose(Forking):
             "delete", "unstop", "Take away", show=False, tooltip="takes away the breakpoint at the cursor of the list"
         ),
     ]
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done with the text, with what is wrong with it, or with its run."""
+        draft = self.draft
+        match action:
+            case "try" | "save" | "lay_out":
+                return bool(draft.text.strip())
+            case "here" | "next" | "stop_here" | "stop_when":
+                return bool(draft.steps)
+            case "fix":
+                return any(mark.problem.fix is not None for mark in draft.marks)
+            case "problem(1)" | "problem(-1)":
+                return bool(draft.marks)
+            case "unstop":
+                return bool(self.stops or self.when)
+            case "halt":
+                return self.goes_on or self.rests
+            case "watch" | "fork_here":
+                return self.run_id is not None
+        return super().offers(action)
+
+    def word_for(self, binding: Binding) -> str:
+        """Return the word that stands beside a key: a run that rests is gone on with."""
+        return "Go on" if binding.action == "run" and self.rests else super().word_for(binding)

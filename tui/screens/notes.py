@@ -21,6 +21,7 @@ from textual.containers import Container, Horizontal
 from textual.events import Click
 from textual.widgets import Input, Static
 
+from infospace.resources import Note
 from infospace.runs.journal import Use
 from tui.around import Around
 from tui.browsing import Browsing
@@ -150,6 +151,7 @@ class Notes(Browsing, NoteDeeds):
     def on_detail_shown(self) -> None:
         """Point out what the search found of it."""
         self.taken()
+        self.refresh_bindings()
 
     def taken(self) -> None:
         """Point out what the search found of what is shown."""
@@ -234,6 +236,37 @@ class Notes(Browsing, NoteDeeds):
 
     # Going about
 
+    def offers(self, action: str) -> bool:
+        """Whether something can be done with what is shown, or with the list."""
+        around, detail = self.around, self.detail
+        alive = around is not None and around.gone is None
+        match action:
+            case "edit" | "edit_outside":
+                return alive and around is not None and isinstance(around.resource, Note) and _is_latest(around)
+            case "delete" | "name":
+                return alive
+            case "keep":
+                return alive and around is not None and not around.brief.kept
+            case "restore":
+                return around is not None and self.version_chosen != around.latest
+            case "undo":
+                return bool(self.undoable)
+            case "back":
+                return bool(self._before)
+            case "made":
+                return around is not None and around.origin.made.step is not None
+            case "threshold(-1)" | "threshold(1)":
+                return self.sought.scored
+            case "more":
+                return len(self.notes.listed.ids) < self.notes.listed.matched
+            case "tab(1)" | "tab(-1)" | "into" | "copy" | "copy_id" | "whole":
+                return around is not None
+            case "plain":
+                return around is not None and detail.tab == "content" and isinstance(around.resource, Note)
+            case "to_list" | "leave":
+                return not self.grid.has_focus or bool(self.query_one(Input).value) or self.has_class("-whole")
+        return super().offers(action)
+
     def action_sort(self) -> None:
         """Sort by the next column."""
         detail = self.detail
@@ -263,6 +296,10 @@ class Notes(Browsing, NoteDeeds):
     def action_tab(self, by: int) -> None:
         """Go to another tab."""
         self.detail.turn(by)
+
+
+def _is_latest(around: Around) -> bool:
+    return around.resource.version == around.latest
 
 
 def _standing(around: Around) -> tuple[object, ...]:

@@ -5,12 +5,11 @@ size of what it gave, how long it took, what it does outside of itself, and a ba
 side by side are steps that ran side by side.
 
 What ran inside of a step folds: `←` and `→`, or space. The items of a very long loop are in pages. In a plan that is
-refused the problems stand below their steps; on one of them, `u` uses its fix, and the plan is checked again.
+refused the problems stand below their steps; on one of them, `u` mends it, and the plan is checked again.
 """
 
 from __future__ import annotations
 
-import json
 from typing import ClassVar
 
 from rich.text import Text
@@ -19,14 +18,17 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from infospace.jsonplaces import parts_of
 from planner.outline import Node, Outline, holds, part_of
 from tui.command.output import shown as safely
+from tui.composing.telling import fix_words
 from tui.runplace import RunPlace
 from tui.steptree import StepTree, effects
 from tui.subject import Subject
 from tui.widgets.grid import Grid
 from tui.widgets.rows import WIDE
 
+NO_STEPS = "the plan has no steps"
 BEHIND = 0.25
 """Seconds between two drawings while steps go on."""
 
@@ -38,16 +40,16 @@ class Plan(RunPlace):
     REASON = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "step", "Step", tooltip="opens the step: its arguments, its result, its calls"),
+        *RunPlace.DEEDS,
         Binding("space", "fold", "Fold", tooltip="folds or unfolds what is in a step"),
         Binding("right", "unfold(True)", "Unfold, go in", show=False, tooltip="unfolds, then goes in"),
         Binding("left", "unfold(False)", "Fold, go out", show=False, tooltip="folds, then goes out"),
         Binding("e", "all", "Unfold all", show=False, tooltip="unfolds everything; again folds everything"),
         Binding("t", "timeline", "Timeline", tooltip="bars over time, where kinds and sizes leave no room"),
         Binding("l", "follow", "Follow", tooltip="stays with the step that goes on"),
-        Binding("n", "next", "Next failure", show=False, tooltip="goes to the next failure, problem or waiting step"),
-        Binding("u", "use", "Use fix", show=False, tooltip="uses the fix of the problem, and checks again"),
+        Binding("n", "next", "Next failure", tooltip="goes to the next failure, problem or waiting step"),
+        Binding("u", "use", "Use fix", tooltip="uses the fix of the problem, and checks again"),
         Binding("c", "check", "Check", show=False, tooltip="checks the plan against the space as it is now"),
-        *RunPlace.DEEDS,
     ]
 
     def __init__(self) -> None:
@@ -58,7 +60,7 @@ class Plan(RunPlace):
 
     def body(self) -> ComposeResult:
         """The tree, and a few words on the step at the cursor."""
-        yield Grid(empty="the plan has no steps")
+        yield Grid(empty="")
         with VerticalScroll(id="about", can_focus=False):
             yield Static("", markup=False)
 
@@ -74,8 +76,10 @@ class Plan(RunPlace):
         grid, at = self.query_one(Grid), None
         if subject is None:
             tree.outline, tree.nodes = None, []
+            grid.empty = ""
         else:
             tree.take(subject.outline, afresh=afresh)
+            grid.empty = NO_STEPS
             at = self._goes_on(subject.outline) or (self.infospace.chosen if afresh else None)
             if at is not None and afresh:
                 tree.unfold_to(at)
@@ -96,6 +100,32 @@ class Plan(RunPlace):
         """Show as many columns as there is room for."""
         self._lay_out()
         self.query_one(Grid).show(self._tree, self._tree.columns)
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done at the cursor, or with the run."""
+        outline, subject, node = self._tree.outline, self.infospace.subject, self._node
+        match action:
+            case "timeline":
+                return self.size.width < WIDE and subject is not None and subject.run is not None
+            case "follow":
+                return subject is not None and subject.run is not None and not subject.ended
+            case "use":
+                return node is not None and node.problem is not None and node.problem.fix is not None
+            case "step":
+                return node is not None and node.kind == "step"
+            case "all" | "unfold(True)" | "unfold(False)":
+                return outline is not None and any(outline.has_children(one) for one in self._tree.nodes)
+            case "fold":
+                return outline is not None and node is not None and outline.has_children(node)
+            case "next":
+                return outline is not None and self._needs_somebody(outline)
+            case "check":
+                return subject is not None
+        return super().offers(action)
+
+    def _needs_somebody(self, outline: Outline) -> bool:
+        bad = any(row.status in {"failed", "suspended"} for row in outline.rows.values())
+        return bad or any(node.problem is not None for node in self._tree.nodes)
 
     # Following
 
@@ -151,13 +181,13 @@ class Plan(RunPlace):
             return Text("")
         if node.problem is not None:
             problem = node.problem
-            text = Text.assemble((f"{problem.code} at {problem.pointer or 'the document'}: ", "bold")).append(
+            text = Text.assemble((f"{problem.code} {self._where(problem.pointer)}: ", "bold")).append(
                 safely(problem.says)
             )
             if problem.hint:
                 text.append(f"\n→ {safely(problem.hint)}", "dim")
             if problem.fix is not None:
-                text.append(f"\nu uses this fix: {json.dumps(problem.fix, ensure_ascii=False)}", "dim")
+                text.append(f"\nu mends it: {safely(fix_words(problem.fix))}", "dim")
             return text
         row = outline.rows.get(node.key)
         if row is None:
@@ -166,6 +196,16 @@ class Plan(RunPlace):
         if row.reason:
             return Text(safely(row.reason), self.infospace.colours.get("error", ""))
         return Text(safely(row.value))
+
+    def _where(self, pointer: str) -> str:
+        """Say where in the plan something is: `in step 2, target`."""
+        steps = [node for node in self._tree.nodes if node.step is not None and _holds(node.step.pointer, pointer)]
+        if not steps:
+            return f"at {pointer}" if pointer else "in the document"
+        inner = max(steps, key=lambda node: len(node.step.pointer) if node.step is not None else 0)
+        assert inner.step is not None  # noqa: S101 - those without one were left out
+        rest = parts_of(pointer[len(inner.step.pointer) :])
+        return f"in step {inner.key}{', ' if rest else ''}{', '.join(rest)}"
 
     # Folding
 
@@ -248,3 +288,7 @@ class Plan(RunPlace):
         from planner.patches import patched
 
         self.infospace.open_plan(patched(subject.document, node.problem.fix))
+
+
+def _holds(step: str, pointer: str) -> bool:
+    return pointer == step or pointer.startswith(f"{step}/")

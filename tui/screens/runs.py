@@ -27,7 +27,7 @@ from tui.deeds import Deeds
 from tui.runlist import RunList, state_of
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
-from tui.wording import line, many
+from tui.wording import line, many, stored
 
 if TYPE_CHECKING:
     from tui.running import Going
@@ -52,7 +52,7 @@ class Runs(Deeds):
         Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
         Binding("r", "resume", "Resume", tooltip="goes on with a run that waits, or that broke off"),
         Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
-        Binding("m", "mark", "Mark", show=False, tooltip="marks the run for comparing"),
+        Binding("m", "mark", "Mark", tooltip="marks the run for comparing"),
         Binding("c", "compare", "Compare", tooltip="compares the marked run with this one, or the two marked ones"),
         Binding("f", "fork", "Fork", show=False, tooltip="runs the plan anew from a step on, with a change"),
         Binding("o", "edit", "Edit", show=False, tooltip="writes on its plan in Compose"),
@@ -68,6 +68,8 @@ class Runs(Deeds):
         self._next = 0.0
         self._heard = False
         """Whether something happened here since the last look began."""
+        self._asking: str | None = None
+        """The run at the cursor, once it is known that it waits for an answer."""
 
     def content(self) -> ComposeResult:
         """The field, the list, and what is to be said of the run at the cursor."""
@@ -76,7 +78,7 @@ class Runs(Deeds):
                 self.infospace.memory.get("runs.filter", ""), placeholder="filter; also searches plans and values"
             )
             yield Static("", id="found")
-        yield Grid(RunList.COLUMNS, empty="no runs yet: `infospace run plan.json`, or the place Compose, makes one")
+        yield Grid(RunList.COLUMNS, empty="no runs yet: `infospace run plan.json`, or Compose (key 7), makes one")
         yield Static("", id="about", markup=False)
 
     def on_mount(self) -> None:
@@ -150,11 +152,14 @@ class Runs(Deeds):
             if head.status == "suspended" and not head.reason:
                 self.do(self._waits, head.run, group="about")
         self.query_one("#about", Static).update(line(says))
+        self.refresh_bindings()
 
     async def _waits(self, run: str) -> None:
         """Say what a run waits for."""
         waiting = await self.ask(lambda snapshot: pending_of(snapshot.steps(run)))
         if waiting and self.query_one(Grid).key == run:
+            self._asking = run if any(one.kind != "wait" for one in waiting) else None
+            self.refresh_bindings()
             deed = "r looks again" if waiting[0].kind == "wait" else "a answers"
             self.query_one("#about", Static).update(
                 f"step {waiting[0].step} waits: {line(waiting[0].question)} ({deed})"
@@ -202,6 +207,20 @@ class Runs(Deeds):
         grid.focus()
 
     # Doing
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done with the run at the cursor."""
+        head = self._head()
+        match action:
+            case "answer" | "resume" | "stop" | "fork" | "edit" | "replay" | "delete":
+                return self.can(action, head, asks=head is not None and head.run == self._asking)
+            case "open" | "mark":
+                return head is not None
+            case "compare":
+                return len({*self._runs.marked, *([] if head is None else [head.run])}) > 1 and bool(self._runs.marked)
+            case "clear":
+                return bool(self.query_one(Input).value or self._runs.marked) or not self.query_one(Grid).has_focus
+        return super().offers(action)
 
     def on_grid_highlighted(self) -> None:
         """Say something of the run."""
@@ -273,7 +292,7 @@ class Runs(Deeds):
         store = self.infospace.space.store
         found = await asyncio.to_thread(store.forget, [run], really=False)
         made = f"{many(found.resources, 'resource')} that nobody kept"
-        detail = f"{many(found.steps, 'step')} and {made} go with it: {found.bytes / 1e6:,.1f} MB. "
+        detail = f"{many(found.steps, 'step')} and {made} go with it: {stored(found.bytes)}. "
         detail += "It cannot be undone, replayed or explained any more."
         if await self.app.push_screen_wait(Confirm(f"Delete {run} for good?", detail, yes="Delete")):
             await asyncio.to_thread(store.forget, [run], really=True)

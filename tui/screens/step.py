@@ -140,6 +140,18 @@ class Step(RunPlace):
 
     # Doing
 
+    def offers(self, action: str) -> bool:
+        """Whether something can be done with the step."""
+        subject = self.infospace.subject
+        match action:
+            case "go(1)" | "go(-1)":
+                return subject is not None and len(subject.by_sequence) > 1
+            case "where" | "copy":
+                return self._position is not None
+            case "sort":
+                return self.query_one("#data", Data).table is not None
+        return super().offers(action)
+
     def action_go(self, by: int) -> None:
         """Go to another step of the run, in their order."""
         subject = self.infospace.subject

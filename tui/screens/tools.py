@@ -3,7 +3,8 @@
 Type in the field at the top: the search runs as you type, by meaning, by words or by both (`m`). `score` is how likely
 a tool is right, from 0 to 1; where none fits, that is said, and the nearest is a guess. `f` sifts by server, category
 and tag; `w` shows what a client of `infospace serve` would see, by its token or by a scope; `v` goes on to the servers.
-What a server says of its tools is untrusted: `!` marks words that instruct the model.
+A server that was never listed stands among the tools: `c` asks it what it can do. What a server says of its tools is
+untrusted: `!` marks words that instruct the model.
 
 Of a tool: **About** (whether somebody is asked, how its calls went), **Schema**, **Try** (`c`: a form; `^r` calls, also
 from within a field; everything that does not fit is said beside the fields), **Answer** (`o` opens it as a Note) and
@@ -30,10 +31,11 @@ from infospace.tools.tool import Tool
 from planner.serve.access import Access
 from tui.seeking import LOOK
 from tui.tools.calling import Call, Calling
-from tui.tools.listing import MODES, WHAT, Standing
+from tui.tools.listing import MODES, WHAT, Standing, key_of
 from tui.tools.rows import ToolRows
 from tui.tools.syncing import Syncing
 from tui.widgets.cycle import Cycle
+from tui.widgets.form import Form
 from tui.widgets.grid import Grid
 from tui.widgets.seeing import See
 from tui.widgets.serverdetail import ServerDetail
@@ -69,17 +71,11 @@ class Tools(Calling, Syncing):
         Binding("c", "call", "Call", tooltip="goes to the form of the tool"),
         Binding("ctrl+r", "give", "Call it", show=False, priority=True, tooltip="calls the tool with what is written"),
         Binding("x", "stop", "Stop", tooltip="breaks off a call, or listing; ends the server at the cursor"),
-        Binding("a", "answer", "Answer", show=False, tooltip="answers what a call waits for"),
+        Binding("a", "answer", "Answer", tooltip="answers what a call waits for"),
         Binding("o", "open_answer", "Open", show=False, tooltip="opens what the call gave as a Note"),
         Binding("d", "ask_again", "Ask again", show=False, tooltip="takes back that a tool may always be called"),
         Binding("s", "sync", "Sync", tooltip="lists the servers whose tools are not known, or not any more"),
-        Binding(
-            "r",
-            "restart",
-            "Restart",
-            show=False,
-            tooltip="restarts a server, and lists it",
-        ),
+        Binding("r", "restart", "Restart", show=False, tooltip="restarts a server, and lists it"),
         Binding("M", "mcp", "Add servers", show=False, tooltip="names another mcp.json, and lists its servers"),
         Binding("enter", "into", "Look", show=False, tooltip="goes into what is chosen; follows a tool that is alike"),
         Binding("right_square_bracket", "tab(1)", "Tab", key_display="]", show=False, tooltip="to the next tab"),
@@ -138,6 +134,15 @@ class Tools(Calling, Syncing):
         """Count the call."""
         del call
         self.seek()
+        self.refresh_bindings()
+
+    def on_form_wanted(self, event: Form.Wanted) -> None:
+        """List a server that was never listed."""
+        self._list_server(event.tool)
+
+    def _list_server(self, tool: Tool) -> None:
+        self.start_sync([tool.server])
+        self.notify(f"{line(tool.server)} was never listed: it is being asked what it can do.", markup=False)
 
     # What goes on
 
@@ -151,6 +156,7 @@ class Tools(Calling, Syncing):
         work = self.query_one("#work", Static)
         work.display = bool(said)
         work.update(line(f"{'; '.join(said)}  (x breaks it off)" if said else ""))
+        self.refresh_bindings()
 
     def action_stop(self) -> None:
         """Break off what goes on; else end the server at the cursor."""
@@ -193,6 +199,47 @@ class Tools(Calling, Syncing):
             await self.show_it(tool)
 
     # Going about
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done with the tool or the server that is shown, or with what goes on."""
+        tool, lists = self.detail.tool, not self.lists_servers
+        one = None if lists else self._server
+        match action:
+            case "stop":
+                servers = self.infospace.space.tools.servers
+                runs = one is not None and servers is not None and one.name in servers.fleet.running()
+                return self.calling is not None or self.syncing is not None or runs
+            case "call" | "sift" | "see" | "mode":
+                return lists and (action != "call" or tool is not None)
+            case "give":
+                return lists and tool is not None and self.detail.tab == "try"
+            case "answer":
+                return self.calling is None and any(call.pending for call in self.calls.values())
+            case "open_answer":
+                call = self.calls.get(key_of(tool)) if lists and tool is not None else None
+                return call is not None and call.answered is not None and call.answered.get("resource_id") is not None
+            case "ask_again":
+                return lists and self.detail.told is not None and self.detail.told.always
+            case "restart":
+                return one is not None if not lists else tool is not None and tool.integration == "MCP"
+            case "back":
+                return lists and bool(self.before)
+            case "tab(1)" | "tab(-1)" | "into" | "whole":
+                return tool is not None if lists else one is not None
+            case "copy":
+                return (self.detail.tab in ("schema", "answer") and tool is not None) if lists else one is not None
+            case "leave" | "to_list":
+                writes = bool(self.query_one("#ask Input", Input).value)
+                return not self.grid.has_focus or writes or self.has_class("-whole")
+        return super().offers(action)
+
+    def word_for(self, binding: Binding) -> str:
+        """Return the word that stands beside a key: it goes from the tools to the servers, and back."""
+        if binding.action == "call" and self.detail.tool is not None and self.detail.tool.kind == "server":
+            return "List it"
+        if binding.action == "what":
+            return "Tools" if self.lists_servers else "Servers"
+        return super().word_for(binding)
 
     def action_sift(self) -> None:
         """Ask which tools are to be listed."""
@@ -239,6 +286,9 @@ class Tools(Calling, Syncing):
         """Go to the form; where there is little room, alone."""
         if self.lists_servers or self.detail.tool is None:
             self.notify("No tool is chosen.")
+            return
+        if self.detail.tool.kind == "server":
+            self._list_server(self.detail.tool)
             return
         if self.has_class("-low"):
             self.add_class("-whole")

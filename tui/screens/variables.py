@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -20,17 +20,27 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.widgets import Static
 
+from infospace.errors import NotFound
+from infospace.ids import Kind, kind_of
 from infospace.resources import Collection
-from planner.described import size_said
 from planner.moments import Binding as Bound
 from planner.moments import Moments
+from tui.finding import label_of
 from tui.runplace import RunPlace
 from tui.subject import Subject
+from tui.telling import size_of
 from tui.widgets.data import Data
 from tui.widgets.grid import Grid
 from tui.widgets.rows import Column, NoRows
 from tui.widgets.slider import Slider
-from tui.wording import Colours, line
+from tui.wording import Colours, line, many
+
+if TYPE_CHECKING:
+    from infospace.memory.store import Snapshot
+
+
+SHORT = 200
+"""Characters, as it is stored, up to which the beginning of a Note is all of it."""
 
 
 class Bindings:
@@ -38,15 +48,18 @@ class Bindings:
 
     COLUMNS: ClassVar[tuple[Column, ...]] = (
         Column("variable", 16),
-        Column("is", 14),
-        Column("size", 14, wide=64),
+        Column("is", 14, narrow=13),
+        Column("size", 17, wide=60, narrow=14),
         Column("value", None, least=12),
         Column("of step", 14, narrow=10),
     )
 
-    def __init__(self, bindings: Sequence[Bound], subject: Subject, fresh: str | None, colours: Colours) -> None:
+    def __init__(
+        self, bindings: Sequence[Bound], told: Sequence[tuple[str, str]], fresh: str | None, colours: Colours
+    ) -> None:
         self.bindings = bindings
-        self._subject = subject
+        self._told = told
+        """The size and the beginning of each."""
         self._fresh = fresh
         self._colours = colours
 
@@ -61,16 +74,15 @@ class Bindings:
         """Return what is told of a variable."""
         del widths
         bound = self.bindings[index]
-        row = self._subject.row(bound.step)
-        row = row if row is not None and row.resource == bound.id else None
+        size, begins = self._told[index]
         new = bound.name == self._fresh
         style = self._colours.get("accent" if new else "primary", "")
         by = {"input": "input", "item": "item"}.get(bound.step, bound.step)
         return [
             Text(f"${bound.name}", style),
             bound.id,
-            "" if row is None else size_said(row).partition(" ")[2],
-            "" if row is None else line(row.value),
+            Text(size, "dim"),
+            line(begins),
             Text(by, "dim"),
         ]
 
@@ -170,16 +182,39 @@ class Variables(RunPlace):
             return
         self.do(self._show, moments, subject, moment, group="at")
 
+    def _bound_at(
+        self, moments: Moments, subject: Subject, moment: int
+    ) -> tuple[Sequence[Bound], list[tuple[str, str]]]:
+        """Return what is bound at a moment, with the size and the beginning of each; for a thread."""
+        bindings = moments.after(moment)
+        with self.infospace.space.store.reading() as snapshot:
+            return bindings, [_told(snapshot, subject, bound) for bound in bindings]
+
     async def _show(self, moments: Moments, subject: Subject, moment: int) -> None:
-        bindings = await asyncio.to_thread(moments.after, moment)
+        bindings, told = await asyncio.to_thread(self._bound_at, moments, subject, moment)
         row = moments.ended[moment - 1] if moment else None
         fresh = None if row is None or row.status != "success" else row.out
-        self._names = Bindings(bindings, subject, fresh, self.infospace.colours)
+        self._names = Bindings(bindings, told, fresh, self.infospace.colours)
         grid = self.query_one("#bindings", Grid)
         grid.show(self._names)
         said = "at the beginning" if row is None else f"after {row.position} {row.type}"
         self.query_one("#moment", Static).update(Text(f"{moment:,} of {len(moments):,}, {said}", no_wrap=True))
         self._value()
+        self.refresh_bindings()
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done at this moment, or with the variable at the cursor."""
+        bound, subject = self._bound, self.infospace.subject
+        match action:
+            case "scrub(-1)" | "scrub(1)":
+                return self._moments is not None and len(self._moments) > 0
+            case "where":
+                return bound is not None and subject is not None and subject.row(bound.step) is not None
+            case "open" | "copy":
+                return bound is not None
+            case "sort":
+                return self.query_one("#value", Data).table is not None
+        return super().offers(action)
 
     # The variable at the cursor
 
@@ -228,6 +263,22 @@ class Variables(RunPlace):
         text, whole = self.query_one("#value", Data).copied()
         self.app.copy_to_clipboard(text)
         self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
+
+
+def _told(snapshot: Snapshot, subject: Subject, bound: Bound) -> tuple[str, str]:
+    """Return the size and the beginning of what is bound: as its step told, else as it is stored."""
+    row = subject.row(bound.step)
+    if row is not None and row.resource == bound.id:
+        return size_of(row), row.value
+    try:
+        brief = snapshot.briefs([bound.id])[0]
+    except NotFound:
+        return "", "(not there any more)"
+    if brief.version != (bound.version or brief.version):
+        return "", ""
+    if kind_of(bound.id) is Kind.COLLECTION:
+        return many(brief.size, "item"), label_of(brief)
+    return many(len(brief.begins) if brief.size <= SHORT else brief.size, "character"), label_of(brief)
 
 
 def _first(subject: Subject) -> str | None:

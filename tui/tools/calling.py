@@ -246,10 +246,11 @@ class Calling(Looking):
         else:
             ran = f" {status}, {took(metadata.get('execution_time_ms') or 0.0)}"
             text.append(f"{ran}, {run}" if run else ran)
-        resource, large = answered.get("resource_id"), answered.get("large")
+        resource = answered.get("resource_id")
         if resource:
-            size = f", {large['characters']:,} characters" if large else ""
-            text.append(f"; {resource}{size} (o opens it)")
+            text.append(
+                f"; {resource} has all of it (o opens it)" if answered.get("large") else f"; {resource} (o opens it)"
+            )
         if answered.get("reason") and answered["is_error"]:
             text.append(f"\n{line(str(answered['reason']))}", colours.get("error", "") if status == "failed" else "")
         misfits = answered.get("misfits") or ()

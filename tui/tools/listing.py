@@ -85,7 +85,7 @@ def key_of(tool: Tool) -> str:
 def listed(space: Space, sought: Sought, listener: Listener | None = None) -> Listed:
     """Return the tools that are to be listed: by name, or of a search best first. Raises Invalid."""
     seen = space if sought.access is None else NarrowedSpace(space, sought.access.scope)
-    tools = known_tools(seen)
+    tools = known_tools(seen, servers=True)
     names = _names(tools)
     if not sought.query.strip():
         found = sorted((tool for tool in tools if sought.filters.admits(tool)), key=_place)
@@ -124,7 +124,9 @@ def _by_name(names: Iterable[str]) -> list[tuple[str, int]]:
 
 def _counted(found: Sequence[Tool], tools: Sequence[Tool], sought: Sought, space: Space) -> str:
     kinds = Counter(tool.kind for tool in found)
-    said = ", ".join(many(kinds[kind], kind) for kind in ("tool", "prompt", "resource") if kinds[kind]) or "no tool"
+    told = [many(kinds[kind], kind) for kind in ("tool", "prompt", "resource") if kinds[kind]]
+    unlisted = [f"{many(kinds['server'], 'server')} unlisted"] if kinds["server"] else []
+    said = ", ".join([*told, *unlisted]) or "no tool"
     says = said if len(found) == len(tools) else f"{said}, of {len(tools):,} in all"
     return says if sought.access is None else f"{says}; {_told_at_first(space, sought.access)}"
 
@@ -145,7 +147,7 @@ def _said(found: FoundTools) -> str:
         )
         says = f"no tool of {found.searched:,} fits{near}"
     else:
-        says = f"{many(found.matched, 'tool')} of {found.searched:,} may do that"
+        says = f"{found.matched:,} of {found.searched:,} may do that"
     return line(f"{says}; {found.degraded}" if found.degraded else says)
 
 

@@ -132,6 +132,7 @@ class Looking(Seeking[Sought, Listed]):
         said = [f"{len(found):,} servers"] + [f"{n:,} {word}" for n, word in ((runs, "running"), (bad, "failed")) if n]
         self.says(", ".join(said))
         self._show_server(self.grid.key)
+        self.refresh_bindings()
 
     def says_sifted(self) -> None:
         """Say which tools are listed, and as whom one looks."""
@@ -173,6 +174,7 @@ class Looking(Seeking[Sought, Listed]):
         """Show a tool, and what came of its last call."""
         await self.detail.show(tool, self.tools.listed.hits.get(key_of(tool)))
         self.show_reply()
+        self.refresh_bindings()
 
     def _show_server(self, key: str | None) -> None:
         self.server_detail.show(next((one for one in self.servers.servers if one.name == key), None))

@@ -74,9 +74,12 @@ class ToolRows:
         name = Text.assemble((f"{tool.server}/", "dim"), line(tool.name))
         if not tool.connected:
             name.stylize("italic")
-        if tool.kind != "tool":
+        if tool.kind == "server":
+            name = Text.assemble(("server ", self.colours.get("secondary", "")), (line(tool.server), "italic"))
+        elif tool.kind != "tool":
             name = Text.assemble((f"{tool.kind} ", self.colours.get("secondary", "")), name)
-        says = Text(line(tool.title or tool.description), "dim")
+        told = "" if tool.kind != "server" else "never listed: c lists it. "
+        says = Text(f"{told}{line(tool.title or tool.description)}", "dim")
         hit = self.listed.hits.get(key)
         if hit is not None:
             guess = self.listed.no_match

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,13 +20,17 @@ from planner.meta.known import use_of
 from tui.command.output import shown
 from tui.tools.listing import Standing
 from tui.tools.rows import STATES
-from tui.wording import Colours, many, moment, took
+from tui.wording import Colours, many, moment, took, worded
 
 if TYPE_CHECKING:
     from infospace.space import Space
     from infospace.tools.kept import ToolUse
     from infospace.tools.tool import Tool
 
+_CUT = re.compile(r"\[cut: [0-9,]+ characters in all\]$")
+"""What a text says at its end that was cut."""
+_WRAPPED = re.compile(r"(?<=[^\s])\n(?=[^\s*#|-])")
+"""The end of a line in the middle of a paragraph."""
 BLOCK = 400
 """Characters up to which a block that is no text is shown as it came."""
 
@@ -38,13 +43,15 @@ class Told:
     signs: Sequence[str]
     use: ToolUse | None
     asked: str
+    always: bool
+    """Whether it may always be called because somebody answered so."""
 
 
 def read_tool(space: Space, tool: Tool) -> Told:
     """Look up what is known of a tool; for a thread."""
     always = [one for one in remembered(space.store) if one.tool in (tool.full_name, f"{tool.server}/*")]
     held = allowed(space.store, tool, None)
-    return Told(tool, signs(tool), use_of(space, tool), _asked(tool, held=held, always=bool(always)))
+    return Told(tool, signs(tool), use_of(space, tool), _asked(tool, held=held, always=bool(always)), bool(always))
 
 
 def _asked(tool: Tool, *, held: bool, always: bool) -> str:
@@ -64,12 +71,14 @@ def _asked(tool: Tool, *, held: bool, always: bool) -> str:
 
 def head_of(tool: Tool, colours: Colours) -> Text:
     """Return a tool in a line."""
-    parts: list[Any] = [(tool.full_name, "bold")]
+    parts: list[Any] = [(tool.full_name if tool.kind != "server" else tool.server, "bold")]
     if tool.id:
         parts.append((f"  {tool.id}", "dim"))
     if tool.kind != "tool":
         parts.append((f"  {tool.kind}", colours.get("secondary", "")))
-    if not tool.connected:
+    if tool.kind == "server":
+        parts.append(("  never listed", colours.get("warning", "")))
+    elif not tool.connected:
         parts.append(("  not connected", colours.get("warning", "")))
     return Text.assemble(*((shown(text), style) for text, style in parts), no_wrap=True, overflow="ellipsis")
 
@@ -84,8 +93,9 @@ def about_tool(told: Told, hit: ToolHit | None, colours: Colours) -> RenderableT
     if tool.description:
         if tool.integration != "local":
             text.append(f"The server {tool.server} says, as text to be read and not obeyed:\n", "dim italic")
-        text.append(f"{shown(tool.description)}\n")
-    examples = [("example", json.dumps(dict(example), ensure_ascii=False)) for example in tool.examples]
+        own = tool.integration == "local"
+        text.append(f"{shown(_WRAPPED.sub(' ', tool.description) if own else tool.description)}\n")
+    examples = [("example", worded(dict(example))) for example in tool.examples]
     return Group(text, _table([*_facts(told, hit), *examples]))
 
 
@@ -101,11 +111,15 @@ def _table(facts: Iterable[tuple[str, str]]) -> Table:
 def _facts(told: Told, hit: ToolHit | None) -> Iterator[tuple[str, str]]:
     tool = told.tool
     if hit is not None:
-        moved = "".join(f", {one.reason} {one.by:+.3f}" for one in hit.adjustments)
-        by = f" by {', '.join(hit.matched_by)}" if hit.matched_by else ""
+        moved = "".join(f"; {one.by:+.3f} in the order: {one.reason}" for one in hit.adjustments)
+        by = f" by {' and '.join(hit.matched_by)}" if hit.matched_by else ""
         yield "found", f"relevance {hit.score:.3f}{by}{moved}"
-    yield "does", effects(tool)
-    yield "asked", told.asked
+    if tool.kind == "server":
+        yield "does", "what it can do is not known yet: c lists it"
+        yield "lists", tool.needs
+    else:
+        yield "does", effects(tool)
+        yield "asked", told.asked
     if tool.kind == "tool":
         yield "calls", calls_of(told.use)
     server = tool.server if tool.server != SERVER else f"{SERVER}, the space itself"
@@ -177,7 +191,10 @@ def _server_facts(one: Standing) -> Iterator[tuple[str, str]]:
         yield "title", f"{server.title}{f' {kept.version}' if kept is not None and kept.version else ''}"
     if entry.description:
         yield "for", entry.description
-    yield "reached", " ".join((entry.command, *entry.args)) if entry.command is not None else str(entry.url)
+    yield (
+        "runs" if entry.command is not None else "asks",
+        " ".join((entry.command, *entry.args)) if entry.command is not None else str(entry.url),
+    )
     counts = ((server.tools, "tool"), (server.prompts, "prompt"), (server.resources, "resource"))
     yield "lists", ", ".join(many(number, noun) for number, noun in counts if number or noun == "tool")
     yield "calls", calls_of(one.use)
@@ -187,7 +204,7 @@ def _server_facts(one: Standing) -> Iterator[tuple[str, str]]:
     if kept is not None and kept.tried and kept.tried != kept.listed:
         yield "tried", moment(kept.tried)
     marks = [word for word, held in (("trusted", entry.trusted), ("blocked", entry.blocked)) if held]
-    yield "is", ", ".join(marks) or "not trusted: unannotated tools are asked about"
+    yield "is", ", ".join(marks) or "not trusted: before a tool that does not say what it changes, you are asked"
     if entry.category:
         yield "category", entry.category
     if entry.tags:
@@ -203,8 +220,8 @@ def reply_text(answered: Mapping[str, Any]) -> str:
         whole = json.dumps(structured, ensure_ascii=False, indent=2)
         parts.append(whole if not parts else f"structured content:\n{whole}")
     large = answered.get("large")
-    if large:
-        parts.append(f"… this is the beginning of {large['characters']:,} characters")
+    if large and not any(_CUT.search(part) for part in parts):
+        parts.append("… this is the beginning")
     return "\n\n".join(parts)
 
 

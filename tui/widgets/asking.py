@@ -64,8 +64,8 @@ class Ask(ModalScreen[Answered | None]):
                 yield Input(placeholder=self._wanted())
             yield Static("", classes="wrong", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("Answer", id="answer", variant="primary")
-                yield Button("Later", id="later")
+                yield Button("Answer", id="answer", variant="primary", compact=True)
+                yield Button("Later", id="later", compact=True)
 
     def on_mount(self) -> None:
         """Begin with the answer."""

@@ -195,6 +195,7 @@ class Detail(Container):
     def on_tabbed_content_tab_activated(self, event: TabbedContent.TabActivated) -> None:
         """Tell what is on the tab."""
         event.stop()
+        self.screen.refresh_bindings()
         self.infospace.do(self._tell, self.tab, group="tab")
 
     async def _tell(self, tab: str) -> None:
@@ -218,7 +219,10 @@ class Detail(Container):
             mark = Text("●", self.colours.get("accent", "")) if number == around.resource.version else Text("")
             gone = "" if origin.there else "  (removed for good)"
             rows.append(
-                ([mark, f"{number}", moment(at), f"{made_said(origin)}{gone}"], Use(around.resource.id, number))
+                (
+                    [mark, f"{number}", moment(at), f"{made_said(origin).removeprefix('by ')}{gone}"],
+                    Use(around.resource.id, number),
+                )
             )
         self._list("history", rows)
 
@@ -242,10 +246,7 @@ class Detail(Container):
             return
         self._list(
             name,
-            [
-                ([Text(line(text) if not text.strip() else _kept_indent(text), style or "")], use)
-                for text, style, use in lines
-            ],
+            [([Text(_kept_indent(text), style or "")], use) for text, style, use in lines],
         )
         if not forward:
             says = f"Stale: {stale}." if stale else ""
@@ -266,6 +267,7 @@ class Detail(Container):
     def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
         """Say all of the line."""
         event.stop()
+        self.screen.refresh_bindings()
         if event.grid.id in ("came", "became"):
             self._whole(event.grid.id)
 
@@ -307,4 +309,9 @@ def _tie(tie: Tie, colours: Colours) -> Sequence[Text | str]:
 def _kept_indent(text: str) -> str:
     """Return a line as it may be shown, with its branches before it."""
     body = text.lstrip("│├└─ ")
-    return f"{text[: len(text) - len(body)]}{line(body)}"
+    return f"{text[: len(text) - len(body)]}{_parted(body)}"
+
+
+def _parted(text: str) -> str:
+    """Return the parts of a line, which two blanks stand between, with a dot between them."""
+    return " · ".join(line(part) for part in text.split("  ") if part.strip())

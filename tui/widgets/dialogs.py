@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from rich.table import Table
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -16,10 +19,11 @@ class Help(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "close")]
 
-    def __init__(self, title: str, text: str) -> None:
+    def __init__(self, title: str, text: str, tables: Mapping[str, Sequence[tuple[str, str]]]) -> None:
         super().__init__()
         self._title = title
         self._text = text
+        self._tables = tables
 
     def compose(self) -> ComposeResult:
         """The text, which may be longer than the screen."""
@@ -27,10 +31,22 @@ class Help(ModalScreen[None]):
             dialog.border_title = self._title
             dialog.border_subtitle = "escape closes"
             yield Markdown(self._text)
+            for heading, rows in self._tables.items():
+                yield Static(heading, classes="question")
+                yield Static(_table(rows), classes="keys")
 
     def on_mount(self) -> None:
         """Let the keys scroll it."""
         self.query_one(VerticalScroll).focus()
+
+
+def _table(rows: Sequence[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for key, does in rows:
+        table.add_row(Text(key), Text(does))
+    return table
 
 
 class Confirm(ModalScreen[bool]):
@@ -56,8 +72,8 @@ class Confirm(ModalScreen[bool]):
             if self._detail:
                 yield Static(self._detail, classes="detail", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button(f"{yes} (y)", id="yes", variant="warning")
-                yield Button(f"{no} (n)", id="no")
+                yield Button(f"{yes} (y)", id="yes", variant="warning", compact=True)
+                yield Button(f"{no} (n)", id="no", compact=True)
 
     def on_mount(self) -> None:
         """What changes nothing is at hand."""

@@ -35,6 +35,13 @@ class Form(Container):
             self.arguments = arguments
             self.timeout_ms = timeout_ms
 
+    class Wanted(Message):
+        """What a server can do is to be listed."""
+
+        def __init__(self, tool: Tool) -> None:
+            super().__init__()
+            self.tool = tool
+
     def __init__(self) -> None:
         super().__init__(id="form")
         self.tool: Tool | None = None
@@ -50,9 +57,9 @@ class Form(Container):
             yield Button("Call (^r)", id="give", variant="primary", compact=True)
             yield Button("as JSON", id="whole", compact=True)
             yield Button("Example", id="example", compact=True)
-            yield Label("at most")
-            yield Input(SECONDS, id="seconds", compact=True, type="number")
-            yield Label("s")
+            yield Label("at most", classes="lasts")
+            yield Input(SECONDS, id="seconds", classes="lasts", compact=True, type="number")
+            yield Label("s", classes="lasts")
 
     async def show(self, tool: Tool, given: Mapping[str, JSON] | None = None) -> None:
         """Show a tool's fields with what is given, else with its first example, else with defaults."""
@@ -61,9 +68,14 @@ class Form(Container):
         self._example = 0
         self._whole = not self._fields and not _takes_nothing(tool)
         self.query_one("#example").display = bool(tool.examples)
+        self.query_one("#give", Button).label = "List it (^r)" if tool.kind == "server" else "Call (^r)"
+        self.query(".lasts").set(display=tool.kind != "server")
         self.query_one("#whole").display = bool(self._fields)
         start = given if given is not None else tool.examples[0] if tool.examples else None
         await self._fill(start)
+        if tool.kind == "server":
+            says = f"What the server {tool.server} can do is not known yet. Listing it starts it, or asks it."
+            self.query_one("#slots Static", Static).update(shown(says))
         self.tool = tool
 
     async def _fill(self, given: Mapping[str, JSON] | None) -> None:
@@ -136,6 +148,9 @@ class Form(Container):
     def give(self) -> None:
         """Give the arguments, or say everything that is wrong with them."""
         if self.tool is None:
+            return
+        if self.tool.kind == "server":
+            self.post_message(self.Wanted(self.tool))
             return
         arguments, faults = self.values()
         milliseconds = self._milliseconds()

@@ -53,8 +53,8 @@ class Inputs(ModalScreen[dict[str, JSON] | None]):
                     yield Static("", classes="wrong", id=f"wrong-{declared.name}", markup=False)
             yield Static("", classes="wrong", id="others", markup=False)
             with Horizontal(classes="buttons"):
-                yield Button("Run (^r)", id="run", variant="primary")
-                yield Button("Cancel", id="cancel")
+                yield Button("Run (^r)", id="run", variant="primary", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
 
     def on_mount(self) -> None:
         """Begin with the first."""

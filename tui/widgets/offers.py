@@ -54,15 +54,15 @@ class Offers(Vertical):
         """Show offers below a place of the screen, or above it where there is more room."""
         self._offers = offers
         choices = self.query_one(Choices)
-        width = max(LEAST, min(WIDTH, screen.width - 2, max(_width(offer) for offer in offers) + 3))
-        choices.set_options(Option(_row(offer, width - 3)) for offer in offers)
+        width = max(LEAST, min(WIDTH, screen.width - 2, max(_width(offer) for offer in offers) + 4))
+        choices.set_options(Option(_row(offer, width - 4)) for offer in offers)
         choices.highlighted = 0
         rows = min(len(offers), ROWS)
         about = any(offer.about for offer in offers)
         height = rows + 2 * about
         below = screen.height - 1 - cursor.y - 1
         top = cursor.y + 1 if below >= height else max(1, cursor.y - height)
-        left = max(0, min(cursor.x, screen.width - width - 1))
+        left = max(0, min(cursor.x - 1, screen.width - width - 1))
         self.styles.width, self.styles.height = width, height
         choices.styles.height = rows
         self.query_one(Static).display = about
@@ -105,7 +105,7 @@ def _width(offer: Offer) -> int:
 
 
 def _row(offer: Offer, width: int) -> Text:
-    label = Text(offer.label, "" if offer.fits else "dim")
+    label = Text(f" {offer.label}", "" if offer.fits else "dim")
     label.truncate(width, overflow="ellipsis")
     room = width - label.cell_len - 2
     if offer.detail and room > 3:

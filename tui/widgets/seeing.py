@@ -61,10 +61,10 @@ class See(ModalScreen[Access | None]):
         with Vertical(classes="dialog -seeing") as dialog:
             dialog.border_title = "What would a client see?"
             dialog.border_subtitle = "escape leaves"
-            yield Label("The configuration of `infospace serve --config`, and who is in it")
+            yield Label("The file that `infospace serve --config` reads, and who is in it")
             yield Input(self.infospace.memory.get(REMEMBERED, ""), placeholder="a JSON file", id="config", compact=True)
             yield OptionList(id="callers")
-            yield Label("or a scope, several with commas; names by RE2 pattern")
+            yield Label("or a scope of your own: several with commas, names by pattern (^git_)")
             with Cells(id="bounds"):
                 for name, says in BOUNDS.items():
                     yield Label(says)

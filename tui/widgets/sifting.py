@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
+from textual.strip import Strip
 from textual.widgets import Button, SelectionList, Static
 from textual.widgets.selection_list import Selection
 
@@ -20,6 +22,19 @@ Choice = tuple[str, str]
 """What it is by (`server`, `category`, `tag`), and which."""
 
 FIELDS = {"server": "servers", "category": "categories", "tag": "tags"}
+
+
+class Choices(SelectionList[Choice]):
+    """A list with a mark before what is chosen, and none before the rest."""
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line; Textual tells what is not chosen by the colour of its mark alone."""
+        strip = super().render_line(y)
+        at = self.scroll_offset.y + y
+        if at >= self.option_count or self.get_option_at_index(at).value in self.selected:
+            return strip
+        before, mark, *rest = strip
+        return Strip([before, Segment(" ", mark.style), *rest])
 
 
 class Sift(ModalScreen[Filters | None]):
@@ -40,8 +55,8 @@ class Sift(ModalScreen[Filters | None]):
         with Vertical(classes="dialog -sifting") as dialog:
             dialog.border_title = "Which tools?"
             dialog.border_subtitle = "space chooses, enter lists, escape leaves"
-            yield SelectionList[Choice](*self._selections())
-            yield Static("Several servers, categories or tags: of any of them.", classes="detail -close")
+            yield Choices(*self._selections())
+            yield Static("Of several servers any will do, and so of categories and of tags.", classes="detail -close")
             with Horizontal(classes="buttons"):
                 yield Button("List", id="show", variant="primary", compact=True)
                 yield Button("All tools", id="all", compact=True)

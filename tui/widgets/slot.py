@@ -115,7 +115,7 @@ class Slot(Vertical):
             return area(json.dumps(begins, ensure_ascii=False, indent=2))
         text = "" if begins is NOTHING else written(begins)
         if field.shape == "json" or "\n" in text:
-            return area(text, line(field.hint) or ("JSON" if field.shape == "json" else ""))
+            return area(text, line(field.hint) or _placeholder(field))
         return Written(text, placeholder=line(field.hint), compact=True)
 
     async def on_written_several(self, event: Written.Several) -> None:
@@ -150,3 +150,11 @@ class Slot(Vertical):
 def area(text: str, placeholder: str = "") -> TextArea:
     """Return a field of several lines."""
     return TextArea(text, language=None, compact=True, tab_behavior="focus", placeholder=placeholder)
+
+
+def _placeholder(field: Field) -> str:
+    if field.shape != "json":
+        return ""
+    if field.texts:
+        return "text, or JSON"
+    return 'JSON: ["one", "another"]' if field.fits.startswith("a list of texts") else "JSON"

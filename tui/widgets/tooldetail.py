@@ -168,6 +168,7 @@ class ToolDetail(Container):
     def on_tabbed_content_tab_activated(self, event: TabbedContent.TabActivated) -> None:
         """Tell what is on the tab."""
         event.stop()
+        self.screen.refresh_bindings()
         self.infospace.do(self._fill, self.tab, group="tool-tab")
 
     async def _fill(self, tab: str) -> None:

@@ -27,9 +27,14 @@ def show(space: Space) -> Show:
     """Play a story on the screen of a space of one's own, or of another one."""
 
     def play(
-        story: Story, size: tuple[int, int] = (80, 24), on: Space | None = None, memory: Memory | None = None
+        story: Story,
+        size: tuple[int, int] = (80, 24),
+        on: Space | None = None,
+        memory: Memory | None = None,
+        *,
+        toasts: bool = False,
     ) -> None:
-        asyncio.run(Stage.play(on or space, story, size, memory))
+        asyncio.run(Stage.play(on or space, story, size, memory, toasts=toasts))
 
     return play
 

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from unittest.mock import patch
 
 from settling import settled
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -46,12 +47,14 @@ class Stage:
         story: Callable[[Stage], Awaitable[None]],
         size: tuple[int, int],
         memory: Memory | None = None,
+        *,
+        toasts: bool = False,
     ) -> InfospaceApp:
-        """Start the app, play a story, and end it."""
+        """Start the app, play a story, and end it; with `toasts` what is said in passing is drawn."""
         app = InfospaceApp(space, memory or Memory(None))
         app.animation_level = "none"
         with patch("textual.app.wait_for_idle", settled), patch("textual.pilot.wait_for_idle", settled):
-            async with app.run_test(size=size) as pilot:
+            async with app.run_test(size=size, notifications=toasts) as pilot:
                 stage = Stage(app, pilot)
                 await stage.until(lambda: app.place is not None)
                 await story(stage)
@@ -68,6 +71,13 @@ class Stage:
     async def write(self, text: str) -> None:
         """Type a text."""
         await self.pilot.press(*("space" if sign == " " else sign for sign in text))
+
+    def burst(self, *keys: str) -> None:
+        """Press keys all at once, as a program that pastes them does."""
+        driver = self.app._driver
+        assert driver is not None
+        for key in keys:
+            driver.send_message(Key(key, key if len(key) == 1 else {"slash": "/", "space": " "}.get(key)))
 
     async def open(self, run: str, step: str | None = None, place: str = "plan") -> None:
         """Open a run, as another place would."""

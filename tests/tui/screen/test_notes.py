@@ -61,12 +61,12 @@ def test_search_runs_as_one_types(show: Show, stocked: Space) -> None:
         await opened(stage, "8 kept notes")
         await stage.press("slash")
         await stage.write("dough that ferments")
-        await stage.sees("0.30", "at or above 0.30", "How bread rises")
+        await stage.sees("≥ 0.30", "of 8 notes; the next best has 0.", "How bread rises")
         await stage.loses("Why steel rusts")
         await stage.press("down")
         for _ in range(40):
             await stage.press("comma")
-        await stage.sees("all 4 of 8 notes at or above 0.00")
+        await stage.sees("≥ 0.00", "all 4 of 8 notes")
         slider = stage.app.screen.query_one(Slider)
         slider.focus()
         await stage.press("end")
@@ -85,7 +85,7 @@ def test_search_by_words_and_by_both(show: Show, stocked: Space) -> None:
         await opened(stage, "8 kept notes")
         await stage.press("slash")
         await stage.write("yeast")
-        await stage.sees("at or above")
+        await stage.sees("≥ 0.30")
         await stage.pilot.click("#mode")
         await stage.sees("keyword", "with a word of the query", "Sourdough")
         assert not stage.app.screen.query_one(Slider).display
@@ -140,7 +140,7 @@ def test_the_list_is_sorted_by_its_titles(show: Show, stocked: Space) -> None:
         assert titles(stage) == sorted(titles(stage), key=str.casefold)
         await stage.pilot.click("#list", offset=(13, 0))
         await stage.sees("title ▼")
-        await stage.until(lambda: stage.text.splitlines()[8][12:].startswith("Sourdough"))
+        await stage.until(lambda: stage.text.splitlines()[5][12:].startswith("Sourdough"))
 
     show(story, (80, 24), stocked)
 
@@ -259,3 +259,20 @@ def test_help_says_what_can_be_done(show: Show, stocked: Space) -> None:
         await stage.sees("Help: Compare", "what it took")
 
     show(story, (160, 50), stocked)
+
+
+@pytest.mark.parametrize(
+    ("begins", "said"),
+    [
+        ('{"name":"Ada","born":1815,"of":{"x":[1,"a"]},"no":null}', "name: Ada, born: 1815, of: (x: (1, a)), no: null"),
+        ('{"name":"Ada","fields":["engines","ma', "name: Ada, fields: (engines)"),
+        ("[link](there) and {more", "[link](there) and {more"),
+        ("[]", "none"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_json_is_told_in_words_also_where_it_is_cut(begins: str, said: str) -> None:
+    """What only looks like JSON is as it is."""
+    from tui.wording import in_words
+
+    assert in_words(begins) == said

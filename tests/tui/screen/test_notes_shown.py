@@ -84,7 +84,7 @@ def test_versions_are_looked_at_and_brought_back(show: Show, stocked: Space) -> 
         await shows(stage, "steel")
         await stage.sees("Iron oxide.", "Versions 2")
         await stage.press("right_square_bracket", "right_square_bracket", "right_square_bracket", "enter")
-        await stage.sees("by run_3 edit", "by run_1 step 3 create-note")
+        await stage.sees("run_3 edit", "run_1 step 3 create-note")
         await stage.press("down", "enter")
         await stage.sees("version 1 of 2")
         await stage.press("left_square_bracket", "left_square_bracket", "left_square_bracket")

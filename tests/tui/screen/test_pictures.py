@@ -98,7 +98,7 @@ class TestPictures:
         """What the place is for, and its keys."""
 
         async def story(stage: Stage) -> None:
-            await stage.sees("run_5", "2 tool")
+            await stage.sees("run_5", "2/2")
             await stage.press("question_mark")
             await stage.sees("Help: Runs", "All runs of the space")
             stage.is_as(f"help-{size}")

@@ -49,7 +49,7 @@ class TestPictures:
             await stage.press("slash")
             await stage.write("dough that ferments")
             await stage.press("down")
-            await stage.sees("at or above 0.30", "Yeast eats the sugar in the dough")
+            await stage.sees("the next best has", "Yeast eats the sugar in the dough")
             stage.is_as(f"notes-search-{size}")
 
         show(story, SIZES[size], stocked)
@@ -61,7 +61,7 @@ class TestPictures:
         name, sees = {
             "about": ("bread", "tags: "),
             "links": ("bread", "← refines"),
-            "versions": ("bread", "by run_1 step 1"),
+            "versions": ("bread", "run_1 step 1"),
             "why": ("short", "Stale: Note_1"),
             "uses": ("bread", "as $bread in "),
         }[tab]

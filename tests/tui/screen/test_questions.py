@@ -106,3 +106,21 @@ def test_a_call_in_doubt_is_told_of_here(show: Show, space: Space) -> None:
     show(story)
     with space.store.reading() as snapshot:
         assert snapshot.get(str(snapshot.run(run).result)).content == "received!"
+
+
+def test_what_a_run_says_is_shown_and_stands_beside_its_step(show: Show, space: Space) -> None:
+    """The latest of it, wherever one looks; all of it in Plan."""
+    say = {"type": "for-each", "target": "$all", "as": "$one", "do": [{"type": "say", "value": "now ${one}"}]}
+    many = {"type": "create-collection", "value": ["a", "b", "c", "d", "e"], "out": "$all"}
+    run = str(run_sync(space, [{"type": "ask", "value": "go?", "schema": {"enum": ["yes"]}}, many, say]).run)
+
+    async def story(stage: Stage) -> None:
+        await stage.sees(f"{run} ")
+        await stage.press("a")
+        await stage.sees("go?")
+        await stage.press("enter")
+        await stage.until(lambda: any("now e" in one for one in stage.said()))
+        await stage.open(run)
+        await stage.sees("now a", "now b", "now e")
+
+    show(story, on=space)

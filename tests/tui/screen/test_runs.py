@@ -232,7 +232,7 @@ def test_a_fork_that_is_refused_shows_why(show: Show, furnished: Space) -> None:
         await stage.press("ctrl+s")
         await stage.sees("a plan, not run", "1 error", "'siz'")
         await stage.press("n")
-        await stage.sees("u uses this fix")
+        await stage.sees('u mends it: make it "size"')
 
     show(story, on=furnished)
     with furnished.store.reading() as snapshot:

@@ -86,6 +86,26 @@ def test_servers_are_listed_from_here_and_their_tools_are_there(
     show(story, on=space)
 
 
+def test_a_server_that_was_never_listed_is_listed_where_it_is_found(
+    show: Show, space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its key does that instead of a call, and so does the button of its form; then its tools are there."""
+    house(tmp_path, monkeypatch, desk=desk(description="Rooms of a house, and who is in them."))
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "1 server unlisted", "server desk", "never listed: c lists it")
+        await stage.sees("what it can do is not known yet", "c List it")
+        await stage.press("right_square_bracket", "right_square_bracket")
+        await stage.sees("What the server desk can do is not known yet", "List it (^r)")
+        assert "at most" not in stage.text
+        await stage.press("c")
+        await stage.until(lambda: any("desk was never listed" in said for said in stage.said()))
+        await stage.sees("desk/book")
+        await stage.loses("never listed")
+
+    show(story, on=space)
+
+
 def test_another_file_of_servers_is_named_here(
     show: Show, space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
