@@ -30,6 +30,9 @@ class Data(Container):
         self.table: Table | None = None
         self._asked: object = None
         """What is being read to be shown, None where nothing is."""
+        self._column: int | None = None
+        """The column by which the table is sorted, or is to be."""
+        self._sorting = asyncio.Lock()
 
     @property
     def infospace(self) -> InfospaceApp:
@@ -70,6 +73,7 @@ class Data(Container):
     def show_table(self, table: Table) -> None:
         """Show a table."""
         self._asked, self.table = None, table
+        self._column = None if table.sorted_by is None else table.sorted_by[0]
         table.colours = self.infospace.colours
         self._switch()
         self.query_one(Grid).show(table, table.titled())
@@ -102,9 +106,9 @@ class Data(Container):
         if table is None:
             return
         if column is None:
-            at = -1 if table.sorted_by is None else table.sorted_by[0]
-            column = (at + 1) % len(table.columns)
-        self._do(self._sorted, table, column, group="sort", exclusive=True)
+            column = 0 if self._column is None else (self._column + 1) % len(table.columns)
+        self._column = column
+        self._do(self._sorted, table, column, group="sort", exclusive=False)
 
     def _do(
         self, work: Callable[..., Coroutine[Any, Any, None]], *given: Any, group: str, exclusive: bool
@@ -112,8 +116,10 @@ class Data(Container):
         return self.run_worker(guarded(self.infospace, work, *given), group=group, exclusive=exclusive)
 
     async def _sorted(self, table: Table, column: int) -> None:
-        await asyncio.to_thread(table.sort, column)
-        self._draw(table)
+        async with self._sorting:
+            if table is self.table and column == self._column:
+                await asyncio.to_thread(table.sort, column)
+                self._draw(table)
 
     async def _more(self, table: Table) -> None:
         if await asyncio.to_thread(table.fetch):
