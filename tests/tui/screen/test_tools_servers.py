@@ -72,7 +72,7 @@ def test_servers_are_listed_from_here_and_their_tools_are_there(
     house(tmp_path, monkeypatch, desk=desk(), gone=odd("dies"), wrong={"args": []}, off=desk(disabled=True))
 
     async def story(stage: Stage) -> None:
-        await opened(stage, "infospace/create-note")
+        await opened(stage, "server desk", "infospace/add")
         await servers(stage, "never listed", "disabled")
         assert state(stage, "wrong") == "wrong"
         await stage.press("s")
