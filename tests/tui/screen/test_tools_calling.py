@@ -236,7 +236,7 @@ def test_what_is_long_becomes_a_note_that_can_be_opened(show: Show, housed: Spac
         await stage.write("2000")
         await click(stage, "#give")
         await answered(stage, "desk/guestbook")
-        await stage.sees("line 1: it was quiet", "characters (o opens it)")
+        await stage.sees("line 1: it was quiet", "Note_1 has all of it (o opens it)")
         await stage.press("o")
         await stage.until(lambda: isinstance(stage.app.place, Notes) and stage.app.place.around is not None)
         await stage.sees("line 2: it was quiet")

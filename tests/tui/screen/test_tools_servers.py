@@ -72,7 +72,7 @@ def test_servers_are_listed_from_here_and_their_tools_are_there(
     house(tmp_path, monkeypatch, desk=desk(), gone=odd("dies"), wrong={"args": []}, off=desk(disabled=True))
 
     async def story(stage: Stage) -> None:
-        await opened(stage, "infospace/create-note")
+        await opened(stage, "server desk", "infospace/add")
         await servers(stage, "never listed", "disabled")
         assert state(stage, "wrong") == "wrong"
         await stage.press("s")
@@ -171,7 +171,7 @@ def test_listing_shows_how_far_it_is_and_can_be_broken_off(
     house(tmp_path, monkeypatch, desk=desk(), slow=hanging)
 
     async def story(stage: Stage) -> None:
-        await opened(stage, "infospace/create-note")
+        await opened(stage, "server slow", "infospace/add")
         await stage.press("s")
         await stage.sees("1 of 2 servers listed; waiting for slow (x breaks it off)", "desk/book")
         assert left(MARK)
