@@ -80,7 +80,7 @@ async def shows(stage: Stage, name: str) -> Tools:
     place = tools(stage)
     await stage.until(lambda: any(tool.full_name == name for tool in place.tools.listed.tools), name)
     kind = next(tool.kind for tool in place.tools.listed.tools if tool.full_name == name)
-    place.grid.go_to(f"{kind} {name}")
+    await stage.until(lambda: place.grid.go_to(f"{kind} {name}"), f"{name} in the list")
     await stage.until(lambda: place.detail.tool is not None and place.detail.tool.full_name == name, name)
     return place
 
@@ -94,7 +94,8 @@ async def form(stage: Stage, name: str) -> None:
 
 
 async def click(stage: Stage, where: str | Widget, offset: tuple[int, int] = (1, 0)) -> None:
-    """Click a widget."""
+    """Click a widget, once no button is pressed any more: that takes no other click until then."""
+    await stage.until(lambda: not stage.app.screen.query("Button.-active"), "buttons at rest")
     await stage.pilot.click(where, offset=offset)  # type: ignore[arg-type]  # a widget too
 
 
