@@ -88,7 +88,6 @@ class TestPictures:
 
     def test_answer(self, show: Show, housed: Space, size: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """What a call gave; its time is never the same, and so is that of all calls of the tool."""
-
         guestbook = ("desk", "guestbook")
 
         def timed(space: Space) -> dict[tuple[str, str], ToolUse]:
