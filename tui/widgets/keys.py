@@ -80,6 +80,9 @@ class Keys(Footer):
         if shown != self._shown:
             self._shown = shown
             await self.recompose()
+            if not self.screen.is_current:
+                self.screen._refresh_layout()  # noqa: SLF001 - what stands behind a dialog Textual lays out too late
+                self.app.screen.refresh()
 
     def _fitting(self) -> Iterator[Shown]:
         """Give the keys that are shown as far as there is room, then others, and the help."""

@@ -50,6 +50,7 @@ async def stroke(stage: Stage, chance: random.Random) -> str:
     if kind < 0.04:
         width, height = chance.choice(SIZES)
         await stage.pilot.resize_terminal(width, height)
+        await stage.until(lambda: stage.app.screen._compositor.size == (width, height), "the layout of that size")
         return f"resized to {width}×{height}"
     if kind < 0.12:
         at = chance.randrange(stage.app.size.width), chance.randrange(stage.app.size.height)

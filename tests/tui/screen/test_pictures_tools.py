@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from staging import SIZES, Show, Stage
 from textual.widgets import Input, Select, TextArea
+from textual.widgets._footer import FooterKey
 from tooling import answered, form, opened, shows, tools
 
 from infospace import Space
@@ -82,6 +83,10 @@ class TestPictures:
             await stage.until(lambda: isinstance(stage.app.screen, Ask))
             await stage.sees("always: every call")
             await stage.until(lambda: tools(stage).calling is None)
+            keys = tools(stage).query(FooterKey)
+            await stage.until(
+                lambda: any(key.description == "Answer" and key.region for key in keys) or size == "80x24"
+            )
             stage.is_as(f"tools-question-{size}")
 
         show(story, SIZES[size], housed)

@@ -14,11 +14,18 @@ from infospace.runs.tool_calls import digest_of
 from infospace.tools.local import LocalTools
 from planner.resume import resume
 from planner.start import run_sync
+from tui.widgets.asking import Ask
 
 
 def status_of(space: Space, run: str) -> str:
     with space.store.reading() as snapshot:
         return snapshot.run(run).status
+
+
+async def asked(stage: Stage, *texts: str) -> None:
+    """Wait until a question stands in front, with some texts: it is told in the list behind it too."""
+    await stage.until(lambda: isinstance(stage.app.screen, Ask), repr(texts))
+    await stage.sees(*texts)
 
 
 def test_a_question_is_answered_and_the_run_goes_on_here(show: Show, furnished: Space) -> None:
@@ -27,12 +34,12 @@ def test_a_question_is_answered_and_the_run_goes_on_here(show: Show, furnished: 
     async def story(stage: Stage) -> None:
         await stage.sees("run_3 ")
         await stage.press("down", "down", "a")
-        await stage.sees("Which year was it?", "another")
+        await asked(stage, "Which year was it?", "another")
         await stage.press("down", "enter")
         await stage.until(lambda: any("run_3 has ended well" in one for one in stage.said()))
         await stage.sees("3/3")
         await stage.press("up", "a")
-        await stage.sees("How many were there?")
+        await asked(stage, "How many were there?")
         await stage.write("many")
         await stage.press("enter")
         await stage.sees("That does not fit")
@@ -117,7 +124,7 @@ def test_what_a_run_says_is_shown_and_stands_beside_its_step(show: Show, space: 
     async def story(stage: Stage) -> None:
         await stage.sees(f"{run} ")
         await stage.press("a")
-        await stage.sees("go?")
+        await asked(stage, "go?")
         await stage.press("enter")
         await stage.until(lambda: any("now e" in one for one in stage.said()))
         await stage.open(run)

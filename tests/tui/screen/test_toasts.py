@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from noted import opened
 from staging import SIZES, Show, Stage
 from textual.geometry import Region
 from textual.widgets import Button
@@ -23,8 +24,7 @@ def test_a_dialog_is_seen_whole_beside_what_is_said(show: Show, stocked: Space, 
     """Its buttons too, also of one that is nearly as high as the screen."""
 
     async def story(stage: Stage) -> None:
-        await stage.go("notes")
-        await stage.sees("8 kept notes", "machines")
+        await opened(stage, "8 kept notes", "machines")
         await stage.press("e")
         await stage.sees("ctrl+s saves")
         stage.app.notify(LONG)

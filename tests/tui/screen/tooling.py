@@ -72,7 +72,9 @@ async def opened(stage: Stage, *texts: str) -> Tools:
     await stage.go("tools")
     await stage.until(lambda: isinstance(stage.app.place, Tools) and stage.app.place.is_current)
     await stage.sees(*texts)
-    return tools(stage)
+    place = tools(stage)
+    await stage.until(lambda: place.detail.tool is not None or not len(place.tools), "what stands first")
+    return place
 
 
 async def shows(stage: Stage, name: str) -> Tools:
