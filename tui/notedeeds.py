@@ -218,9 +218,10 @@ class NoteDeeds(Place):
         self.undoable.pop()
         self.notify(f"{run} is undone: {', '.join(describe(undone))}.", markup=False)
         self.changed()
-        around, back = self.around, [*undone.restored, *undone.reverted]
-        if back and (around is None or around.brief.id not in back):
-            self.follow(back[0], None)
+        back = [*undone.restored, *undone.reverted]
+        if back:
+            around = self.around
+            self.follow(around.brief.id if around is not None and around.brief.id in back else back[0], None)
 
     # Adding
 

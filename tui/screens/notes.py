@@ -182,7 +182,7 @@ class Notes(Browsing, NoteDeeds):
     def follow(self, identifier: str, version: int | None) -> None:
         """Show something else, from which `b` comes back."""
         shown = self.detail.shown
-        if shown is not None:
+        if shown is not None and (shown.id != identifier or version is not None):
             self._before.append(shown)
         self.follows()
         self.do(self.detail.show, identifier, version, group="show")
