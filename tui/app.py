@@ -35,6 +35,7 @@ from tui.running import Going, Runner
 from tui.subject import Subject
 from tui.widgets.bar import Tab
 from tui.widgets.dialogs import Confirm, Help
+from tui.widgets.palette import Palette
 from tui.wording import Colours, line
 from tui.working import guarded
 
@@ -193,6 +194,11 @@ class InfospaceApp(App[int]):
         if place is not None and isinstance(self.screen, Place):
             tables = {"Keys here": _keys(place), "Keys everywhere": EVERYWHERE}
             self.push_screen(Help(f"Help: {type(place).__name__}", place.help, tables))
+
+    def action_command_palette(self) -> None:
+        """Show what can be done, by name."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Give what can be done in the place, where one can go, and what Textual can do."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from staging import PATIENCE, SIZES, Show, Stage
+from textual.command import CommandList
 
 from infospace import Space
 from infospace.tools.local import LocalTools
@@ -146,3 +147,24 @@ def test_standard_error_that_leads_elsewhere_is_told(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_text() == (
         "infospace: the screen is drawn on standard error, and that leads to a file or a pipe (leave out `2>`)\n"
     )
+
+
+def test_the_palette_takes_keys_before_its_list_is_laid_out(show: Show, space: Space) -> None:
+    """They do nothing then, and go through the list afterwards."""
+
+    async def story(stage: Stage) -> None:
+        await stage.press("ctrl+p")
+        await stage.sees("Go to Notes")
+        commands = stage.app.screen.query_one(CommandList)
+        commands.display = False
+        await stage.until(lambda: not commands.scrollable_content_region)
+        commands.clear_options()
+        commands.add_options(["one", "two"])
+        commands.highlighted = 1
+        await stage.press("pageup", "pagedown", "home", "end")
+        commands.display = True
+        await stage.sees("one", "two")
+        await stage.press("pageup")
+        await stage.until(lambda: commands.highlighted == 0)
+
+    show(story, on=space)
