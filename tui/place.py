@@ -17,7 +17,7 @@ from textual.worker import Worker
 from planner.events import Event
 from tui.widgets.bar import Bar
 from tui.widgets.grid import Grid
-from tui.working import guarded
+from tui.working import begin
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -124,4 +124,4 @@ class Place(Screen[None]):
         self, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, group: str = "default", exclusive: bool = True
     ) -> Worker[None]:
         """Start work of this place. A later one of the same group ends it; what it raises becomes a sentence."""
-        return self.run_worker(guarded(self.infospace, work, *given), group=group, exclusive=exclusive)
+        return begin(self, self.infospace, work, *given, group=group, exclusive=exclusive)

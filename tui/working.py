@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, TypeAlias
 
+from textual.dom import DOMNode
+from textual.worker import Worker
+
 from infospace.errors import InfospaceError
 
 Doing: TypeAlias = "Callable[[], Coroutine[Any, Any, None]]"
@@ -33,3 +36,15 @@ def guarded(teller: Teller, work: Callable[..., Coroutine[Any, Any, Any]], *give
             teller.confess(error)
 
     return done
+
+
+def begin(
+    node: DOMNode,
+    teller: Teller,
+    work: Callable[..., Coroutine[Any, Any, Any]],
+    *given: Any,
+    group: str,
+    exclusive: bool = True,
+) -> Worker[None]:
+    """Begin work of a dialog or a place, which ends with it; a later one of the same group ends it too."""
+    return node.run_worker(guarded(teller, work, *given), group=group, exclusive=exclusive)

@@ -13,6 +13,7 @@ from textual.widgets import Input
 
 from tui.runlist import RunList
 from tui.widgets.grid import Grid
+from tui.working import begin
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -49,7 +50,7 @@ class PickRun(ModalScreen[str | None]):
         """Read the runs."""
         self._runs.colours = self.infospace.colours
         self.query_one(Grid).focus()
-        self.infospace.do(self._read, group="pick")
+        begin(self, self.infospace, self._read, group="pick")
 
     async def _read(self) -> None:
         heads = await asyncio.to_thread(self.infospace.asked, lambda snapshot: snapshot.run_heads())
@@ -60,7 +61,7 @@ class PickRun(ModalScreen[str | None]):
     def on_grid_drawn(self) -> None:
         """Ask how far the runs are that came into sight."""
         if self._runs.wanted:
-            self.infospace.do(self._learn, group="pick-learn", exclusive=False)
+            begin(self, self.infospace, self._learn, group="pick-learn", exclusive=False)
 
     async def _learn(self) -> None:
         wanted, self._runs.wanted = sorted(self._runs.wanted), set()

@@ -23,6 +23,7 @@ from planner.serve.access import Access
 from planner.serve.config import callers_of
 from tui.command.output import shown
 from tui.wording import line
+from tui.working import begin
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -80,12 +81,12 @@ class See(ModalScreen[Access | None]):
         self.query_one("#callers").display = False
         self.query_one("#config").focus()
         if self.query_one("#config", Input).value:
-            self.infospace.do(self._read, group="seeing")
+            begin(self, self.infospace, self._read, group="seeing")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Read the file; take the scope."""
         if event.input.id == "config":
-            self.infospace.do(self._read, group="seeing")
+            begin(self, self.infospace, self._read, group="seeing")
         else:
             self._look()
 
