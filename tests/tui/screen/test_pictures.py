@@ -6,6 +6,7 @@ import pytest
 from staging import SIZES, Show, Stage
 
 from infospace import Space
+from tui.widgets.data import Data
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -78,6 +79,8 @@ class TestPictures:
             await stage.sees("12 of 12")
             await stage.press(*["comma"] * 9)
             await stage.sees("3 of 12", "$loud", "$item")
+            value = stage.app.screen.query_one("#value", Data)
+            await stage.until(lambda: value.copied()[0] == "one", "the value at the cursor")
             stage.is_as(f"variables-{size}")
 
         show(story, SIZES[size], furnished)
