@@ -15,8 +15,8 @@ from infospace.memory.changes import Change, Delete
 from infospace.memory.editing import edit
 from infospace.memory.importing import Summary, import_paths
 from infospace.memory.links import LABEL
-from infospace.memory.store import Store
-from infospace.resources import Made, Relation
+from infospace.memory.store import Snapshot, Store
+from infospace.resources import Collection, Made, Relation
 from infospace.runs.journal import CloseRun, Entry, OpenRun
 from infospace.view import Silence
 
@@ -114,6 +114,16 @@ ACTS = st.one_of(
     st.tuples(st.just("import"), st.booleans(), st.none()),
 )
 IMPORT: Act = ("import", True, None)
+
+
+def kept_things(snapshot: Snapshot) -> dict[str, Any]:
+    """Return all resources that somebody keeps by id, without version numbers."""
+    things = {}
+    for kind in Kind:
+        for one in snapshot.listing(kind):
+            members = [(m.id, m.info) for m in one.members] if isinstance(one, Collection) else None
+            things[one.id] = (one.content, dict(one.metadata), one.name, members)
+    return things
 
 
 def done(space: Space, folder: Path, act: Act) -> str | None:

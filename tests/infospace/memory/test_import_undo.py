@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,24 +32,19 @@ from infospace.memory.changes import (
 from infospace.memory.importing import import_paths
 from infospace.memory.sqlite import open_store
 from infospace.memory.undoing import undo
-from infospace.resources import Collection, Made, Member
+from infospace.resources import Made, Member
 from infospace.runs.journal import CloseRun, OpenRun
 from infospace.view import Silence
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from imported import ACTS, IMPORT, Act, done
+from imported import ACTS, IMPORT, Act, done, kept_things
 
 
 def state(space: Space) -> Any:
     """Return all there is that somebody keeps, without version numbers."""
     with space.store.reading() as snapshot:
-        things = {}
-        for kind in Kind:
-            for one in snapshot.listing(kind):
-                members = [(m.id, m.info) for m in one.members] if isinstance(one, Collection) else None
-                things[one.id] = (one.content, dict(one.metadata), one.name, members)
-        return things, snapshot.tracked(), snapshot.links()
+        return kept_things(snapshot), snapshot.tracked(), snapshot.links()
 
 
 def run_of(space: Space, make: Callable[[Made], list[Change]]) -> str:
@@ -88,7 +84,7 @@ def test_any_import_edit_or_removal_can_be_undone_and_that_too(acts: list[Act]) 
     with tempfile.TemporaryDirectory() as name, Space(open_store(":memory:", create=True)) as space:
         (Path(name) / "a.md").write_text("[[b]] [[c]]")
         for act in (*acts, IMPORT):
-            check_both_ways(space, lambda act=act: done(space, Path(name), act))  # type: ignore[misc]
+            check_both_ways(space, partial(done, space, Path(name), act))
 
 
 def test_collections_names_and_relations_come_back(space: Space) -> None:

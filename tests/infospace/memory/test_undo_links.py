@@ -20,11 +20,11 @@ from infospace.memory.editing import edit, remove
 from infospace.memory.links import LABEL
 from infospace.memory.sqlite import open_store
 from infospace.memory.undoing import undo
-from infospace.resources import Collection, Relation
+from infospace.resources import Relation
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from imported import ACTS, IMPORT, TEXTS, Act, add, arrows, done, notes, write
+from imported import ACTS, IMPORT, TEXTS, Act, add, arrows, done, kept_things, notes, write
 
 
 def agree(space: Space) -> None:
@@ -40,13 +40,8 @@ def agree(space: Space) -> None:
 def state(space: Space) -> Any:
     """Return what is kept, the places of files, and links; no versions."""
     with space.store.reading() as snapshot:
-        things = {}
-        for kind in Kind:
-            for one in snapshot.listing(kind):
-                members = [(m.id, m.info) for m in one.members] if isinstance(one, Collection) else None
-                things[one.id] = (one.content, dict(one.metadata), one.name, members)
         files = [(one.root, one.path, one.part, one.note) for one in snapshot.tracked()]
-        return things, files, snapshot.links()
+        return kept_things(snapshot), files, snapshot.links()
 
 
 def nowhere(space: Space) -> set[str]:

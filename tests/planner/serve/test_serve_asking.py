@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from mcp_types import ElicitRequestParams, ElicitResult
+from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import Planner, play
@@ -61,7 +61,8 @@ class Person:
 
     async def __call__(self, _context: Any, params: ElicitRequestParams) -> ElicitResult:
         self.asked.append(params.message)
-        self.forms.append(params.requested_schema)  # type: ignore[union-attr]
+        assert isinstance(params, ElicitRequestFormParams)
+        self.forms.append(params.requested_schema)
         filled = self.filled.pop(0)
         if isinstance(filled, str):
             return ElicitResult(action="cancel" if filled == "cancel" else "decline")
