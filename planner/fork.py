@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
+from sys import maxsize
 
 from infospace.clock import now
 from infospace.errors import Conflict, Invalid, NotFound
 from infospace.jsonvalue import JSON
 from infospace.memory.store import Snapshot
 from infospace.paths import nearest
-from infospace.resources import Made, Resource
+from infospace.resources import Made
 from infospace.runs.forks import first_of
 from infospace.runs.journal import OpenRun, RunRow, StepRow
 from infospace.space import Space
@@ -115,6 +117,8 @@ class _Fork:
         self._rows = [one for one in rows if top_label(one.position) in before and one.status != "suspended"]
         at = [one.started for one in rows if top_label(one.position) == step]
         self._moment = min(at, default=row.ended or now())
+        others = [one for one in rows if top_label(one.position) not in before]
+        self._later = [one for one in others if one.started >= self._moment]
 
     async def run(self, plan: Plan, first: str, emit: Emit, halt: Halt, approve: Sequence[str]) -> RunResult:
         space, row = self._space, self._row
@@ -142,11 +146,8 @@ class _Fork:
 
     def _then(self, snapshot: Snapshot, identifier: str) -> int | None:
         """Return the version that a resource had when the step began, None where it has it still."""
-        versions = [
-            number
-            for number, time in snapshot.versions(identifier)
-            if self._was_there(snapshot.get(identifier, number), time)
-        ]
+        is_there = partial(self._was_there, snapshot, identifier, *self._bounds(identifier))
+        versions = [number for number, _ in takewhile(is_there, snapshot.versions(identifier))]
         try:
             current = snapshot.get(identifier)
         except NotFound:
@@ -155,10 +156,23 @@ class _Fork:
             return None
         return versions[-1]
 
-    def _was_there(self, resource: Resource, time: str) -> bool:
+    def _bounds(self, identifier: str) -> tuple[int, int]:
+        """Return the last version that was met before the step, and the first that was met from it on.
+
+        Times tell milliseconds apart, and a step may take less: what was met says more than they do.
+        """
+        before = [version for row in self._rows for version in _met(row, identifier)]
+        after = [use.version for row in self._later for use in row.uses if use.id == identifier]
+        return max(before, default=0), min(after, default=maxsize)
+
+    def _was_there(self, snapshot: Snapshot, identifier: str, last: int, first: int, version: tuple[int, str]) -> bool:
         """Whether a version was there when the step began: the run's own by their steps, others by their time."""
-        if resource.made.run == self._row.run and resource.made.step is not None:
-            return resource.made.step == "input" or top_label(resource.made.step) in self._before
+        number, time = version
+        if number <= last or number > first:
+            return number <= last
+        made = snapshot.get(identifier, number).made
+        if made.run == self._row.run and made.step is not None:
+            return made.step == "input" or top_label(made.step) in self._before
         return time <= self._moment
 
     @staticmethod
@@ -169,3 +183,10 @@ class _Fork:
         if copied is None:
             return taken
         return replace(taken, resource=copied.id, version=copied.versions.get(row.version or 0, 1))
+
+
+def _met(row: StepRow, identifier: str) -> Iterator[int]:
+    """Give the versions of a resource that a step read or gave."""
+    yield from (use.version for use in row.uses if use.id == identifier)
+    if row.resource == identifier and row.version is not None:
+        yield row.version
