@@ -125,10 +125,11 @@ class Halt:
     now: bool = False
     heard: asyncio.Event = field(default_factory=asyncio.Event)
     """Wakes whoever just waits for time to pass."""
-    task: asyncio.Task[Any] | None = None
-    """What is cancelled where halting takes too long."""
     pausing: Pausing | None = None
     """Says before which steps the run is put to rest."""
+    broken: bool = False
+    """Whether what runs is broken off, also what has not begun."""
+    _task: asyncio.Task[Any] | None = None
 
     def set(self) -> None:
         """Halt from now on."""
@@ -141,10 +142,17 @@ class Halt:
             self.set()
         return self.now
 
+    def hold(self, task: asyncio.Task[Any] | None) -> None:
+        """Take what is cancelled where halting takes too long: at once where it was broken off before it began."""
+        self._task = task
+        if self.broken:
+            self.break_off()
+
     def break_off(self) -> None:
-        """Cancel what runs."""
-        if self.task is not None:
-            self.task.cancel()
+        """Cancel what runs, or as soon as it begins."""
+        self.broken = True
+        if self._task is not None:
+            self._task.cancel()
 
 
 @dataclass(slots=True)

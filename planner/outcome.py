@@ -15,6 +15,9 @@ from planner.suspending import Pending
 if TYPE_CHECKING:
     from infospace.space import Space
 
+NOT_BEGUN = "it was interrupted before it began"
+"""Why a run came to nothing that was broken off before it had an id."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunResult:

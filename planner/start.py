@@ -19,7 +19,7 @@ from planner.check import check
 from planner.events import Emit, Event, RunFinished
 from planner.known import KnownSpace
 from planner.lanes import Halt
-from planner.outcome import RunResult
+from planner.outcome import NOT_BEGUN, RunResult
 from planner.plan import Input, Plan
 from planner.problems import Problem, Problems
 from planner.run import Run
@@ -148,15 +148,16 @@ async def events(
     """Iterate over what a run tells; `course` runs it. Ends, closes and halts as `stream` says."""
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
     halt = halt or Halt()
-    halt.task = task = asyncio.create_task(course(queue.put_nowait, halt))
+    task = asyncio.create_task(course(queue.put_nowait, halt))
+    halt.hold(task)
     task.add_done_callback(lambda _done: queue.put_nowait(None))
     ended = False
     try:
         while (event := await queue.get()) is not None:
             ended = ended or isinstance(event, RunFinished)
             yield event
-        if task.cancelled() and not ended and halt.now:
-            yield RunFinished(RunResult(None, "cancelled", reason="it was interrupted before it began"))
+        if task.cancelled() and not ended and (halt.now or halt.broken):
+            yield RunFinished(RunResult(None, "cancelled", reason=NOT_BEGUN))
         elif not (task.cancelled() and ended):
             task.result()
     finally:

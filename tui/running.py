@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished, StepStarted
 from planner.lanes import Halt
+from planner.outcome import NOT_BEGUN, RunResult
 
 if TYPE_CHECKING:
     from infospace.space import Space
     from planner.meta.execute_tool import ToolCalled
-    from planner.outcome import RunResult
     from planner.pausing import Pausing
     from planner.problems import Patch
     from planner.start import Prepared
@@ -105,7 +105,7 @@ class Runner:
     ) -> RunResult:
         """Play something in the engine until it ends, or `pausing` puts it to rest; its events are heard here.
 
-        `take` is given what goes on before it begins.
+        `take` is given what goes on before it begins. What is broken off before it had an id has ended as cancelled.
         """
         self._loop = asyncio.get_running_loop()
         going = Going(run, halt=Halt(pausing=pausing))
@@ -127,9 +127,11 @@ class Runner:
             try:
                 return await playing(emit, going.halt)
             except asyncio.CancelledError:
-                if going.ended is None:
+                if going.ended is not None:
+                    return going.ended
+                if not going.halt.broken or going.run:
                     raise
-                return going.ended
+                return RunResult(None, "cancelled", reason=NOT_BEGUN)
 
         going.future = self._engine.submit(played())
         try:
@@ -169,7 +171,8 @@ class Runner:
 
 async def _held(work: Coroutine[Any, Any, RunResult], halt: Halt) -> RunResult:
     """Do work that `halt` can break off."""
-    halt.task = task = asyncio.ensure_future(work)
+    task = asyncio.ensure_future(work)
+    halt.hold(task)
     try:
         return await task
     finally:

@@ -34,7 +34,7 @@ def answer_of(space: Space, tool: Tool, options: ExecuteOptions, result: RunResu
     say what) or `waiting` (a saved plan that asks something).
     """
     run = result.run or ""
-    call = _call(space, run) if tool.server != SERVER else None
+    call = _call(space, run) if run and tool.server != SERVER else None
     status: str = _STATUS.get(result.status, "failed")
     found: dict[str, Any] = {"tool_name": tool.full_name, "status": status, "is_error": status != "success"}
     if result.status == "suspended" and result.pending:

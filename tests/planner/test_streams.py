@@ -98,6 +98,23 @@ def test_a_stream_that_is_broken_off_before_its_run_begins_says_so(space: Space)
         assert (snapshot.runs(), snapshot.names()) == ([], [])
 
 
+def test_what_is_broken_off_before_there_is_a_task_does_nothing(space: Space) -> None:
+    """Nobody has to wait for the beginning in order to break it off."""
+    prepared: Any = prepare(space, [{"type": "create-note", "value": 1, "name": "one"}])
+
+    async def follow() -> list[Event]:
+        halt = Halt()
+        halt.break_off()
+        return [event async for event in stream(space, prepared, halt)]
+
+    [only] = asyncio.run(follow())
+    assert isinstance(only, RunFinished)
+    assert (only.result.run, only.result.status) == (None, "cancelled")
+    assert only.result.reason == "it was interrupted before it began"
+    with space.store.reading() as snapshot:
+        assert (snapshot.runs(), snapshot.names()) == ([], [])
+
+
 def test_a_stream_whose_task_is_cancelled_cancels_its_run(space: Space, begun: asyncio.Event) -> None:
     """It is journalled as cancelled."""
     prepared: Any = prepare(space, ASK)

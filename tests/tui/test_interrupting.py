@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -38,11 +39,10 @@ raise SystemExit(tui.command.main())
 class AtOnce(Halt):
     """Halted and broken off as soon as there is anything to break off, which has not begun then."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if name == "task" and value is not None:
-            self.set()
-            self.break_off()
+    def hold(self, task: asyncio.Task[Any] | None) -> None:
+        super().hold(task)
+        self.set()
+        self.break_off()
 
 
 def test_a_run_that_is_broken_off_before_it_begins_says_so(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:

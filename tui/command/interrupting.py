@@ -70,7 +70,8 @@ async def held(
         watch(event)
 
     with interrupting(out) as halt:
-        halt.task = task = asyncio.create_task(play(told, halt))
+        task = asyncio.create_task(play(told, halt))
+        halt.hold(task)
         try:
             return heard(await task, halt)
         except asyncio.CancelledError:

@@ -48,7 +48,7 @@ def play_lines(
 
 async def _line(script: Script, line: JSON, out: Output) -> RunResult | None:
     with interrupting(out) as halt:
-        halt.task = asyncio.current_task()
+        halt.hold(asyncio.current_task())
         ended = await script.line(line, halt)
         if ended is None:
             return await script.interrupted() if halt.now else None
@@ -68,5 +68,5 @@ async def play_document(
     from planner.sessions.session import Session
 
     with interrupting(out) as halt:
-        halt.task = asyncio.current_task()
+        halt.hold(asyncio.current_task())
         return heard(await Session(space, name, approve=approve).play_plan(read.value, inputs, watch, halt), halt)
