@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from infospace.memory.store import Snapshot, Store
     from infospace.tools.finding.found import Remembered
     from infospace.tools.servers.fleet import Fleet
-    from infospace.tools.servers.listing import Listing
+    from infospace.tools.servers.keeping import Keeping
 
 State: TypeAlias = Literal["never listed", "listed", "failed", "disabled"]
 
@@ -94,7 +94,14 @@ class Servers:
         """Those that run. A server starts when one of its tools is called, or it is to be listed."""
         from infospace.tools.servers.fleet import Fleet
 
-        return Fleet(self._relisted)
+        return Fleet(self.keeping.keep)
+
+    @cached_property
+    def keeping(self) -> Keeping:
+        """What writes down what they list."""
+        from infospace.tools.servers.keeping import Keeping
+
+        return Keeping(self._store)
 
     def providers(self) -> Mapping[str, ServerTools]:
         """Return the servers that are not disabled, by name, as providers of their tools."""
@@ -166,11 +173,6 @@ class Servers:
         """End the servers that run."""
         if "fleet" in self.__dict__:
             self.fleet.close()
-
-    def _relisted(self, entry: Entry, listing: Listing) -> None:
-        from infospace.tools.servers.syncing import keep
-
-        keep(self._store, entry, listing)
 
 
 @dataclass(slots=True)

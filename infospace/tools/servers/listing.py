@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ LONGEST_TEXT = 20_000
 TTL_S = 24 * 3600.0
 """Seconds that a list holds where its server does not say."""
 
+_ASKED = itertools.count(1)
 _VARIABLE = re.compile(r"\{[+#./;?&]?([A-Za-z0-9_.,*%]+)\}")
 
 PageT = TypeVar("PageT", ListToolsResult, ListPromptsResult, ListResourcesResult, ListResourceTemplatesResult)
@@ -46,10 +48,13 @@ class Listing:
     version: str
     instructions: str
     ttl_s: float
+    asked: int
+    """When it was asked for: the later, the higher, in this process."""
 
 
 async def read_listing(client: Client) -> Listing:
     """Read every list that a server says it has. Raises Invalid where one does not end, or names something twice."""
+    asked = next(_ASKED)
     can, found, ttls = client.server_capabilities, list[Listed](), list[int]()
 
     async def pages(ask: Callable[..., Awaitable[PageT]], what: str) -> list[PageT]:
@@ -74,6 +79,7 @@ async def read_listing(client: Client) -> Listing:
         _text(info.version) if info else "",
         _text(client.instructions),
         min(ttls) / 1000 if ttls and min(ttls) > 0 else TTL_S,
+        asked,
     )
 
 

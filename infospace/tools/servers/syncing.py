@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from infospace.clock import later, now
+from infospace.clock import now
 from infospace.errors import NotFound
 from infospace.memory.changes import Change
-from infospace.tools.kept import AddSource, DropServer, DropTools, ForgetSource, KeepServer, KeepTools, KeptServer
+from infospace.tools.kept import AddSource, DropServer, ForgetSource, KeptServer
 from infospace.tools.servers.entries import Entry, EntryProblem, read_entries
 from infospace.tools.servers.failures import ServerFailed
+from infospace.tools.servers.keeping import known
 from infospace.tools.servers.known import sources_of
-from infospace.tools.tool import ToolKind
 from infospace.view import Listener, Silence
 
 if TYPE_CHECKING:
     from infospace.memory.store import Store
     from infospace.space import Space
     from infospace.tools.servers.known import Servers
-    from infospace.tools.servers.listing import Listing
 
 STARTED_AT_ONCE = 8
 """How many servers are listed at the same time."""
@@ -161,7 +160,7 @@ class _Sync:
         due = [entry for entry in enabled if self._restart or self._is_due(entry, kept.get(entry.name))]
         done.unchanged = [entry.name for entry in enabled if entry not in due]
         self._due = len(due)
-        await asyncio.gather(*(self._list(entry, kept.get(entry.name)) for entry in due))
+        await asyncio.gather(*(self._list(entry) for entry in due))
         for names in (done.added, done.changed, done.removed, done.listed):
             names.sort()
         done.failed.sort(key=lambda failed: (failed.file, failed.server))
@@ -183,19 +182,20 @@ class _Sync:
         waiting = f"; waiting for {', '.join(self._going[:NAMED])}{more}" if self._going else ""
         self._listener.progress(self._listed, self._due, WHAT + waiting)
 
-    async def _list(self, entry: Entry, kept: KeptServer | None) -> None:
-        before = _known(self._store, entry.name)
+    async def _list(self, entry: Entry) -> None:
+        before = known(self._store, entry.name)
         async with self._slots:
             self._going.append(entry.name)
             self._progress()
             try:
                 listing = await self._servers.fleet.listing(entry, restart=self._restart)
             except ServerFailed as error:
-                self._fail(entry, kept, error)
+                self._servers.keeping.fail(entry, error)
+                self._done.failed.append(Failed(entry.name, entry.file, error.says, error.hint, error.stderr))
             else:
-                keep(self._store, entry, listing)
+                self._servers.keeping.keep(entry, listing)
                 self._done.listed.append(entry.name)
-        after = _known(self._store, entry.name)
+        after = known(self._store, entry.name)
         name = entry.name
         self._done.added += [f"{name}/{key[1]}" for key in after if key not in before]
         self._done.changed += [f"{name}/{key[1]}" for key, digest in after.items() if before.get(key, digest) != digest]
@@ -203,43 +203,3 @@ class _Sync:
         self._listed += 1
         self._going.remove(entry.name)
         self._progress()
-
-    def _fail(self, entry: Entry, kept: KeptServer | None, error: ServerFailed) -> None:
-        """Keep that a server failed; what it listed before stays."""
-        before = kept or KeptServer(entry.name, "failed", b"")
-        failed = replace(
-            before,
-            state="failed",
-            entry=entry.digest(self._salt),
-            tried=now(),
-            error=str(error),
-            stderr=error.stderr,
-        )
-        self._store.commit([KeepServer(failed)])
-        self._done.failed.append(Failed(entry.name, entry.file, error.says, error.hint, error.stderr))
-
-
-def keep(store: Store, entry: Entry, listing: Listing) -> None:
-    """Keep what a server lists now, in the place of what it listed before."""
-    before = _known(store, entry.name)
-    after = {(tool.kind, tool.name): tool for tool in listing.tools}
-    fresh = [tool for key, tool in after.items() if before.get(key) != tool.digest]
-    at = now()
-    server = KeptServer(
-        entry.name,
-        "listed",
-        entry.digest(store.identity),
-        listing.title,
-        listing.version,
-        listing.instructions,
-        listed=at,
-        expires=later(listing.ttl_s),
-        tried=at,
-    )
-    gone = [key for key in before if key not in after]
-    store.commit([KeepTools(entry.name, fresh), DropTools(entry.name, gone), KeepServer(server)])
-
-
-def _known(store: Store, server: str) -> dict[tuple[ToolKind, str], bytes]:
-    with store.reading() as snapshot:
-        return {(tool.listed.kind, tool.listed.name): tool.listed.digest for tool in snapshot.tools(server)}

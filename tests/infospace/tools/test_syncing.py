@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import sys
 import time
@@ -14,7 +15,9 @@ import pytest
 from infospace import NotFound, Space, Unreadable, open_space
 from infospace.memory.changes import Change
 from infospace.tools.kept import AddSource, DropTools, KeepServer, KeepTools, KeptServer, Listed
+from infospace.tools.servers.entries import Entry
 from infospace.tools.servers.known import Servers
+from infospace.tools.servers.listing import Listing
 from infospace.tools.tool import NotCalled, ToolFailed
 from infospace.view import Silence
 
@@ -112,6 +115,28 @@ def test_a_change_is_followed_though_its_list_is_not_told_at_once(
     synced(space, mcp=write(tmp_path, a=odd("busy")))
     call(space, "a/grow")
     until(lambda: "a/later_0" in names(space))
+
+
+def test_a_list_does_not_take_the_place_of_one_that_was_asked_for_later(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that tells of a change while it is synced is listed beside that, and what the sync has is old then."""
+    synced(space, mcp=write(tmp_path, a=odd("changing")))
+    fleet = servers(space).fleet
+    listed = fleet.listing
+
+    async def overtaken(entry: Entry, *, restart: bool = False) -> Listing:
+        found = await listed(entry, restart=restart)
+        await space.tools.call(space.tools.get("a/grow"), {})
+        async with asyncio.timeout(60):
+            while "a/later_0" not in names(space):
+                await asyncio.sleep(0.01)
+        return found
+
+    monkeypatch.setattr(fleet, "listing", overtaken)
+    done = synced(space, restart=True)
+    assert (done.listed, done.added, done.removed) == (["a"], ["a/later_0"], [])
+    assert "a/later_0" in names(space)
 
 
 @pytest.mark.slow
