@@ -128,9 +128,7 @@ def test_a_list_does_not_take_the_place_of_one_that_was_asked_for_later(
     async def overtaken(entry: Entry, *, restart: bool = False) -> Listing:
         found = await listed(entry, restart=restart)
         await space.tools.call(space.tools.get("a/grow"), {})
-        async with asyncio.timeout(60):
-            while "a/later_0" not in names(space):
-                await asyncio.sleep(0.01)
+        await asyncio.to_thread(until, lambda: "a/later_0" in names(space))
         return found
 
     monkeypatch.setattr(fleet, "listing", overtaken)
