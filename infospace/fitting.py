@@ -1,21 +1,20 @@
 """JSON Schema (2020-12) as plans and primitives give it: whether it is one, and whether a value fits it.
 
-Patterns are RE2's, in linear time. A `$ref` stays within its schema: nothing is fetched.
+Patterns are RE2's, in linear time. A `$ref` stays within its schema: nothing is fetched, and what it leads to is held
+against a part of a value once, however often it stands in the schema.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
+from infospace.dialect import dialect, referring
 from infospace.errors import Invalid
 from infospace.jsonvalue import JSON
-from infospace.misfits import additional, says, sentence
+from infospace.misfits import Place, best, says, sentence
 from infospace.patterns import compile_pattern
-
-Place = tuple[str | int, ...]
 
 DATA = ("const", "enum", "default", "examples")
 """Keywords whose values are data, in which nothing is a schema."""
@@ -38,7 +37,7 @@ def schema_faults(schema: Any) -> Iterator[SchemaFault]:
 
     try:
         # Without formats: the one that matters, a pattern's, is RE2's here.
-        _dialect().check_schema(schema, format_checker=None)
+        dialect().check_schema(schema, format_checker=None)
     except SchemaError as error:
         yield SchemaFault(tuple(error.absolute_path), f"this is not JSON Schema: {error.message[:200]}")
         return
@@ -106,19 +105,18 @@ def _bad_reference(reference: str, root: Any, place: Place) -> Iterator[SchemaFa
 
 def misfit(value: JSON, schema: Mapping[str, Any]) -> str | None:
     """Say why a value does not fit a JSON Schema without faults, None when it does."""
-    from jsonschema.exceptions import best_match
-
     try:
-        error = best_match(_validator(schema).iter_errors(value))
+        with referring():
+            return best(_validator(schema).iter_errors(value))
     except RecursionError:
         return _ENDLESS
-    return None if error is None else sentence(error)
 
 
 def misfits(value: JSON, schema: Mapping[str, Any], most: int = TOLD) -> list[str]:
     """Say everything in which a value does not fit a JSON Schema without faults, at most so many sentences."""
     try:
-        return [sentence(error) for error in islice(_validator(schema).iter_errors(value), most)]
+        with referring():
+            return [sentence(error) for error in islice(_validator(schema).iter_errors(value), most)]
     except RecursionError:
         return [_ENDLESS]
 
@@ -137,12 +135,14 @@ class Misfit(NamedTuple):
 def misfits_but_for(value: Any, schema: Mapping[str, Any], unknown: object) -> Iterator[Misfit]:
     """Iterate over what does not fit whatever stands in the places where the value is `unknown`."""
     try:
-        for error in _validator(schema).iter_errors(value):
-            if error.validator in _OF_SHAPE or not _holds(error.instance, unknown):
-                place = tuple(error.absolute_path)
-                yield Misfit(place, str(error.validator), says(error), error.instance, error.validator_value)
+        with referring():
+            errors = list(_validator(schema).iter_errors(value))
     except RecursionError:
         return
+    for error in errors:
+        if error.validator in _OF_SHAPE or not _holds(error.instance, unknown):
+            place = tuple(error.absolute_path)
+            yield Misfit(place, str(error.validator), says(error), error.instance, error.validator_value)
 
 
 _OF_SHAPE = (
@@ -171,37 +171,4 @@ _ENDLESS = "the schema refers to itself without end"
 def _validator(schema: Any) -> Any:
     from referencing.jsonschema import EMPTY_REGISTRY
 
-    return _dialect()(schema, registry=EMPTY_REGISTRY)
-
-
-@cache
-def _dialect() -> Any:
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import ValidationError
-    from jsonschema.validators import extend
-
-    def pattern(_validator: Any, written: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-        if isinstance(instance, str) and compile_pattern(written).search(instance) is None:
-            yield ValidationError("")
-
-    def by_pattern(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-        if not isinstance(instance, Mapping):
-            return
-        for written, schema in schemas.items():
-            for key, value in instance.items():
-                if compile_pattern(written).search(key) is not None:
-                    yield from validator.descend(value, schema, path=key, schema_path=written)
-
-    def others(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-        more = list(additional(instance, schema)) if isinstance(instance, Mapping) else []
-        if isinstance(wanted, Mapping):
-            for key in more:
-                yield from validator.descend(instance[key], wanted, path=key)
-        elif more and wanted is False:
-            yield ValidationError("")
-
-    make: Any = extend
-    return make(
-        Draft202012Validator,
-        {"pattern": pattern, "patternProperties": by_pattern, "additionalProperties": others},
-    )
+    return dialect()(schema, registry=EMPTY_REGISTRY)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+from typing import Any, TypeAlias
 
 from infospace.paths import nearest
 from infospace.patterns import compile_pattern
-from infospace.wording import either, shown, wanted
+from infospace.wording import listed, shown, wanted
+
+Place: TypeAlias = "tuple[str | int, ...]"
 
 LONGEST = 200
 """Most characters of a sentence that the validator itself wrote."""
@@ -32,12 +35,60 @@ _COMPARED = {
 
 def sentence(error: Any) -> str:
     """Say what a `jsonschema.ValidationError` found, and where in the value."""
-    place = spell(tuple(error.absolute_path))
-    return f"{says(error)} at {place}" if place else says(error)
+    told, inside = _telling(error)
+    return _at(_said(told), (*error.relative_path, *inside))
 
 
 def says(error: Any) -> str:
-    """Say what it found, without the place."""
+    """Say what it found, without its place."""
+    told, inside = _telling(error)
+    return _at(_said(told), inside)
+
+
+def best(errors: Iterable[Any]) -> str | None:
+    """Say that of several findings which is nearest to what was meant, None where there is none."""
+    from jsonschema.exceptions import relevance
+
+    found = max(errors, key=relevance, default=None)
+    if found is None:
+        return None
+    place = tuple(found.relative_path)
+    while len(near := nsmallest(2, found.context, key=relevance)) and (
+        len(near) == 1 or relevance(near[0]) != relevance(near[1])
+    ):
+        found = near[0]
+        place += tuple(found.relative_path)
+    told, inside = _telling(found)
+    return _at(_said(told), (*place, *inside))
+
+
+def _telling(error: Any) -> tuple[Any, Place]:
+    """Return what is wrong with the alternative that was meant, where that is plain; and where it is in the value."""
+    place: Place = ()
+    while error.validator in ("anyOf", "oneOf") and (meant := _meant(error.context)) is not None:
+        place += tuple(meant.relative_path)
+        error = meant
+    return error, place
+
+
+def _meant(context: Sequence[Any]) -> Any:
+    """Return what is wrong first with the only alternative that a value is of the kind of, None where there is none."""
+    by_option: dict[Any, list[Any]] = {}
+    for inner in context:
+        by_option.setdefault(inner.relative_schema_path[0], []).append(inner)
+    apt = [inner for inner in by_option.values() if not any(map(_of_another_kind, inner))]
+    return apt[0][0] if len(apt) == 1 else None
+
+
+def _of_another_kind(error: Any) -> bool:
+    return not error.relative_path and error.validator in ("type", "const", "enum")
+
+
+def _at(says: str, place: Place) -> str:
+    return f"{says} at {spell(place)}" if place else says
+
+
+def _said(error: Any) -> str:
     keyword = str(error.validator)
     if keyword in _SAYS:
         return _SAYS[keyword](error)
@@ -62,7 +113,7 @@ def _type(error: Any) -> str:
 
 
 def _enum(error: Any) -> str:
-    return f"{shown(error.instance)} is not {either(shown(value) for value in error.validator_value)}"
+    return f"{shown(error.instance)} is not {listed(error.validator_value)}"
 
 
 def _const(error: Any) -> str:
@@ -91,6 +142,8 @@ def _additional(error: Any) -> str:
 
 
 def _alternatives(error: Any) -> str:
+    if error.validator == "oneOf" and not error.context:
+        return f"{shown(error.instance)} fits more than one of what may be here, and it has to be one"
     fits = wanted(error.schema)
     return (
         f"{shown(error.instance)} is not {fits}" if fits else f"{shown(error.instance)} fits none of what may be here"

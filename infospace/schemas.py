@@ -40,15 +40,26 @@ def type_words(schema: Schema | None) -> str:
 
 def types_of(schema: Schema | None) -> frozenset[str]:
     """Return the JSON types that a schema may admit; a superset where the schema is not understood."""
-    return _types(schema, schema, 0)
+    return _types(schema, schema, 0, {})
 
 
-def _types(schema: Schema | None, root: Schema | None, depth: int) -> frozenset[str]:
-    everything = frozenset(TYPES)
+Looked: TypeAlias = "dict[tuple[int, int], tuple[Schema, Any]]"
+"""What was found of parts of a schema, by their ids and how deep they stand, so that none is looked at twice."""
+
+
+def _types(schema: Schema | None, root: Schema | None, depth: int, looked: Looked) -> frozenset[str]:
     if schema is None or depth > DEEPEST:
-        return everything
+        return frozenset(TYPES)
     schema = resolved(schema, root)
-    found = everything
+    key = id(schema), depth
+    if key not in looked:
+        looked[key] = schema, _own_types(schema, root, depth, looked)
+    found: frozenset[str] = looked[key][1]
+    return found
+
+
+def _own_types(schema: Schema, root: Schema | None, depth: int, looked: Looked) -> frozenset[str]:
+    found = frozenset(TYPES)
     if "const" in schema:
         found &= _widen({_type_name(schema["const"])})
     if isinstance(schema.get("enum"), list):
@@ -60,9 +71,9 @@ def _types(schema: Schema | None, root: Schema | None, depth: int) -> frozenset[
         found &= _widen(set(declared))
     for word in ("anyOf", "oneOf"):
         if isinstance(schema.get(word), list):
-            found &= frozenset().union(*(_types(option, root, depth + 1) for option in schema[word]))
+            found &= frozenset().union(*(_types(option, root, depth + 1, looked) for option in schema[word]))
     for option in schema.get("allOf", ()):
-        found &= _types(option, root, depth + 1)
+        found &= _types(option, root, depth + 1, looked)
     return found
 
 
@@ -108,7 +119,7 @@ def inside(schema: Schema | None, parts: tuple[str | int, ...]) -> Schema | Nowh
     for part in parts:
         if schema is None:
             return None
-        step = _step(resolved(schema, root), part, root)
+        step = _step(resolved(schema, root), part, root, 0, {})
         if step is None or isinstance(step, Nowhere):
             return step
         schema = step
@@ -125,7 +136,7 @@ def _on_its_own(schema: Schema, root: Schema | None) -> Schema | None:
     definitions = (root or {}).get("$defs", {})
     if all(ref.startswith("#/$defs/") for ref in (*references, *_references(definitions))):
         return {**schema, "$defs": definitions}
-    return {"type": [type_ for type_ in TYPES if type_ in _types(schema, root, 0)]}
+    return {"type": [type_ for type_ in TYPES if type_ in _types(schema, root, 0, {})]}
 
 
 def _references(schema: Any) -> Iterator[str]:
@@ -139,19 +150,32 @@ def _references(schema: Any) -> Iterator[str]:
         yield from _references(part)
 
 
-def _step(schema: Schema, part: str | int, root: Schema | None, depth: int = 0) -> Schema | Nowhere | None:
+def _step(schema: Schema, part: str | int, root: Schema | None, depth: int, looked: Looked) -> Schema | Nowhere | None:
     if "allOf" in schema or depth > DEEPEST:
         return None
     options = schema.get("anyOf") or schema.get("oneOf")
-    if options:
-        steps = [_step(resolved(option, root), part, root, depth + 1) for option in options]
-        there = [step for step in steps if not isinstance(step, Nowhere)]
-        if not there:
-            known = dict.fromkeys(key for step in steps if isinstance(step, Nowhere) for key in step.known)
-            return Nowhere(part, tuple(known))
-        if len(there) == 1 or not all(isinstance(step, Mapping) for step in there):
-            return there[0] if len(there) == 1 else None
-        return there[0] if all(step == there[0] for step in there) else {"anyOf": there}
+    if not options:
+        return _own_step(schema, part)
+    key = id(schema), depth
+    if key not in looked:
+        steps = [_step(resolved(option, root), part, root, depth + 1, looked) for option in options]
+        looked[key] = schema, _joined(steps, part)
+    found: Schema | Nowhere | None = looked[key][1]
+    return found
+
+
+def _joined(steps: list[Schema | Nowhere | None], part: str | int) -> Schema | Nowhere | None:
+    """What is at a place of which each alternative says something."""
+    there = [step for step in steps if not isinstance(step, Nowhere)]
+    if not there:
+        known = dict.fromkeys(key for step in steps if isinstance(step, Nowhere) for key in step.known)
+        return Nowhere(part, tuple(known))
+    if len(there) == 1 or not all(isinstance(step, Mapping) for step in there):
+        return there[0] if len(there) == 1 else None
+    return there[0] if all(step is there[0] or step == there[0] for step in there) else {"anyOf": there}
+
+
+def _own_step(schema: Schema, part: str | int) -> Schema | Nowhere | None:
     types = types_of(schema)
     if isinstance(part, int):
         if "array" not in types:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from infospace.resources import is_resource
@@ -11,6 +11,11 @@ from infospace.schemas import TYPES, Schema, resolved, types_of
 
 SHOWN = 60
 """Most characters of a value in a message."""
+
+TOLD = 2
+"""Alternatives and items inside one another of which it is said what they admit."""
+MOST = 20
+"""Most alternatives that are named."""
 
 _FORMATS = {
     "aggregate": 'an aggregate such as "count" or "avg(score)"',
@@ -51,20 +56,27 @@ def either(words: Iterable[str]) -> str:
     return " or ".join([", ".join(each[:-1]), each[-1]] if len(each) > 2 else each)
 
 
-def wanted(schema: Schema | None, root: Schema | None = None) -> str:
-    """Say what a schema admits: `a whole number from 1 or "all"`; "" where it admits everything."""
-    if schema is None:
+def listed(values: Sequence[Any]) -> str:
+    """Write values of which one is wanted, the first of very many."""
+    if len(values) <= MOST:
+        return either(shown(value) for value in values)
+    return f"{', '.join(shown(value) for value in values[:MOST])} or one of {len(values) - MOST:,} more"
+
+
+def wanted(schema: Schema | None, root: Schema | None = None, depth: int = 0) -> str:
+    """Say what a schema admits: `a whole number from 1 or "all"`; "" where it admits everything, or goes too deep."""
+    if schema is None or depth > TOLD:
         return ""
     root = schema if root is None else root
     schema = resolved(schema, root)
     options = schema.get("anyOf") or schema.get("oneOf")
     if options:
-        words = [wanted(option, root) for option in options]
-        return either(words) if all(words) else ""
+        words = [wanted(option, root, depth + 1) for option in options[:MOST]]
+        return either(words) if all(words) and len(options) <= MOST else ""
     if "const" in schema:
         return shown(schema["const"])
     if "enum" in schema:
-        return either(shown(value) for value in schema["enum"])
+        return listed(schema["enum"])
     if schema.get("format") in _FORMATS:
         return _FORMATS[schema["format"]]
     types = types_of(schema)
@@ -72,16 +84,16 @@ def wanted(schema: Schema | None, root: Schema | None = None) -> str:
         return ""
     if "number" in types:
         types -= {"integer"}
-    return either(_noun(type_, schema, root) for type_ in TYPES if type_ in types)
+    return either(_noun(type_, schema, root, depth) for type_ in TYPES if type_ in types)
 
 
-def _noun(type_: str, schema: Schema, root: Schema) -> str:
+def _noun(type_: str, schema: Schema, root: Schema, depth: int) -> str:
     noun = _NOUNS[type_]
     if type_ in {"integer", "number"}:
         return noun + bounds(schema)
     items = schema.get("items")
     if type_ == "array" and isinstance(items, Mapping):
-        each = _MANY.get(wanted(items, root))
+        each = _MANY.get(wanted(items, root, depth + 1))
         return f"{noun} of {each}" if each else noun
     return noun
 

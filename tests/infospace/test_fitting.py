@@ -1,4 +1,4 @@
-"""Patterns of a schema are held in linear time wherever they stand, and those that cannot be are faults."""
+"""A schema is held against a value at once, whatever explodes in it; patterns that cannot be are faults."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
-from infospace.fitting import misfits, misfits_but_for, schema_faults
+from infospace.fitting import misfit, misfits, misfits_but_for, schema_faults
 from infospace.tools.servers.sound import sound
 
 EXPLODING = "^(a+)+$"
@@ -80,3 +83,82 @@ def test_a_property_may_be_called_like_a_keyword() -> None:
     """Names under `properties` are no keywords."""
     names = {"unevaluatedProperties": {"type": "boolean"}}
     assert list(schema_faults({"properties": names, "patternProperties": {"^x": True}})) == []
+
+
+def layered(levels: int) -> dict[str, Any]:
+    """Return a schema of definitions that each refer twice to the next: 2 to the power of them are looked at in all."""
+    layers = {f"d{at}": {"allOf": [{"$ref": f"#/$defs/d{at + 1}"} for _ in range(2)]} for at in range(levels)}
+    last = {"type": "object", "required": ["x"]}
+    return {"$defs": {**layers, f"d{levels}": last}, "$ref": "#/$defs/d0"}
+
+
+def chained(depth: int) -> Any:
+    """Return objects in objects, of which none has what a branch wants."""
+    return {"next": chained(depth - 1)} if depth else {}
+
+
+NODE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}
+BRANCHING = {
+    "$defs": {"node": {"anyOf": [{**NODE, "required": [name]} for name in ("left", "right")]}},
+    "$ref": "#/$defs/node",
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        ({}, layered(60)),
+        ({"x": 1}, layered(60)),
+        (chained(60), BRANCHING),
+        ([{"a": at} for at in range(30_000)], {"uniqueItems": True}),
+    ],
+)
+def test_a_schema_that_explodes_is_held_at_once(value: Any, schema: dict[str, Any]) -> None:
+    """Each reference is followed once for a part of the value, and items are not compared with each other."""
+    assert list(schema_faults(schema)) == []
+    begun = time.process_time()
+    misfit(value, schema)
+    misfits(value, schema)
+    list(misfits_but_for(value, schema, object()))
+    assert time.process_time() - begun < 15
+
+
+def test_one_value_in_several_places_misfits_in_each() -> None:
+    """Though it is looked at once."""
+    short = {"$defs": {"short": {"anyOf": [{"type": "string", "maxLength": 1}, {"type": "null"}]}}}
+    texts = {**short, "items": {"$ref": "#/$defs/short"}}
+    assert misfits(["ab", "", "ab"], texts) == [
+        f'"ab" has 2 characters, and at most 1 fit at `[{at}]`' for at in (0, 2)
+    ]
+    found = misfits_but_for(["ab", "ab"], texts, object())
+    assert [(one.place, one.says) for one in found] == [
+        ((at,), '"ab" has 2 characters, and at most 1 fit') for at in (0, 1)
+    ]
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 2) | st.sampled_from([0.0, 1.0, "", "a"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=6,
+)
+TREE = {
+    "$defs": {
+        "tree": {
+            "anyOf": [
+                {"type": ["integer", "null"]},
+                {"type": "array", "items": {"$ref": "#/$defs/tree"}, "uniqueItems": True},
+                {"type": "object", "properties": {"a": {"$ref": "#/$defs/tree"}}, "required": ["a"]},
+            ]
+        }
+    },
+    "items": {"$ref": "#/$defs/tree"},
+}
+
+
+@given(st.lists(JSON_VALUES, max_size=4))
+def test_what_fits_is_what_fits_by_the_standard(values: list[Any]) -> None:
+    """In the same places."""
+    for schema in (TREE, {"uniqueItems": True}):
+        found = misfits_but_for(values, schema, object())
+        plain = Draft202012Validator(schema).iter_errors(values)
+        assert [one.place for one in found] == [tuple(error.absolute_path) for error in plain]

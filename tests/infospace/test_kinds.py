@@ -234,3 +234,32 @@ def test_values_are_shown_as_a_plan_writes_them() -> None:
     ]
     assert shown("x" * 100) == '"' + "x" * 58 + "…"
     assert shown(Collection(id="Collection_3")) == "Collection_3, a Collection"
+
+
+def layered(word: str, wide: int = 10, levels: int = 15) -> dict[str, Any]:
+    """Return a schema of definitions that each name the next several times."""
+    layers = {f"d{at}": {word: [{"$ref": f"#/$defs/d{at + 1}"} for _ in range(wide)]} for at in range(levels)}
+    last = {"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": False}
+    return {"$defs": {**layers, f"d{levels}": last}, "$ref": "#/$defs/d0"}
+
+
+def test_a_schema_that_explodes_is_understood_at_once() -> None:
+    """Each of its parts is looked at once, however many ways lead to it."""
+    assert types_of(layered("allOf")) == types_of(layered("anyOf")) == {"object"}
+    assert inside(layered("anyOf"), ("x",)) == {"type": "string"}
+    assert isinstance(inside(layered("oneOf"), ("y",)), Nowhere)
+
+
+@pytest.mark.parametrize(
+    ("schema", "says"),
+    [
+        ({"type": "array", "items": {"$ref": "#"}}, "a list"),
+        ({"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#"}}]}, "text or a list"),
+        ({"anyOf": [{"type": "string"}, {"$ref": "#"}]}, ""),
+        (layered("anyOf", levels=2), "an object"),
+        (layered("anyOf"), ""),
+    ],
+)
+def test_what_a_schema_wants_that_refers_to_itself_can_be_said(schema: dict[str, Any], says: str) -> None:
+    """As far as it goes."""
+    assert wanted(schema) == says

@@ -33,6 +33,14 @@ PERSON = {
         (10, {"exclusiveMaximum": 10}, "10 is not less than 10"),
         ("a1", {"pattern": "^[a-z]+$"}, '"a1" does not match "^[a-z]+$"'),
         (None, {"oneOf": [{"const": "repeat"}, {"type": "object"}]}, 'null is not "repeat" or an object'),
+        ("b", {"oneOf": [{"type": "integer"}, {"pattern": "^a$", "type": "string"}]}, '"b" does not match "^a$"'),
+        ({"x": {"name": 1}}, {"properties": {"x": {"anyOf": [PERSON, {"type": "null"}]}}}, "1 is not text at `x.name`"),
+        (
+            3,
+            {"oneOf": [{"type": "integer"}, {"minimum": 2}]},
+            "3 fits more than one of what may be here, and it has to be one",
+        ),
+        (-1, {"enum": list(range(22))}, f"-1 is not {', '.join(map(str, range(20)))} or one of 2 more"),
     ],
 )
 def test_a_misfit_is_a_sentence_in_json(value: Any, schema: dict[str, Any], says: str) -> None:

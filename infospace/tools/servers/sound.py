@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-from infospace.fitting import Place, schema_faults
+from infospace.fitting import schema_faults
+from infospace.misfits import Place
 
 _TRIES = 50
 _ANY: Mapping[str, Any] = {"type": "object"}
