@@ -16,7 +16,7 @@ from infospace.tools.approvals import given, in_run
 from planner.events import Emit
 from planner.lanes import Halt
 from planner.lease import is_live, new_owner, seconds_spent
-from planner.needed import needed_tools
+from planner.needed import missing_primitives, needed_tools
 from planner.outcome import RunResult
 from planner.parse import parse_plan
 from planner.plan import Plan
@@ -71,7 +71,7 @@ async def resume(
 
     Of a session the lines that were begun. The tools of `approve` may be called from now on without asking, besides
     those that were approved before. Raises NotFound for a run that is not there, Conflict for one that is live, that
-    has ended, that needs a tool which is not here, or for a session that is at rest, Invalid for `approve`.
+    has ended, that needs what is not here, or for a session that is at rest, Invalid for `approve`.
     """
     with space.store.reading() as snapshot:
         row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
@@ -80,12 +80,12 @@ async def resume(
         left = CloseRun(run, "cancelled", now(), reason="its process ended before its plan had arrived whole")
         space.store.commit([], [TakeRun(run, new_owner(), row.owner, now()), left])
     _may_go_on(row)
+    plan, record = _plan(row), Record(rows, calls, answers)
+    _has_what_it_needs(space, row, plan, record)
     if row.kind == "session":
         from planner.sessions.session import session_of
 
         return await session_of(space, run).finish(emit, halt, approve)
-    plan, record = plan_of(row), Record(rows, calls, answers)
-    _has_its_tools(space, row, plan, record)
     owner, at = new_owner(), now()
     spent = {**row.spent, "seconds": seconds_spent(row, rows)}
     space.store.commit([], [TakeRun(run, owner, row.owner, at), Beat(run, owner, at, spent), *in_run(approve, run, at)])
@@ -110,15 +110,33 @@ def _may_go_on(row: RunRow) -> None:
         raise Conflict(f"{row.run} is being run by {row.owner}", hint=hint)
 
 
-def _has_its_tools(space: Space, row: RunRow, plan: Plan, record: Record) -> None:
-    """Raise Conflict where steps that have not ended call tools that are not here: the run would fail for good."""
+def must_be_all_there(space: Space, run: str) -> None:
+    """Raise Conflict for a suspended run that needs what is not in a space as somebody sees it; NotFound for none."""
+    with space.store.reading() as snapshot:
+        row, rows = snapshot.run(run), snapshot.steps(run)
+    if row.status == "suspended":
+        _has_what_it_needs(space, row, _plan(row), Record(rows))
+
+
+def _plan(row: RunRow) -> Plan:
+    if row.kind != "session":
+        return plan_of(row)
+    from planner.sessions.lines import plan_of_session
+
+    return plan_of_session(row)
+
+
+def _has_what_it_needs(space: Space, row: RunRow, plan: Plan, record: Record) -> None:
+    """Raise Conflict where steps that have not ended name what is not here: the run would fail for good."""
     left = tuple(one for one in plan.steps if (known := record.row(one.label)) is None or known.extra.get("retried"))
     needed = needed_tools(left, plan.plans, space.catalogue)
     missing = {name: label for (name, kind), label in needed.items() if space.tools.find(name, kind) is None}
+    missing |= missing_primitives(left, plan.plans, space.catalogue)
     for name, label in missing.items():
         more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
         says = f"step {label} of {row.run} calls {name}{more}, which is not here"
-        raise Conflict(says, hint="it waits as it is: resume it where its servers are connected")
+        where = "its servers are connected" if "/" in name else "that is"
+        raise Conflict(says, hint=f"it waits as it is: resume it where {where}")
 
 
 def plan_of(row: RunRow) -> Plan:

@@ -18,7 +18,7 @@ from planner.lease import is_live, new_owner
 from planner.meta.arguments import LONGEST_MS
 from planner.outcome import RunResult, binding
 from planner.problems import Problem
-from planner.resume import answer, pending_of, resume
+from planner.resume import answer, must_be_all_there, pending_of, resume
 from planner.saved import load_plan
 from planner.serve import arguments
 from planner.serve.access import Access, Rate
@@ -164,7 +164,8 @@ class Door:
     async def answer_run(self, args: arguments.AnswerRun, tell: Tell) -> dict[str, Any]:
         """Answer what a suspended run asks, and wait for it; at a `wait` just look again whether it is over.
 
-        Raises NotAllowed for what people have to answer, who have not.
+        Raises NotAllowed for what people have to answer, who have not, Conflict for a run that cannot go on in this
+        scope: then nothing was answered.
         """
         row, steps = find_run(self.space, args.run)
         pending = {one.step: one for one in pending_of(steps)}.get(args.step)
@@ -172,12 +173,14 @@ class Door:
             if pending is not None:
                 self.may_answer(args.run, pending)
                 must_be_asked(self.space, args.run, pending, self.access)
+            must_be_all_there(self.space, args.run)
             if row.status != "suspended" or pending is None or pending.kind != "wait":
                 answer(self.space, args.run, args.step, args.value)
         return await self._followed(self.lives.start(self.going_on(args.run), args.run), args.wait_s, tell)
 
     async def answered_by_person(self, run: str, step: str, word: JSON, seconds: float, tell: Tell) -> dict[str, Any]:
         """Answer for the person behind the client what a suspended run asks, and wait for it."""
+        must_be_all_there(self.space, run)
         answer(self.space, run, step, word)
         return await self._followed(self.lives.start(self.going_on(run), run), seconds, tell)
 

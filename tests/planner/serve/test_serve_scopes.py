@@ -190,6 +190,38 @@ def test_a_question_about_a_tool_out_of_scope_is_not_answered(known: Space) -> N
         assert snapshot.approvals() == []
 
 
+@pytest.mark.parametrize("door", ["run_plan", "run_steps"])
+@pytest.mark.parametrize(
+    ("last", "scope"),
+    [
+        ({**ECHO, "arguments": {"text": "$who"}}, Scope(include_servers=("two",))),
+        ({"type": "create-note", "value": "$who", "out": "$x"}, Scope(exclude_names=("^create-note$",))),
+    ],
+)
+def test_a_run_that_needs_more_than_a_scope_has_is_left_to_others(
+    known: Space, door: str, last: dict[str, Any], scope: Scope
+) -> None:
+    """Who may not know of all that it still needs answers nothing of it, and breaks nothing."""
+    steps = [{"type": "ask", "value": "who?", "out": "$who"}, last]
+    given = {"plan": steps} if door == "run_plan" else {"session": "s", "steps": steps}
+
+    async def ask(planner: Planner) -> str:
+        return str((await planner.call(door, **given))["run"])
+
+    run = play(known, ask)
+
+    async def meddle(planner: Planner) -> str:
+        return await planner.wrong("answer_run", run=run, step="1", value="nobody")
+
+    assert f"step 2 of {run} calls {last['type']}, which is not here" in play(known, meddle, scope=scope)
+
+    async def answer(planner: Planner) -> Any:
+        return await planner.call("answer_run", run=run, step="1", value="ann")
+
+    answered = play(known, answer)
+    assert (answered["status"], answered["result"]["data"]) == ("success", "ann")
+
+
 def test_what_the_configuration_approves_is_called_at_once(known: Space) -> None:
     """By the meta-tool, in plans and in sessions."""
 
