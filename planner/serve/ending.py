@@ -10,19 +10,22 @@ from typing import Any
 
 from planner.serve.door import Door
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 async def until_told(
     doors: Sequence[Door], serving: Coroutine[Any, Any, None], stop: Callable[[], None] | None = None
 ) -> int | None:
-    """Serve until that is over, or SIGINT or SIGTERM comes; close the doors. Returns the signal's number.
+    """Serve until that is over, or one of SIGNALS comes; close the doors. Returns the signal's number.
 
-    What runs is journalled before the connections end. `stop` lets the serving end, which else is cancelled.
+    SIGHUP means nothing where whoever started this ignores it, as `nohup` does. What runs is journalled before the
+    connections end. `stop` lets the serving end, which else is cancelled.
     """
     loop = asyncio.get_running_loop()
     told: asyncio.Future[int] = loop.create_future()
-    for number in SIGNALS:
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    heard = [number for number in SIGNALS if not (ignored and number == signal.SIGHUP)]
+    for number in heard:
         loop.add_signal_handler(number, _tell, told, number)
     task = asyncio.create_task(serving)
     ends: set[asyncio.Future[Any]] = {task, told}
@@ -33,7 +36,7 @@ async def until_told(
         (stop or task.cancel)()
         with suppress(asyncio.CancelledError):
             await task
-        for number in SIGNALS:
+        for number in heard:
             loop.remove_signal_handler(number)
     return told.result() if told.done() else None
 

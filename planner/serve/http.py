@@ -53,7 +53,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 async def serve_http(space: Space, listening: socket.socket, tokens: Sequence[Token]) -> int | None:
-    """Serve whoever shows one of the tokens, on a socket of `bound`, until SIGINT or SIGTERM comes.
+    """Serve whoever shows one of the tokens, on a socket of `bound`, until SIGINT, SIGTERM or SIGHUP comes.
 
     Returns the signal's number.
     """

@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 async def serve_stdio(space: Space, config: Config = OPEN) -> int | None:
-    """Serve until standard input ends, or SIGINT or SIGTERM comes, whose number is returned.
+    """Serve until standard input ends, or SIGINT, SIGTERM or SIGHUP comes, whose number is returned.
 
     Raises Invalid where there is no standard input or output.
     """

@@ -6,7 +6,7 @@ printed. The file of --config says which tools a token knows of, how they are sh
 "tokens": [{"name": …, "token": "${VARIABLE}", "scope": "NAME", "admin": true}]}. A client over standard input and
 output has the scope that is called `stdio`, else `default`. A scope limits tools, and what plans may do; notes, runs
 and sessions are those of the space, for whoever is let in: what only some may read belongs in a space of its own.
-Needs the extra `serve`. SIGINT and SIGTERM end it; what runs then is cancelled, and journalled.
+Needs the extra `serve`. SIGINT, SIGTERM and SIGHUP end it; what runs then is cancelled, and journalled.
 """
 
 from __future__ import annotations
