@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from infospace.errors import Invalid
 from infospace.jsonvalue import JSON
 from infospace.resources import Note
 from infospace.tools.calling import answered
@@ -39,6 +40,21 @@ async def read_resource(view: Infospace, resource: Tool) -> Note[Any]:
     view.extra["content"] = contents
     parts: list[JSON] = [_text(content) for content in contents]
     return view.note(parts[0] if len(parts) == 1 else parts)
+
+
+def uri_of(resource: Tool, arguments: Mapping[str, JSON]) -> str:
+    """Return the URI of a resource; of a template (RFC 6570) with arguments in the places of its variables.
+
+    Raises Invalid for a template that is none.
+    """
+    if not resource.input_schema.get("properties"):
+        return resource.name
+    from mcp.shared.uri_template import UriTemplate
+
+    try:
+        return UriTemplate.parse(resource.name).expand({name: str(value) for name, value in arguments.items()})
+    except ValueError as error:
+        raise Invalid(f"{resource.full_name} is no template of URIs: {error}") from error
 
 
 def _plain(content: Any) -> JSON:

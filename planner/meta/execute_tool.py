@@ -19,6 +19,7 @@ from infospace.space import Space
 from infospace.tools.approvals import refuse_blocked
 from infospace.tools.kept import Called
 from infospace.tools.own import SERVER
+from infospace.tools.reading import uri_of
 from infospace.tools.tool import NotCalled, Tool
 from planner.events import Emit
 from planner.meta.arguments import LONGEST_MS, USUAL_MS, ExecuteOptions, ExecuteTool
@@ -112,7 +113,7 @@ def _plan(
         case "prompt":
             step = {"type": "get-prompt", "prompt": tool.full_name, "arguments": literal(args.arguments)}
         case "resource":
-            step = {"type": "read-resource", "resource": tool.full_name}
+            step = {"type": "read-resource", "resource": f"{tool.server}/{uri_of(tool, args.arguments)}"}
     return _of({**step, **limit}, tool.full_name), {}
 
 

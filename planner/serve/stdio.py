@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import json
 import logging
 import os
 import sys
@@ -11,9 +12,13 @@ import threading
 from typing import TYPE_CHECKING, cast
 
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from pydantic import ValidationError
 
 from infospace.errors import Invalid
 from infospace.space import Space
+from infospace.tools.servers.lines import number_of
 from planner.serve.config import OPEN, STDIO, Config
 from planner.serve.door import Door
 from planner.serve.ending import until_told
@@ -21,6 +26,7 @@ from planner.serve.server import make_server
 
 if TYPE_CHECKING:
     import anyio
+    from mcp.shared._context_streams import ContextSendStream
 
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes of one message; a longer one ends the connection, since nobody can tell which request it was."""
@@ -43,8 +49,9 @@ async def serve_stdio(space: Space, config: Config = OPEN) -> int | None:
 
 async def _serve(door: Door) -> None:
     server = make_server(door)
-    lines = cast("anyio.AsyncFile[str]", _Lines(_claimed_input()))
-    async with stdio_server(stdin=lines) as (read, write):
+    lines = _Lines(_claimed_input())
+    async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (read, write):
+        lines.answers.set_result(write)
         await server.run(read, write, server.create_initialization_options())
 
 
@@ -58,9 +65,14 @@ def _claimed_input() -> int:
 
 
 class _Lines:
-    """The lines of a file descriptor. A thread that ends with the process reads them: reading cannot be cancelled."""
+    """The lines of a file descriptor. A thread that ends with the process reads them: reading cannot be cancelled.
+
+    A request that cannot be read is answered here, since nobody else would.
+    """
 
     def __init__(self, descriptor: int) -> None:
+        self.answers: asyncio.Future[ContextSendStream[SessionMessage]] = asyncio.get_running_loop().create_future()
+        """Where answers go."""
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(maxsize=16)
@@ -70,10 +82,14 @@ class _Lines:
         return self
 
     async def __anext__(self) -> str:
-        line = await self._queue.get()
-        if line is None:
-            raise StopAsyncIteration
-        return line
+        while True:
+            line = await self._queue.get()
+            if line is None:
+                raise StopAsyncIteration
+            refused = _refused(line)
+            if refused is None:
+                return line
+            await (await self.answers).send(SessionMessage(refused))
 
     def _read(self) -> None:
         kept: list[bytes] = []
@@ -106,3 +122,33 @@ class _Lines:
             putting.close()
             return False
         return True
+
+
+def _refused(line: str) -> JSONRPCError | None:
+    """Return the error that answers a request which cannot be read; None for one that can, and for what is none."""
+    try:
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        number = _asked(line)
+        if number is None:
+            return None
+        code, why = INVALID_REQUEST, "it is no message of JSON-RPC 2.0"
+        if fault["type"] == "json_invalid":
+            code, why = PARSE_ERROR, fault["msg"]
+            if "hex escape" in why:
+                why = "a text holds half of a character, a lone surrogate, which has no UTF-8 form"
+        data = ErrorData(code=code, message=f"the request cannot be read: {why}")
+        return JSONRPCError(jsonrpc="2.0", id=number, error=data)
+    return None
+
+
+def _asked(line: str) -> int | str | None:
+    """Return the id of a request that cannot be read, None where it has none, or is none."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        ends = line.encode("utf-8", "surrogatepass")
+        return number_of(ends, ends)
+    found = message.get("id") if isinstance(message, dict) and "method" in message else None
+    return found if isinstance(found, int | str) and not isinstance(found, bool) else None

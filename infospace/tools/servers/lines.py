@@ -32,7 +32,7 @@ LAST_WORDS_S = 0.5
 """Seconds for which standard error is heard once standard output has ended."""
 _CHUNK = 2**16
 _ENDS = 4_096
-"""Bytes at both ends of an over-long line, in which its id is looked for."""
+"""Bytes at both ends of a line that cannot be read, in which its id is looked for."""
 _ID_FIRST = re.compile(rb'^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*[,}]')
 _ID_LAST = re.compile(rb',\s*"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
 
@@ -217,11 +217,17 @@ class _Lines:
         if not over:
             line = b"".join(parts)
             return line if line.strip() else None
-        found = _ID_FIRST.search(parts[0]) or _ID_LAST.search(b"".join(parts[1:])[-_ENDS:])
+        found = number_of(parts[0], b"".join(parts[1:]))
         if found is None:
             self.lost = True
             return None
-        return JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=ErrorData(code=INTERNAL_ERROR, message=TOO_LARGE))
+        return JSONRPCError(jsonrpc="2.0", id=found, error=ErrorData(code=INTERNAL_ERROR, message=TOO_LARGE))
+
+
+def number_of(first: bytes, last: bytes) -> int | None:
+    """Return the number of a message that cannot be read, by how its line begins and ends; None without one."""
+    found = _ID_FIRST.search(first[:_ENDS]) or _ID_LAST.search(last[-_ENDS:])
+    return None if found is None else int(found[1])
 
 
 def _message(line: bytes) -> JSONRPCMessage | None:

@@ -194,6 +194,11 @@ def test_primitives_saved_plans_prompts_and_resources_are_called_alike(known: Sp
     assert called(known, "infospace/discover-notes", query="kept")["status"] == "success"
     assert called(known, "one/greet", who="Ann")["content"][0]["content"]["text"] == "Greet Ann."
     assert called(known, "one/odd://one")["content"][0]["resource"]["text"] == "here is odd://one"
+    filled = called(known, "one/odd://{name}", name="a b")
+    assert (filled["tool_name"], filled["content"][0]["resource"]["text"]) == (
+        "one/odd://{name}",
+        "here is odd://a%20b",
+    )
 
 
 def test_a_saved_plan_lasts_as_long_as_the_call_says(known: Space) -> None:

@@ -56,6 +56,40 @@ def test_a_message_that_is_too_long_ends_the_connection_and_is_told(tmp_path: Pa
         assert b"is longer than" in said
 
 
+UNREADABLE = {
+    '{"tool_name": "\\ud800", "arguments": {}}': (-32700, "holds half of a character"),
+    '{"tool_name": "x", "arguments": {"x": ' + "[" * 5_000 + "]" * 5_000 + "}}": (-32700, "recursion limit exceeded"),
+    '{"tool_name": "x", "arguments": {"x": ' + "9" * 5_000 + "}}": (-32700, "number out of range"),
+    "[]": (-32600, "is no message of JSON-RPC 2.0"),
+}
+
+
+@pytest.mark.slow
+def test_a_request_that_cannot_be_read_is_answered_and_the_next_one_too(tmp_path: Path) -> None:
+    """Whoever asked would else wait for ever; what has no number is passed over."""
+    with raw(tmp_path / "space.db") as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        for number, (arguments, (code, says)) in enumerate(UNREADABLE.items(), 7):
+            call = f'{{"name": "execute_tool", "arguments": {arguments}}}' if arguments != "[]" else arguments
+            head, name = '"jsonrpc": "2.0"', '"method": "tools/call"'
+            for line in (
+                f'{{{head}, "id": {number}, {name}, "params": {call}}}',
+                f'{{{name}, "params": {call}, {head}, "id": {number}}}',
+            ):
+                server.stdin.write(b"no message\n" + line.encode() + b"\n")
+                server.stdin.flush()
+                answer = json.loads(server.stdout.readline())
+                assert (answer["id"], answer["error"]["code"]) == (number, code)
+                assert answer["error"]["message"].startswith("the request cannot be read: ")
+                assert says in answer["error"]["message"]
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 99, "method": "ping"}).encode() + b"\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 99
+        server.communicate(timeout=60)
+        assert server.returncode == 0
+
+
 @pytest.mark.slow
 def test_a_terminal_that_is_gone_ends_the_server(tmp_path: Path) -> None:
     """Reading from it is an error then, and no end."""
