@@ -23,7 +23,7 @@ from pydantic import TypeAdapter, ValidationError, create_model
 from infospace.errors import InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.schemas import understood
-from infospace.tools.tool import Tool, ToolAnswer, ToolFailed
+from infospace.tools.tool import NoAnswer, Tool, ToolAnswer, ToolFailed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -93,7 +93,7 @@ class LocalTools:
         except TimeoutError:
             if not limit.expired():
                 raise
-            raise ToolFailed(f"{tool.full_name} did not answer within {timeout_s:g} s") from None
+            raise NoAnswer(f"{tool.full_name} did not answer within {timeout_s:g} s") from None
 
     async def _call(self, name: str, arguments: Mapping[str, JSON]) -> ToolAnswer:
         entry = self._entries.get(name)

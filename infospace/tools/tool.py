@@ -131,6 +131,10 @@ class ToolFailed(InfospaceError):
     kind = "tool"
 
 
+class NoAnswer(ToolFailed):
+    """A call that lasted longer than it may. It may have had its effect."""
+
+
 class NotAllowed(ToolFailed):
     """A tool that may not be called, or not so: nothing happened."""
 

@@ -16,7 +16,7 @@ from infospace.tools.finding.scope import EVERYTHING, Scope
 from infospace.tools.kept import Called
 from infospace.tools.own import SERVER
 from infospace.tools.successes import remembers
-from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
+from infospace.tools.tool import NoAnswer, NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 
 if TYPE_CHECKING:
     from infospace.tools.finding.found import Remembered
@@ -207,10 +207,16 @@ class Toolbox:
         if provider is None:
             raise NotCalled(f"there is no server {tool.server!r} any more")
         started, clock = now(), time.perf_counter()
+        seconds = self._within_bounds(tool, timeout_s)
         try:
-            answer = await provider.call(tool, arguments, self._within_bounds(tool, timeout_s))
+            answer = await provider.call(tool, arguments, seconds)
         except NotCalled:
             raise
+        except NoAnswer as error:
+            self._record(tool, started, clock, well=False)
+            if seconds is None or seconds != self._longest_s:
+                raise
+            raise NoAnswer(error.says, hint="no call may last longer here") from error
         except (ToolFailed, CancelledError):
             self._record(tool, started, clock, well=False)
             raise

@@ -43,6 +43,8 @@ class ToolCalled:
     tool: Tool
     options: ExecuteOptions
     prepared: Prepared
+    longest_ms: int = LONGEST_MS
+    """Milliseconds that it may last at most, whatever is asked for."""
 
     async def play(self, space: Space, emit: Emit, approve: Sequence[str] = ()) -> RunResult:
         """Make the call. The tools of `approve` are called without asking."""
@@ -50,7 +52,7 @@ class ToolCalled:
 
     def answer(self, space: Space, result: RunResult) -> dict[str, Any]:
         """Return what the meta-tool answers of a run that ended, or waits; what the space itself did is counted."""
-        answered = answer_of(space, self.tool, self.options, result)
+        answered = answer_of(space, self.tool, self.options, result, self.longest_ms)
         if (
             self.tool.server == SERVER
             and space.tools.servers is not None
@@ -92,7 +94,7 @@ def prepare_call(space: Space, args: ExecuteTool, longest_ms: int = LONGEST_MS) 
         wrong = [problem for problem in prepared.problems if problem.severity == "error"]
         told = "; ".join(f"{problem.says}{f' ({problem.hint})' if problem.hint else ''}" for problem in wrong)
         raise Invalid(f"{tool.full_name} is not called so: {told}")
-    return ToolCalled(tool, options, prepared)
+    return ToolCalled(tool, options, prepared, longest_ms)
 
 
 def _plan(

@@ -14,7 +14,7 @@ from infospace.space import Space
 from infospace.tools.approvals import WORDS
 from infospace.tools.own import SERVER
 from infospace.tools.tool import Tool
-from planner.meta.arguments import ExecuteOptions
+from planner.meta.arguments import LONGEST_MS, ExecuteOptions
 from planner.outcome import RunResult
 from planner.suspending import Pending
 
@@ -27,7 +27,9 @@ MEDIA: Final = 2_000_000
 _STATUS: Final = {"success": "success", "stopped": "success", "cancelled": "cancelled"}
 
 
-def answer_of(space: Space, tool: Tool, options: ExecuteOptions, result: RunResult) -> dict[str, Any]:
+def answer_of(
+    space: Space, tool: Tool, options: ExecuteOptions, result: RunResult, longest_ms: int = LONGEST_MS
+) -> dict[str, Any]:
     """Return the answer of a run whose steps are the call of a tool.
 
     `status` is `success`, `failed`, `cancelled`, `approval_required` (nothing was called; `approval` says who has to
@@ -43,7 +45,7 @@ def answer_of(space: Space, tool: Tool, options: ExecuteOptions, result: RunResu
     elif status == "success":
         said = _own(result) if call is None else _answered(call)
     else:
-        found["reason"] = _why(tool, options, result)
+        found["reason"] = _why(tool, options, result, longest_ms)
         said = _answered(call) if call is not None and _has_answer(call) else _words(found["reason"])
     resource = None if result.result is None else result.result.resource_id
     found |= _short(said, resource, run) if status == "success" or call is not None else said
@@ -97,12 +99,15 @@ def _words(text: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}] if text else [], "structured_content": None}
 
 
-def _why(tool: Tool, options: ExecuteOptions, result: RunResult) -> str:
+def _why(tool: Tool, options: ExecuteOptions, result: RunResult, longest_ms: int) -> str:
     row = result.steps[-1] if result.steps else None
     if row is not None and row.error == "timeout":
-        return (
-            f"{tool.full_name} did not answer within {options.timeout_ms:,} ms (`options.timeout_ms` gives it longer)"
+        more = (
+            "`options.timeout_ms` gives it longer"
+            if options.timeout_ms < longest_ms
+            else "no call may last longer here"
         )
+        return f"{tool.full_name} did not answer within {options.timeout_ms:,} ms ({more})"
     if result.status == "cancelled":
         return f"the call of {tool.full_name} was broken off"
     reason = row.reason if row is not None and row.error != "cancelled" and len(result.steps) == 1 else None

@@ -178,6 +178,8 @@ async def _answered(door: Door, name: str, given: Mapping[str, Any], tell: Tell)
         if name == EXECUTE:
             return await _executed(door, args, tell)
         answered = await META[name].function(door.space, args)
+        if "similar" in answered:
+            answered["similar"] = answered["similar"][: door.access.results]
         return trimmed_tools(answered) if "tools" in answered else answered
     tool = proxies(door).get(name)
     if tool is not None:

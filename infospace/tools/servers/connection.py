@@ -35,7 +35,7 @@ from infospace.tools.servers.lines import Heard, running
 from infospace.tools.servers.listing import Listing, read_listing
 from infospace.tools.servers.variables import expanded
 from infospace.tools.servers.web import Answered, reaching
-from infospace.tools.tool import ToolAnswer, ToolFailed, ToolKind
+from infospace.tools.tool import NoAnswer, ToolAnswer, ToolFailed, ToolKind
 
 OURS = ("INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN", "OPENAI_API_KEY")
 """Variables of our own environment that a server gets only where its entry says so."""
@@ -124,7 +124,7 @@ class Connection:
                 return await self._while_here(ask(self._live(), kind, name, arguments))
         except TimeoutError:
             hint = "`timeout_s` of the step, or of the server's entry, gives it longer"
-            raise ToolFailed(f"{what} did not answer within {seconds:g} s", hint=hint) from None
+            raise NoAnswer(f"{what} did not answer within {seconds:g} s", hint=hint) from None
         except MCPError as error:
             if error.message == "Session terminated":
                 self._over.set()

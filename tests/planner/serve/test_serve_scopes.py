@@ -292,6 +292,8 @@ def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
         page = await planner.call("list_tools")
         assert (len(page["tools"]), page["pages"]) == (2, -(-page["total"] // 2))
         assert len((await planner.call("get_similar_tools", tool_name="one/echo"))["tools"]) == 2
+        described = await planner.call("describe_tool", tool_name="one/echo", include_similar=True)
+        assert len(described["similar"]) == 2
         call = {"tool_name": "one/slow", "arguments": {}}
         said = await planner.wrong("execute_tool", **call, options={"timeout_ms": 301})
         assert "`options.timeout_ms` is 301, and ann may give a call 300 at most" in said
@@ -301,7 +303,9 @@ def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
         assert (
             "within 300 ms" in late.structured_content["reason"] or "within 0.3 s" in late.structured_content["reason"]
         )
+        assert "no call may last longer here" in late.structured_content["reason"]
         plan = await planner.call("run_plan", plan=[{"type": "one/slow", "timeout_s": 20}])
+        assert "no call may last longer here" in plan["reason"]
         assert (plan["status"], "did not answer within 0.3 s" in plan["reason"]) == ("failed", True)
 
     play(known, scene, results=2, timeout_ms=300)
