@@ -128,6 +128,14 @@ def inside(schema: Schema | None, parts: tuple[str | int, ...]) -> Schema | Nowh
     return _on_its_own(resolved(schema, root), root)
 
 
+def unsaid(schema: Schema | None, parts: tuple[str | int, ...]) -> Nowhere | None:
+    """Say what a schema names where a path asks for something that it admits and says nothing of; else None."""
+    if schema is None or inside(schema, parts) is not None:
+        return None
+    found = inside(_close(schema), parts)
+    return found if isinstance(found, Nowhere) and found.known else None
+
+
 def _on_its_own(schema: Schema, root: Schema | None) -> Schema | None:
     """A part of `root` as a schema that stands alone; of one that refers to the whole, only its types."""
     references = set(_references(schema))

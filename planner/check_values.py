@@ -29,6 +29,7 @@ from infospace.kinds import (
 )
 from infospace.names import normalised
 from infospace.paths import Path, nearest, show_parts
+from infospace.schemas import inside, unsaid
 from infospace.shaping import closed_object, list_of
 from infospace.wording import shown
 from planner.check_changes import Changes
@@ -140,6 +141,8 @@ class ValueChecker:
             return None
         found = place_in(shape, parts)
         if not isinstance(found, Nowhere):
+            if found is None and isinstance(shape, NoteShape) and not self._lenient:
+                self._unsaid(shape, reference, index, pointer, whole=whole)
             return NoteShape(found, NO_METADATA)
         (says, hint_), better = self.nowhere(shape, parts, found)
         fix = None
@@ -148,6 +151,22 @@ class ValueChecker:
             fix = replace(pointer, str(mended))
         self._unknown_field(pointer, f"{reference}: {says}", hint_, fix)
         return None
+
+    def _unsaid(self, shape: NoteShape, reference: Reference, index: int, pointer: str, *, whole: bool) -> None:
+        """Warn of a field that a schema names others beside, and neither names nor rules out."""
+        parts = reference.path.parts[index:]
+        found = None if parts[0] == "metadata" else unsaid(shape.content, parts)
+        if found is None:
+            return
+        says = f"the schema of ${reference.name} says nothing of `{show_parts(parts)}`, which may not be there"
+        near = nearest(str(found.key), found.known)
+        better = None if near is None else _with_key(shape.content, parts, found.key, near)
+        if better is None:
+            self.problems.warn("unknown-field", pointer, says, f"it names {listed(found.known)}")
+            return
+        mended = str(Reference(reference.name, Path((*reference.path.parts[:index], *better))))
+        fix = replace(pointer, mended) if whole else None
+        self.problems.warn("unknown-field", pointer, says, f"did you mean `{show_parts(better)}`?", fix)
 
     def _unknown_field(self, pointer: str, says: str, hint: str | None, fix: Patch | None) -> None:
         report = self.problems.warn if self._lenient else self.problems.error
@@ -363,3 +382,11 @@ def _better(shape: Shape, parts: tuple[str | int, ...], found: Nowhere) -> tuple
     below = place_in(shape, ("metadata", *parts)) if at == 0 else None
     near = nearest(found.key, below.known) if isinstance(below, Nowhere) and below.key == found.key else None
     return None if near is None else ("metadata", near, *parts[1:])
+
+
+def _with_key(
+    schema: Schema | None, parts: tuple[str | int, ...], key: str | int, near: str
+) -> tuple[str | int, ...] | None:
+    """A path with another key in the first place in which that one stands and the schema then says something."""
+    tried = ((*parts[:at], near, *parts[at + 1 :]) for at, part in enumerate(parts) if part == key)
+    return next((path for path in tried if inside(schema, path) is not None), None)

@@ -13,6 +13,7 @@ from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
 from infospace.tools.tool import ToolFailed
 from planner.saved import save_plan
+from planner.start import check_plan
 
 
 class Weather(BaseModel):
@@ -205,3 +206,28 @@ def test_what_the_space_itself_can_do_is_no_call_of_a_tool(space: Space, errors:
     assert jsonpatch.apply_patch(plan, problem.fix) == [{"type": "plan:week", "arguments": {"n": 1}}]
     [problem] = errors([{"type": "infospace/nothing"}])
     assert (problem.code, problem.fix) == ("unknown-tool", None)
+
+
+@pytest.mark.parametrize(
+    ("written", "hint", "meant"),
+    [
+        ("$w.degres", "did you mean `degrees`?", "$w.degrees"),
+        ("$w.wind", "it names city, degrees", None),
+        ("it has ${w.degres}", "did you mean `degrees`?", None),
+    ],
+)
+@pytest.mark.usefixtures("calls")
+def test_a_field_that_a_tools_schema_says_nothing_of_is_doubted(
+    space: Space, written: str, hint: str, meant: str | None
+) -> None:
+    """Its schema lets it be there, as most do; so it is no error, and a condition may ask whether it is."""
+    plan = [CITY, WARM, {"type": "create-note", "value": written, "out": "$n"}]
+    _, problems = check_plan(space, plan)
+    assert problems.ok
+    (doubt,) = [problem for problem in problems.found if problem.code == "unknown-field"]
+    assert (doubt.severity, doubt.pointer, doubt.hint) == ("warning", "/2/value", hint)
+    assert "says nothing of" in doubt.says
+    assert doubt.fix == (None if meant is None else [{"op": "replace", "path": "/2/value", "value": meant}])
+    asked = {"type": "if", "condition": {"type": "exists", "target": "$w.wind"}, "then": []}
+    _, problems = check_plan(space, [CITY, WARM, asked])
+    assert [problem.code for problem in problems.found if problem.code == "unknown-field"] == []
