@@ -41,8 +41,8 @@ OURS = ("INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN", "OPENAI_API_KEY")
 """Variables of our own environment that a server gets only where its entry says so."""
 CLOSING_S = 12.0
 AGAIN_S = 5.0
-"""Seconds before a server is listened to again that ended its stream of changes, and asked again for a list that it did
-not tell; that longer each time."""
+"""Seconds before a server is listened to again that ended its stream of changes or has none now, and asked again for a
+list that it did not tell; longer each time."""
 LONGEST_AGAIN_S = 600.0
 
 _CHANGES = (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
@@ -218,15 +218,18 @@ class Connection:
         tools, prompts, resources = (
             bool(offered and offered.list_changed) for offered in (can.tools, can.prompts, can.resources)
         )
+        wait = AGAIN_S
         while tools or prompts or resources:
-            with contextlib.suppress(SubscriptionLost):
+            with contextlib.suppress(SubscriptionLost, MCPError):
                 async with client.listen(
                     tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
                 ) as changes:
+                    wait = AGAIN_S
                     async for _ in changes:
                         self._changed.set()
             # What changed since nobody listens is not told again.
-            await asyncio.sleep(AGAIN_S)
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, LONGEST_AGAIN_S)
             self._changed.set()
 
     async def _relist(self, client: Client) -> None:

@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
+from mcp.client.subscriptions import SubscriptionLost
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR
 
 from infospace import NotFound, Space, Unreadable, open_space
 from infospace.memory.changes import Change
@@ -147,6 +151,28 @@ def test_a_change_is_followed_in_the_later_protocol(space: Space, tmp_path: Path
         assert call(space, "a/grow", name=name).text == "grown"
         until(lambda name=name: f"a/{name}" in names(space))
         assert call(space, f"a/{name}").text == f"this is {name}"
+
+
+@pytest.mark.slow
+def test_a_server_that_cannot_be_listened_to_at_first_is_listened_to_later(
+    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what it lists meanwhile is not missed."""
+    listen, refused = Client.listen, [MCPError(INTERNAL_ERROR, "busy"), SubscriptionLost("gone")]
+
+    def busy(client: Client, **wanted: Any) -> Any:
+        if refused:
+            raise refused.pop()
+        return listen(client, **wanted)
+
+    monkeypatch.setattr("infospace.tools.servers.connection.AGAIN_S", 0.05)
+    monkeypatch.setattr(Client, "listen", busy)
+    growing = Path(__file__).parent / "growing_server.py"
+    synced(space, mcp=write(tmp_path, a={"command": sys.executable, "args": [str(growing)]}))
+    for name in ("first", "second"):
+        assert call(space, "a/grow", name=name).text == "grown"
+        until(lambda name=name: f"a/{name}" in names(space))
+    assert refused == []
 
 
 def test_the_files_are_remembered_and_read_again_at_each_opening(tmp_path: Path) -> None:
