@@ -27,7 +27,7 @@ from planner.serve.people import Asked, for_people, must_be_asked
 from planner.serve.record import find_run, is_over, recorded
 from planner.serve.trimming import PART, trimmed_bindings, trimmed_check, trimmed_run
 from planner.sessions.bindings import bindings_of, living
-from planner.sessions.naming import full_name
+from planner.sessions.naming import full_name, not_open, open_run
 from planner.sessions.session import Session
 from planner.start import Refused, check_plan, prepare, stream
 from planner.steps import SAVED
@@ -98,7 +98,11 @@ class Door:
         live = self.lives.start(play, session.run or "")
         if not await live.wait(args.wait_s, tell) and not live.run:
             live.run = session.run or ""
-        return await self._followed(live, 0, tell)
+        told = await self._followed(live, 0, tell)
+        if told["status"] == "refused":
+            with self.space.store.reading() as snapshot:
+                told["reason"] = told["reason"] or not_open(snapshot, args.session)
+        return told
 
     def _session(self, name: str) -> Session:
         """Return the session of a name, which need not be open yet. Raises Invalid for what cannot be a name."""
@@ -225,9 +229,7 @@ class Door:
         del tell
         if (args.session is None) is (args.run is None):
             raise Invalid("list_bindings takes `session` or `run`, one of them", hint='{"session": "default"}')
-        run = args.run or self._session(str(args.session)).run
-        if run is None:
-            raise NotFound(f"there is no session {args.session!r}", hint="run_steps opens one")
+        run = args.run or self._open_session(str(args.session))
         row, steps = find_run(self.space, run)
         view = self.space.view()
         found = {
@@ -237,3 +239,11 @@ class Door:
         shown, left_out = trimmed_bindings(found, PART)
         told: dict[str, Any] = {"run": run, "bindings": shown}
         return {**told, "left_out": left_out} if left_out else told
+
+    def _open_session(self, name: str) -> str:
+        """Return the run that an open session is. Raises NotFound, Invalid for what cannot be a name."""
+        with self.space.store.reading() as snapshot:
+            row = open_run(snapshot, full_name(name))
+            if row is None:
+                raise NotFound(str(not_open(snapshot, name)), hint="run_steps opens one")
+            return row.run

@@ -9,6 +9,7 @@ from infospace.ids import Kind
 from infospace.memory.changes import Change, GiveName, MakeNote, Revise
 from infospace.memory.store import Snapshot, Store
 from infospace.names import name_fault, normalised
+from infospace.paths import nearest
 from infospace.resources import Made, Note
 from infospace.runs.journal import FINISHED, RunRow
 
@@ -30,6 +31,16 @@ def open_run(snapshot: Snapshot, full: str) -> RunRow | None:
     note = _note(snapshot, full)
     run = None if note is None else _run_of(snapshot, note)
     return None if run is None or run.status in FINISHED else run
+
+
+def not_open(snapshot: Snapshot, name: str) -> str | None:
+    """Say that no session of a name is open, and which was probably meant; None where it is."""
+    full = full_name(name)
+    if open_run(snapshot, full) is not None:
+        return None
+    others = (other for other in snapshot.names() if other.startswith(PREFIX) and other != full)
+    near = nearest(name, [other.removeprefix(PREFIX) for other in others if open_run(snapshot, other) is not None])
+    return f"no session {name!r} is open" + (f"; did you mean {near!r}?" if near else "")
 
 
 def name_of(snapshot: Snapshot, run: str) -> str | None:

@@ -37,6 +37,23 @@ def test_a_session_ends_with_cancel_or_stop_and_its_name_is_free_again(space: Sp
     assert len(set(play(space, scene))) == 3
 
 
+def test_a_name_that_no_session_has_is_told_with_the_one_that_was_meant(space: Space) -> None:
+    """Steps that read what is bound in another session would else be refused without a word of that."""
+    read = [{"type": "say", "value": "$x"}]
+
+    async def scene(planner: Planner) -> None:
+        await planner.call("run_steps", session="research", steps=[NOTE])
+        meant = "no session 'reserch' is open; did you mean 'research'?"
+        answer = await planner.call("run_steps", session="reserch", steps=read)
+        assert (answer["status"], answer["run"], answer["reason"]) == ("refused", None, meant)
+        assert f"{meant} (run_steps opens one)" in await planner.wrong("list_bindings", session="reserch")
+        answer = await planner.call("run_steps", session="research", steps=[{"type": "say", "value": "$y"}])
+        assert (answer["status"], answer["reason"]) == ("refused", None)
+        assert await planner.wrong("list_bindings", session="9") == "no session '9' is open (run_steps opens one)"
+
+    play(space, scene)
+
+
 def test_a_cancelled_session_cancels_the_steps_that_run_and_those_that_queue(space: Space) -> None:
     async def scene(planner: Planner) -> Any:
         run = (await planner.call("run_steps", session="s", steps=[NOTE, SLOW], wait_s=0))["run"]
