@@ -44,6 +44,8 @@ class Tool:
     kind: ToolKind = "tool"
     integration: Integration = "local"
     tags: tuple[str, ...] = ()
+    claimed: tuple[str, ...] = ()
+    """Those of its tags that are the word of a server which is not trusted: they let nobody know of it."""
     category: str = ""
     """The tool's own, else its server's, else the server's title."""
     server_title: str = ""

@@ -37,8 +37,9 @@ class Limits(BaseModel):
 class Bounds(Limits):
     """What a scope is written as. What is None does not limit.
 
-    `include_*` name what a tool needs one of, `exclude_*` what it must have none of. Raises a ValidationError of
-    pydantic for what does not fit.
+    `include_*` name what a tool needs one of, `exclude_*` what it must have none of. A tag that only a server which is
+    not trusted gives its tool excludes, and does not include. Raises a ValidationError of pydantic for what does not
+    fit.
     """
 
     include_tags: Names | None = None
@@ -61,7 +62,10 @@ class Scope(Bounds):
     def allows(self, tool: Tool) -> bool:
         """Whether a tool is in this scope."""
         return (
-            (self.include_tags is None or not _apart(tool.tags, self.include_tags))
+            (
+                self.include_tags is None
+                or any(one in tool.tags and one not in tool.claimed for one in self.include_tags)
+            )
             and _apart(tool.tags, self.exclude_tags)
             and (self.include_servers is None or tool.server in self.include_servers)
             and tool.server not in self.exclude_servers

@@ -251,6 +251,7 @@ class ServerTools:
             kind=listed.kind,
             integration="MCP",
             tags=tuple(dict.fromkeys((*listed.tags, *entry.tags))),
+            claimed=() if entry.trusted else tuple(tag for tag in listed.tags if tag not in entry.tags),
             category=listed.category or entry.category or title,
             server_title=title,
             server_description=entry.description or (server.instructions if server else ""),

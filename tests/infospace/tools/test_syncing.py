@@ -18,6 +18,7 @@ from mcp_types import INTERNAL_ERROR
 
 from infospace import NotFound, Space, Unreadable, open_space
 from infospace.memory.changes import Change
+from infospace.tools.finding.scope import Scope
 from infospace.tools.kept import AddSource, DropTools, KeepServer, KeepTools, KeptServer, Listed
 from infospace.tools.servers.entries import Entry
 from infospace.tools.servers.known import Servers
@@ -284,6 +285,18 @@ def test_what_an_entry_says_is_seen_on_its_tools(space: Space, tmp_path: Path) -
     )
     assert "a/slow" not in names(space)
     assert space.tools.find("a/slow") is None
+
+
+def test_no_server_lets_its_tools_into_a_scope_by_its_own_word(space: Space, tmp_path: Path) -> None:
+    """A tag that it gives them counts where it is trusted; where a scope excludes the tag, it is believed."""
+    synced(space, mcp=write(tmp_path, a=odd("plain"), b=odd("plain", trusted=True), c=odd("plain", tags=["text"])))
+    included = [tool.full_name for tool in space.tools.narrowed(Scope(include_tags=("text",)))]
+    assert "c/die" in included
+    assert [name for name in included if not name.startswith("c/")] == ["b/echo"]
+    excluded = [tool.full_name for tool in space.tools.narrowed(Scope(exclude_tags=("text",)))]
+    assert {"a/die", "b/die"} <= set(excluded)
+    assert not {"a/echo", "b/echo", "c/die"} & set(excluded)
+    assert space.tools.get("a/echo").tags == ("text",)
 
 
 def test_prompts_and_resources_are_listed_with_their_kind(space: Space, tmp_path: Path) -> None:

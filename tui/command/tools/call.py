@@ -86,7 +86,7 @@ def _arguments(args: argparse.Namespace, declared: Any) -> dict[str, JSON]:
     if args.arguments is not None:
         text = read_source("-") if args.arguments == "-" else args.arguments
         try:
-            read = read_json(text, what="the arguments")
+            read = read_json(text, what="what the tool is given")
         except Unreadable as error:
             raise UsageError(error.says, hint=error.hint or '\'{"name": "value"}\', or --input name=value') from error
         if not isinstance(read, dict):
