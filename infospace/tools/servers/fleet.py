@@ -151,6 +151,9 @@ class Fleet:
             begun = asyncio.get_running_loop().time()
             try:
                 await connection.open()
+            except asyncio.CancelledError:
+                self._held.discard(connection)
+                raise
             except ServerFailed as error:
                 self._held.discard(connection)
                 slow = asyncio.get_running_loop().time() - begun >= entry.start_timeout_s

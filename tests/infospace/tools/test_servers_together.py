@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from infospace import Space, open_space
+from infospace.tools.servers.connection import Connection
 from infospace.tools.servers.syncing import sync
 from infospace.tools.tool import ToolFailed
 
@@ -82,6 +84,30 @@ def test_a_call_that_goes_wrong_leaves_the_others_in_peace(space: Space, tmp_pat
     assert call(space, "c/echo", text="started anew").content == "started anew"
     space.close()
     assert left(mark) == []
+
+
+def connections() -> int:
+    """Count the connections that anything holds."""
+    gc.collect()
+    return sum(isinstance(one, Connection) for one in gc.get_objects())
+
+
+def test_a_start_that_is_broken_off_leaves_nothing(space: Space, tmp_path: Path) -> None:
+    """No process, and nothing that is held until the end: a server that hangs may be tried again and again."""
+    mark, before = f"mark-{tmp_path.name}-hangs", connections()
+    write(Path(space.store.address).parent, one=odd("hangs", mark))
+    assert space.tools.servers is not None
+    fleet, entry = space.tools.servers.fleet, space.tools.servers.entries["one"]
+
+    async def broken_off() -> None:
+        listing = asyncio.create_task(fleet.listing(entry))
+        await asyncio.to_thread(until, lambda: left(mark))
+        listing.cancel()
+        await asyncio.wait([listing])
+
+    asyncio.run(broken_off())
+    until(lambda: left(mark) == [])
+    until(lambda: connections() <= before)
 
 
 @pytest.mark.slow
