@@ -70,6 +70,17 @@ class Corpus:
         return found
 
     @cached_property
+    def labelled(self) -> dict[str, list[int]]:
+        """The places of the tools of a server, a category or a tag, in small letters."""
+        found: dict[str, list[int]] = {}
+        for at, known in enumerate(self.tools):
+            tool = known.tool
+            labels = (tool.server, tool.server_title, tool.category, *tool.tags)
+            for label in {label.casefold() for label in labels if label}:
+                found.setdefault(label, []).append(at)
+        return found
+
+    @cached_property
     def said(self) -> dict[int, list[int]]:
         """The places of the tools that say something of themselves in just these words."""
         found: dict[int, list[int]] = {}

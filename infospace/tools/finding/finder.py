@@ -39,6 +39,9 @@ EMBEDDED_AT_ONCE = 32
 EXACT = 2.0
 """Evidence for a tool whose name the request is, or which says just that of itself, however many say the same."""
 
+LABELLED = 0.5
+"""Evidence for a tool whose server, category or tag the request is: a tool of that name goes before it."""
+
 
 class Finder:
     """Finds tools of one space. What was read, counted and embedded of a tool once is not again until it changes."""
@@ -138,12 +141,15 @@ class Finder:
             joined = None if cosines is None else by_both(cosines, words) if mode == "hybrid" else by_meaning(cosines)
             found = alone if joined is None else np.where(np.isnan(joined), alone, joined)
         names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
-        called, quoted = corpus.called.get(request.strip().casefold(), []), asked.quoted(corpus)
+        whole = request.strip().casefold()
+        called, labelled = corpus.called.get(whole, []), corpus.labelled.get(whole, [])
+        quoted = asked.quoted(corpus)
+        names[labelled] = LABELLED
         names[called] = EXACT
         guessed = asked.guessed(corpus) | (names > 0)
         evidence = found + names + EXACT * quoted + (0 if extra is None else extra)
         exact = np.asarray(quoted.any(axis=0), np.bool_)
-        exact[called] = True
+        exact[[*called, *labelled]] = True
         both = evidence if words is not None and cosines is not None and mode == "hybrid" and degraded is None else None
         return Legs(strength(evidence), words, cosines, guessed, extra, degraded, both, exact)
 

@@ -116,6 +116,22 @@ def test_a_tool_that_is_named_comes_first(finder: Finder, request_: str) -> None
     assert "name" in best.matched_by
 
 
+@pytest.mark.parametrize("request_", ["Time", "clocks", "when it is"])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_a_server_a_category_or_a_tag_that_is_named_finds_its_tools(finder: Finder, request_: str, mode: Any) -> None:
+    """However near others are; a tool of that name goes before them."""
+    clocks = [
+        Tool("time", name, said, tags=("clocks",), category="When it is")
+        for name, said in (("get_current", "Get it in a zone."), ("convert", "Convert it between zones."))
+    ]
+    near = [Tool("near", f"wait_{at}", f"Waits for {at} seconds of time.") for at in range(12)]
+    found = finder.find([*near, *clocks, *TOOLS], Wanted(request_, 2, mode=mode))
+    assert sorted(names(found)) == ["time/convert", "time/get_current"]
+    assert all("name" in hit.matched_by for hit in found.hits)
+    same = replace(TOOLS[0], name=request_)
+    assert names(finder.find([*near, *clocks, *TOOLS, same], Wanted(request_, 1, mode=mode))) == [same.full_name]
+
+
 def test_the_same_tool_of_two_servers_is_found_twice(finder: Finder) -> None:
     """Side by side, and in the order of their names where nothing else tells them apart."""
     tool = named(TOOLS, "filesystem/read_file")
