@@ -55,7 +55,8 @@ def _needs(server: Server, environment: Mapping[str, str]) -> Iterator[str]:
     given = ", ".join((*entry.env, *entry.headers))
     yield f"it was never listed: `{SYNC}` {way}{f' with {given}' if given else ''}, and lists what it can do"
     missing: list[str] = []
-    for text in (*entry.args, *entry.env.values(), entry.url or "", *entry.headers.values()):
+    told = (entry.command, *entry.args, *entry.env.values(), entry.cwd, entry.url, *entry.headers.values())
+    for text in filter(None, told):
         filled_in(text, environment, missing)
     if missing:
         yield f"the environment has not: {', '.join(dict.fromkeys(missing))}"

@@ -13,7 +13,10 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
-    """Return an entry whose args, env, URL and headers have no variables. Raises Invalid that names each unset one."""
+    """Return an entry without variables in what says how its server is reached: all but what is told of it.
+
+    Raises Invalid that names each unset one.
+    """
     missing: list[str] = []
 
     def fill(text: str) -> str:
@@ -21,6 +24,8 @@ def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
 
     filled = replace(
         entry,
+        command=None if entry.command is None else fill(entry.command),
+        cwd=None if entry.cwd is None else fill(entry.cwd),
         args=tuple(fill(text) for text in entry.args),
         env={name: fill(text) for name, text in entry.env.items()},
         url=None if entry.url is None else fill(entry.url),

@@ -192,13 +192,14 @@ def test_a_file_that_is_none_cannot_be_read(tmp_path: Path, text: str, says: str
 
 
 class TestVariables:
-    """`${VAR}` in args, env, URL and headers."""
+    """`${VAR}` in what says how a server is reached: command, args, env, cwd, URL and headers."""
 
     def test_they_are_filled_from_the_environment(self) -> None:
         """What stands behind `:-` is for one that is not set; other dollar signs stay."""
         entry = Entry("x", "f", command="${A}", args=("${A}/${B:-b}", "$A ${} $"), env={"K": "${A}${A}"})
         filled = expanded(entry, {"A": "1"})
-        assert (filled.command, filled.args, filled.env) == ("${A}", ("1/b", "$A ${} $"), {"K": "11"})
+        assert (filled.command, filled.args, filled.env) == ("1", ("1/b", "$A ${} $"), {"K": "11"})
+        assert expanded(Entry("x", "/d/f", command="c", cwd="${A}/b"), {"A": "e"}).folder == Path("/d/e/b")
         web = expanded(
             Entry("x", "f", url="http://${H}/", headers={"Authorization": "Bearer ${T}"}), {"H": "h", "T": "t"}
         )
