@@ -106,7 +106,8 @@ class Door:
 
     def _session(self, name: str) -> Session:
         """Return the session of a name, which need not be open yet. Raises Invalid for what cannot be a name."""
-        return self._sessions.setdefault(full_name(name), Session(self.space, name, approve=self.access.approve))
+        made = Session(self.space, name, approve=self.access.approve, alone=True)
+        return self._sessions.setdefault(full_name(name), made)
 
     async def _followed(self, live: Live, seconds: float, tell: Tell) -> dict[str, Any]:
         """Wait for something that runs; return how it ended, or how far it is."""

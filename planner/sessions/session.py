@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from infospace.clock import now
 from infospace.errors import Conflict
 from infospace.jsonvalue import JSON
-from infospace.runs.journal import FINISHED, CallRow, Entry, RunRow, RunStatus
+from infospace.runs.journal import FINISHED, CallRow, Disapprove, Entry, RunRow, RunStatus
 from infospace.space import Space
 from infospace.tools.approvals import in_run, named
 from planner.events import Emit
@@ -59,15 +59,18 @@ class Session:
         approve: Sequence[str] = (),
         *,
         once: bool = False,
+        alone: bool = False,
     ) -> None:
         """`head` is what stands before the first step: goal, inputs, result, budget.
 
-        The tools of `approve` may be called in it without asking. With `once` it is one session alone: when that has
+        The tools of `approve` may be called in it without asking; with `alone` in its own calls, and in these no others
+        that callers before it named so. With `once` it is one session alone: when that has
         ended, steps are a Conflict; else they open another one of its name. One without a name is one alone.
         Raises Invalid for the name, and for `approve`.
         """
         self._space = space
         self._approve = named(approve)
+        self._alone = alone
         self._approved: str | None = None
         """The run in which that was said."""
         self.name = name
@@ -303,12 +306,21 @@ class Session:
         try:
             if not run.id and not self._open(run, checked.problems):
                 return run, checked, ""
-            entries += in_run([] if self._approved == run.id else self._approve, run.id, now())
+            entries += self._approvals(run.id)
             run.add(checked.block, checked.lines, checked.plans, entries)
         except Conflict as error:
             raise Moved(self._shown) from error
         self._approved = run.id
         return run, checked, f"the call before was broken off: {said}" if said else ""
+
+    def _approvals(self, run: str) -> list[Entry]:
+        """Return what to journal so that the tools are approved in its run that may be called without asking."""
+        if not self._alone:
+            return list(in_run([] if self._approved == run else self._approve, run, now()))
+        with self._space.store.reading() as snapshot:
+            given = {one.tool for one in snapshot.approvals(run) if one.run == run and one.digest is None}
+        entries: list[Entry] = [Disapprove(tool, run) for tool in sorted(given.difference(self._approve))]
+        return [*entries, *in_run([tool for tool in self._approve if tool not in given], run, now())]
 
     def _has_moved(self, run: SessionRun) -> bool:
         row = self._row()

@@ -190,6 +190,26 @@ def test_a_question_about_a_tool_out_of_scope_is_not_answered(known: Space) -> N
         assert snapshot.approvals() == []
 
 
+def test_what_one_configuration_approves_no_other_caller_of_a_session_has(known: Space) -> None:
+    """Whoever goes on with it is asked as ever; and whoever it is approved for is not, again."""
+
+    async def call(planner: Planner) -> Any:
+        return await planner.call("run_steps", session="s", steps=[{"type": "two/structured"}])
+
+    async def no(planner: Planner) -> Any:
+        asked = await call(planner)
+        (one,) = asked["pending"]
+        said = await planner.call("answer_run", run=asked["run"], step=one["step"], value="no")
+        return asked["status"], asked["run"], said["status"]
+
+    first = play(known, call, approve=["two/*", "bad/echo"])
+    assert first["status"] == "success"
+    for _ in range(2):
+        assert play(known, no, approvals="planner") == ("suspended", first["run"], "failed")
+    again = play(known, call, approve=["two/structured"])
+    assert (again["status"], again["run"]) == ("success", first["run"])
+
+
 @pytest.mark.parametrize("door", ["run_plan", "run_steps"])
 @pytest.mark.parametrize(
     ("last", "scope"),
