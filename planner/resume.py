@@ -13,6 +13,7 @@ from infospace.paths import nearest
 from infospace.runs.journal import AnswerRow, Beat, CloseRun, Entry, RunRow, StepRow, TakeRun
 from infospace.space import Space
 from infospace.tools.approvals import given, in_run
+from infospace.tools.narrowed import within
 from planner.events import Emit
 from planner.lanes import Halt
 from planner.lease import is_live, new_owner, seconds_spent
@@ -69,9 +70,10 @@ async def resume(
 ) -> RunResult:
     """Go on with a run from where it is; steps that ended are taken from the journal. `halt` is that of `stream`.
 
-    Of a session the lines that were begun. The tools of `approve` may be called from now on without asking, besides
-    those that were approved before. Raises NotFound for a run that is not there, Conflict for one that is live, that
-    has ended, that needs what is not here, or for a session that is at rest, Invalid for `approve`.
+    Of a session the lines that were begun. Nothing more may be known of in it than where it was begun. The tools of
+    `approve` may be called from now on without asking, besides those that were approved before. Raises NotFound for a
+    run that is not there, Conflict for one that is live, that has ended, that needs what is not here, or for a session
+    that is at rest, Invalid for `approve`.
     """
     with space.store.reading() as snapshot:
         row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
@@ -80,6 +82,7 @@ async def resume(
         left = CloseRun(run, "cancelled", now(), reason="its process ended before its plan had arrived whole")
         space.store.commit([], [TakeRun(run, new_owner(), row.owner, now()), left])
     _may_go_on(row)
+    space = within(space, row.scope)
     plan, record = _plan(row), Record(rows, calls, answers)
     _has_what_it_needs(space, row, plan, record)
     if row.kind == "session":

@@ -20,6 +20,7 @@ from infospace.runs.journal import CallRow, CloseRun, OpenRun, Owned, RunKind, R
 from infospace.runs.tool_calls import ToolCalls
 from infospace.space import Space
 from infospace.tools.approvals import allowed, in_run, named
+from infospace.tools.narrowed import scope_of
 from planner.abreast import abreast
 from planner.document_order import in_document_order
 from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
@@ -148,7 +149,8 @@ class Run:
         plans = {name: plan.document for name, plan in self.plans.items()}
         document, inputs = self.plan.document, dict(self.scope.own)
         at = now()
-        entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, at, self.owner, plans)
+        scope = scope_of(self.space)
+        entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, at, self.owner, plans, scope=scope)
         self.journal.held = self.held
         store.commit([*view.changes, *changes], [entry, *in_run(self._approve, self.id, at)])
         self._emit(RunStarted(self.id, self.plan.goal))

@@ -107,7 +107,8 @@ class OpenRun:
     """A run begins. `document` is the plan as it was read, `inputs` the ids of the resources bound to names.
 
     `plans` are the documents of the saved plans that it names, directly or not, as they were at the start; `forked`
-    is the run at a step of which it begins.
+    is the run at a step of which it begins. `scope` says which tools may be known of in it, None for all: whoever goes
+    on with it goes on within that.
     """
 
     run: str
@@ -119,6 +120,7 @@ class OpenRun:
     owner: str
     plans: Mapping[str, JSON] = field(default_factory=dict)
     forked: str | None = None
+    scope: JSON = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,12 +209,13 @@ class Disapprove:
 class AddLines:
     """A session goes on with more steps, as they were read; `plans` are the saved plans that these name.
 
-    They stand at the end of `steps` in the run's document.
+    They stand at the end of `steps` in the run's document. `scope` is that of the run from now on.
     """
 
     run: str
     lines: Sequence[JSON]
     plans: Mapping[str, JSON] = field(default_factory=dict)
+    scope: JSON = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +266,7 @@ class RunRow:
     spent: Mapping[str, float] = field(default_factory=dict)
     plans: Mapping[str, JSON] = field(default_factory=dict)
     forked: str | None = None
+    scope: JSON = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from infospace.jsonvalue import JSON
 from infospace.space import Space
-from infospace.tools.finding.scope import Scope
+from infospace.tools.finding.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from infospace.catalogue import Catalogue
@@ -68,3 +69,15 @@ class NarrowedSpace(Space):
 
     def close(self) -> None:
         """Leave the space open."""
+
+
+def scope_of(space: Space) -> JSON:
+    """Return the scope of a space as a run keeps it, None where everything may be known."""
+    scope = space.tools.scope
+    kept: JSON = None if scope == EVERYTHING else scope.model_dump(mode="json", exclude_defaults=True)
+    return kept
+
+
+def within(space: Space, kept: JSON) -> Space:
+    """Return a space as somebody sees it, within a scope that a run keeps besides."""
+    return space if kept is None else NarrowedSpace(space, Scope.model_validate(kept))

@@ -27,6 +27,7 @@ from infospace.runs.journal import (
     broken_off,
 )
 from infospace.space import Space
+from infospace.tools.narrowed import scope_of
 from planner.document_order import in_document_order
 from planner.events import Emit, RunFinished, RunStarted
 from planner.failure import Stopped, sentence
@@ -125,7 +126,7 @@ class SessionRun(Run):
     def add(self, block: Block, lines: Sequence[JSON], plans: Mapping[str, Plan], before: Sequence[Entry] = ()) -> None:
         """Journal the lines of a call that is to be run, after what comes before. A Conflict where `take` is one."""
         documents = {name: plan.document for name, plan in plans.items()}
-        self.take([*before, AddLines(self.id, lines, documents)])
+        self.take([*before, AddLines(self.id, lines, documents, scope_of(self.space))])
         self.plans |= plans
         self.labels.update(step.label for step in block)
         self.lines, self.record = self.lines + block, None

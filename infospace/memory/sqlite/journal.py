@@ -46,7 +46,8 @@ _INSERT_STEP = f"""INSERT OR IGNORE INTO steps ({_STEP}) SELECT {", ".join("?" *
     WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (?20 IS NULL OR owner = ?20))"""
 
 _RUN = """SELECT number, kind, goal, status, started, ended, (SELECT count(*) FROM steps WHERE run = number),
-    document, inputs, result, reason, owner, heartbeat, spent, plans, forked FROM runs"""
+    document, inputs, result, reason, owner, heartbeat, spent, plans, forked, scope
+    FROM runs"""
 
 
 def record(work: Work, entries: Sequence[Entry]) -> None:
@@ -60,7 +61,7 @@ def _open(work: Work, entry: OpenRun) -> None:
     work.given("run", number)
     made = work.engine.run(
         """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document,
-        plans, forked) VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?)""",
+        plans, forked, scope) VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
             number,
             entry.kind,
@@ -72,6 +73,7 @@ def _open(work: Work, entry: OpenRun) -> None:
             dump(entry.document),
             dump(dict(entry.plans)),
             None if entry.forked is None else run_number(entry.forked),
+            None if entry.scope is None else dump(entry.scope),
         ),
     )
     if not made:
@@ -216,6 +218,8 @@ def _lines(work: Work, entry: AddLines) -> None:
         "INSERT INTO lines (run, number, document) VALUES (?, ?, ?)",
         [(number, last + place, dump(line)) for place, line in enumerate(entry.lines, 1)],
     )
+    scope = None if entry.scope is None else dump(entry.scope)
+    engine.run("UPDATE runs SET scope = ? WHERE number = ?", (scope, number))
     if entry.plans:
         plans = read(engine.value("SELECT plans FROM runs WHERE number = ?", (number,)), engine.address)
         both = dump({**plans, **entry.plans})
@@ -279,7 +283,7 @@ def _run_rows(engine: Engine, rows: Sequence[Row]) -> list[RunRow]:
 
 def _run_row(row: Row, lines: list[JSON] | None, address: str) -> RunRow:
     number, kind, goal, status, started, ended, steps, document, inputs, result, reason, owner, heartbeat = row[:13]
-    spent, plans, forked = row[13:]
+    spent, plans, forked, scope = row[13:]
     return RunRow(
         f"run_{number}",
         kind,
@@ -297,6 +301,7 @@ def _run_row(row: Row, lines: list[JSON] | None, address: str) -> RunRow:
         read(spent, address),
         read(plans, address),
         run_of(forked),
+        None if scope is None else read(scope, address),
     )
 
 

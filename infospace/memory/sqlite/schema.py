@@ -158,7 +158,12 @@ def _sixth(engine: Engine) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second, _third, _fourth, _fifth, _sixth)
+def _seventh(engine: Engine) -> None:
+    """A run keeps which tools may be known of in it, NULL for all."""
+    engine.run("ALTER TABLE runs ADD COLUMN scope TEXT")
+
+
+MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second, _third, _fourth, _fifth, _sixth, _seventh)
 """Each brings a file from the version of its index to the next one."""
 
 VERSION = len(MIGRATIONS)

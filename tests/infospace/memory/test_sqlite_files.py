@@ -268,23 +268,20 @@ def test_links_of_an_earlier_version_whose_relation_was_deleted_lead_on_by_none(
             assert snapshot.links(a)[a][1].lost == (c, to_c)
 
 
-def test_steps_of_an_earlier_version_that_wait_in_a_run_that_has_ended_wait_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_steps_of_an_earlier_version_that_wait_in_a_run_that_has_ended_wait_no_more(tmp_path: Path) -> None:
     """Those of a run that waits do."""
     path = tmp_path / "old.db"
     asked = {"pending": {"step": "1"}, "n": 1}
-    with monkeypatch.context() as earlier:
-        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:5])
-        earlier.setattr(schema, "VERSION", 5)
-        with contextlib.closing(open_store(path, create=True)) as store:
-            runs = [store.new_id("run") for _ in range(2)]
-            for run in runs:
-                opened = OpenRun(run, "plan", "", {}, {}, "2026", "me")
-                row = StepRow(run, 1, "1", "ask", "suspended", "2026", 0.0, value="how many?", extra=asked)
-                store.commit([], [opened, row, CloseRun(run, "suspended", "2026")])
+    with contextlib.closing(open_store(path, create=True)) as store:
+        runs = [store.new_id("run") for _ in range(2)]
+        for run in runs:
+            opened = OpenRun(run, "plan", "", {}, {}, "2026", "me")
+            row = StepRow(run, 1, "1", "ask", "suspended", "2026", 0.0, value="how many?", extra=asked)
+            store.commit([], [opened, row, CloseRun(run, "suspended", "2026")])
     with contextlib.closing(sqlite3.connect(path)) as other, other:
         other.execute("UPDATE runs SET status = 'cancelled' WHERE number = 1")
+        other.execute("ALTER TABLE runs DROP COLUMN scope")
+        other.execute("PRAGMA user_version = 5")
     with contextlib.closing(open_store(path, create=False)) as store, store.reading() as snapshot:
         ended, waits = (snapshot.steps(run)[0] for run in runs)
     assert ended == broken_off(replace(waits, run=runs[0]))

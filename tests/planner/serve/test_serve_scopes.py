@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from infospace import Space
 from infospace.runs.audit import AuditRow
 from infospace.tools.finding.scope import Scope
+from planner.resume import answer, pending_of, resume
 from planner.serve.access import Access
 from planner.serve.door import Door
 from planner.serve.server import make_server
@@ -188,6 +189,32 @@ def test_a_question_about_a_tool_out_of_scope_is_not_answered(known: Space) -> N
     assert "asks nothing that can be answered here" in play(known, answer, scope=Scope(include_servers=("one",)))
     with known.store.reading() as snapshot:
         assert snapshot.approvals() == []
+
+
+@pytest.mark.parametrize("door", ["run_plan", "run_steps"])
+def test_a_run_stays_in_its_scope_whoever_goes_on_with_it(known: Space, door: str) -> None:
+    """Though a person answers who may know of everything: a name that it made up finds nothing more."""
+    steps = [
+        {"type": "create-note", "value": "one/echo", "out": "$tool"},
+        {"type": "ask", "value": "who?", "out": "$who"},
+        {"type": "call-tool", "tool": "$tool", "arguments": {"text": "$who"}, "out": "$x"},
+    ]
+
+    async def begin(planner: Planner) -> Any:
+        return await planner.call(door, **({"plan": steps} if door == "run_plan" else {"session": "s", "steps": steps}))
+
+    if door == "run_steps":
+        play(known, lambda planner: planner.call("run_steps", session="s", steps=[ECHO]))
+    run = play(known, begin, scope=Scope(include_servers=("two",)))["run"]
+    with known.store.reading() as snapshot:
+        (asked,) = pending_of(snapshot.steps(run))
+    answer(known, run, asked.step, "ann")
+    result = asyncio.run(resume(known, run))
+    assert (result.status, result.steps[-1].type) == ("failed", "call-tool")
+    assert "there is no tool 'one/echo'" in str(result.steps[-1].reason)
+    if door == "run_steps":
+        found = play(known, lambda planner: planner.call("run_steps", session="s", steps=[ECHO]))
+        assert (found["status"], found["run"]) == ("success", run)
 
 
 def test_what_one_configuration_approves_no_other_caller_of_a_session_has(known: Space) -> None:

@@ -66,6 +66,20 @@ class TestRuns:
         assert (found.status, found.ended, found.steps, found.result) == ("success", LATER, 2, "Note_1")
         assert (found.reason, found.spent) == ("done", {"seconds": 1.5})
 
+    def test_a_run_keeps_its_scope_which_lines_of_a_session_change(self, store: Store) -> None:
+        """None is everything."""
+        narrow, other = {"include_servers": ["time"]}, {"exclude_tags": ["x"]}
+        plan, session = (store.new_id("run") for _ in range(2))
+        store.commit([], [OpenRun(plan, "plan", "", {}, {}, AT, "me", scope=narrow)])
+        store.commit([], [OpenRun(session, "session", "", {}, {}, AT, "me")])
+        kept = []
+        for scope in (other, None):
+            store.commit([], [AddLines(session, [{"type": "size"}], scope=scope)])
+            with store.reading() as snapshot:
+                kept.append(snapshot.run(session).scope)
+        with store.reading() as snapshot:
+            assert [snapshot.run(plan).scope, *kept] == [narrow, other, None]
+
     def test_a_fork_tells_of_which_run_it_is_one(self, store: Store) -> None:
         """Others tell of none."""
         run, fork = open_run(store), store.new_id("run")
