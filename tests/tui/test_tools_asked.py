@@ -123,7 +123,7 @@ def test_a_person_reads_lines(cli: Any, known: Path) -> None:
         (["similar", "tool_999"], 1, "there is no tool 'tool_999'"),
         (["call", "one/ecko"], 1, "did you mean 'one/echo'?"),
         (["call", "one/echo"], 1, '"text" is missing'),
-        (["call", "one/echo", "{]"], 2, "the arguments"),
+        (["call", "one/echo", "{]"], 2, "what the tool is given"),
         (["call", "one/echo", "[1]"], 2, "not a JSON object"),
         (["call", "one/echo", "--input", "text"], 2, "--input name=value"),
         (["call", "one/echo", "--input", "text=x", "--timeout-ms", "0"], 2, "`options.timeout_ms` is 0"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import sys
 import time
@@ -11,18 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
-from mcp.client.subscriptions import SubscriptionLost
-from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR
 
 from infospace import NotFound, Space, Unreadable, open_space
 from infospace.memory.changes import Change
 from infospace.tools.finding.scope import Scope
 from infospace.tools.kept import AddSource, DropTools, KeepServer, KeepTools, KeptServer, Listed
-from infospace.tools.servers.entries import Entry
 from infospace.tools.servers.known import Servers
-from infospace.tools.servers.listing import Listing
 from infospace.tools.tool import NotCalled, ToolFailed
 from infospace.view import Silence
 
@@ -101,79 +94,6 @@ def test_what_a_server_lists_no_more_vanishes_and_comes_back_as_it_was(space: Sp
     write(tmp_path, a=odd("plain"))
     assert "a/slow" in synced(space).added
     assert {tool.name: (tool.id, tool.created) for tool in space.tools} == before
-
-
-def test_a_change_that_a_server_tells_of_is_followed(space: Space, tmp_path: Path) -> None:
-    """While it runs, without another sync; in the earlier protocol, which tells it unasked."""
-    synced(space, mcp=write(tmp_path, a=odd("changing")))
-    assert names(space) == ["a/echo", "a/grow"]
-    call(space, "a/grow")
-    until(lambda: "a/later_0" in names(space))
-    assert call(space, "a/later_0", text="x").content == "x"
-
-
-def test_a_change_is_followed_though_its_list_is_not_told_at_once(
-    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is asked for again."""
-    monkeypatch.setattr("infospace.tools.servers.connection.AGAIN_S", 0.05)
-    synced(space, mcp=write(tmp_path, a=odd("busy")))
-    call(space, "a/grow")
-    until(lambda: "a/later_0" in names(space))
-
-
-def test_a_list_does_not_take_the_place_of_one_that_was_asked_for_later(
-    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A server that tells of a change while it is synced is listed beside that, and what the sync has is old then."""
-    synced(space, mcp=write(tmp_path, a=odd("changing")))
-    fleet = servers(space).fleet
-    listed = fleet.listing
-
-    async def overtaken(entry: Entry, *, restart: bool = False) -> Listing:
-        found = await listed(entry, restart=restart)
-        await space.tools.call(space.tools.get("a/grow"), {})
-        await asyncio.to_thread(until, lambda: "a/later_0" in names(space))
-        return found
-
-    monkeypatch.setattr(fleet, "listing", overtaken)
-    done = synced(space, restart=True)
-    assert (done.listed, done.added, done.removed) == (["a"], ["a/later_0"], [])
-    assert "a/later_0" in names(space)
-
-
-@pytest.mark.slow
-def test_a_change_is_followed_in_the_later_protocol(space: Space, tmp_path: Path) -> None:
-    """Which tells it to who listens."""
-    growing = Path(__file__).parent / "growing_server.py"
-    synced(space, mcp=write(tmp_path, a={"command": sys.executable, "args": [str(growing)]}))
-    assert names(space) == ["a/grow"]
-    for name in ("first", "second"):
-        assert call(space, "a/grow", name=name).text == "grown"
-        until(lambda name=name: f"a/{name}" in names(space))
-        assert call(space, f"a/{name}").text == f"this is {name}"
-
-
-@pytest.mark.slow
-def test_a_server_that_cannot_be_listened_to_at_first_is_listened_to_later(
-    space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And what it lists meanwhile is not missed."""
-    listen, refused = Client.listen, [MCPError(INTERNAL_ERROR, "busy"), SubscriptionLost("gone")]
-
-    def busy(client: Client, **wanted: Any) -> Any:
-        if refused:
-            raise refused.pop()
-        return listen(client, **wanted)
-
-    monkeypatch.setattr("infospace.tools.servers.connection.AGAIN_S", 0.05)
-    monkeypatch.setattr(Client, "listen", busy)
-    growing = Path(__file__).parent / "growing_server.py"
-    synced(space, mcp=write(tmp_path, a={"command": sys.executable, "args": [str(growing)]}))
-    for name in ("first", "second"):
-        assert call(space, "a/grow", name=name).text == "grown"
-        until(lambda name=name: f"a/{name}" in names(space))
-    assert refused == []
 
 
 def test_the_files_are_remembered_and_read_again_at_each_opening(tmp_path: Path) -> None:

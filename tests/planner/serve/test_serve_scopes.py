@@ -15,7 +15,6 @@ from mcp.shared.exceptions import MCPError
 from infospace import Space
 from infospace.runs.audit import AuditRow
 from infospace.tools.finding.scope import Scope
-from planner.resume import answer, pending_of, resume
 from planner.serve.access import Access
 from planner.serve.door import Door
 from planner.serve.server import make_server
@@ -189,84 +188,6 @@ def test_a_question_about_a_tool_out_of_scope_is_not_answered(known: Space) -> N
     assert "asks nothing that can be answered here" in play(known, answer, scope=Scope(include_servers=("one",)))
     with known.store.reading() as snapshot:
         assert snapshot.approvals() == []
-
-
-@pytest.mark.parametrize("door", ["run_plan", "run_steps"])
-def test_a_run_stays_in_its_scope_whoever_goes_on_with_it(known: Space, door: str) -> None:
-    """Though a person answers who may know of everything: a name that it made up finds nothing more."""
-    steps = [
-        {"type": "create-note", "value": "one/echo", "out": "$tool"},
-        {"type": "ask", "value": "who?", "out": "$who"},
-        {"type": "call-tool", "tool": "$tool", "arguments": {"text": "$who"}, "out": "$x"},
-    ]
-
-    async def begin(planner: Planner) -> Any:
-        return await planner.call(door, **({"plan": steps} if door == "run_plan" else {"session": "s", "steps": steps}))
-
-    if door == "run_steps":
-        play(known, lambda planner: planner.call("run_steps", session="s", steps=[ECHO]))
-    run = play(known, begin, scope=Scope(include_servers=("two",)))["run"]
-    with known.store.reading() as snapshot:
-        (asked,) = pending_of(snapshot.steps(run))
-    answer(known, run, asked.step, "ann")
-    result = asyncio.run(resume(known, run))
-    assert (result.status, result.steps[-1].type) == ("failed", "call-tool")
-    assert "there is no tool 'one/echo'" in str(result.steps[-1].reason)
-    if door == "run_steps":
-        found = play(known, lambda planner: planner.call("run_steps", session="s", steps=[ECHO]))
-        assert (found["status"], found["run"]) == ("success", run)
-
-
-def test_what_one_configuration_approves_no_other_caller_of_a_session_has(known: Space) -> None:
-    """Whoever goes on with it is asked as ever; and whoever it is approved for is not, again."""
-
-    async def call(planner: Planner) -> Any:
-        return await planner.call("run_steps", session="s", steps=[{"type": "two/structured"}])
-
-    async def no(planner: Planner) -> Any:
-        asked = await call(planner)
-        (one,) = asked["pending"]
-        said = await planner.call("answer_run", run=asked["run"], step=one["step"], value="no")
-        return asked["status"], asked["run"], said["status"]
-
-    first = play(known, call, approve=["two/*", "bad/echo"])
-    assert first["status"] == "success"
-    for _ in range(2):
-        assert play(known, no, approvals="planner") == ("suspended", first["run"], "failed")
-    again = play(known, call, approve=["two/structured"])
-    assert (again["status"], again["run"]) == ("success", first["run"])
-
-
-@pytest.mark.parametrize("door", ["run_plan", "run_steps"])
-@pytest.mark.parametrize(
-    ("last", "scope"),
-    [
-        ({**ECHO, "arguments": {"text": "$who"}}, Scope(include_servers=("two",))),
-        ({"type": "create-note", "value": "$who", "out": "$x"}, Scope(exclude_names=("^create-note$",))),
-    ],
-)
-def test_a_run_that_needs_more_than_a_scope_has_is_left_to_others(
-    known: Space, door: str, last: dict[str, Any], scope: Scope
-) -> None:
-    """Who may not know of all that it still needs answers nothing of it, and breaks nothing."""
-    steps = [{"type": "ask", "value": "who?", "out": "$who"}, last]
-    given = {"plan": steps} if door == "run_plan" else {"session": "s", "steps": steps}
-
-    async def ask(planner: Planner) -> str:
-        return str((await planner.call(door, **given))["run"])
-
-    run = play(known, ask)
-
-    async def meddle(planner: Planner) -> str:
-        return await planner.wrong("answer_run", run=run, step="1", value="nobody")
-
-    assert f"step 2 of {run} calls {last['type']}, which is not here" in play(known, meddle, scope=scope)
-
-    async def answer(planner: Planner) -> Any:
-        return await planner.call("answer_run", run=run, step="1", value="ann")
-
-    answered = play(known, answer)
-    assert (answered["status"], answered["result"]["data"]) == ("success", "ann")
 
 
 def test_what_the_configuration_approves_is_called_at_once(known: Space) -> None:
