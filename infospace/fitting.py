@@ -15,9 +15,13 @@ from infospace.errors import Invalid
 from infospace.jsonvalue import JSON
 from infospace.misfits import Place, best, says, sentence
 from infospace.patterns import compile_pattern
+from infospace.schemas import resolved
 
 DATA = ("const", "enum", "default", "examples")
 """Keywords whose values are data, in which nothing is a schema."""
+
+LARGEST = 10_000
+"""Parts of a schema, its references followed, up to which it is asked what it did not look at."""
 
 TOLD = 8
 """Most misfits of one value that are told."""
@@ -42,6 +46,8 @@ def schema_faults(schema: Any) -> Iterator[SchemaFault]:
         yield SchemaFault(tuple(error.absolute_path), f"this is not JSON Schema: {error.message[:200]}")
         return
     yield from _unaskable(schema, schema, ())
+    if _unfolded(schema) > LARGEST:
+        yield from _asking_all(schema, ())
     if _any_key(schema, "patternProperties"):
         yield from _unevaluated(schema, ())
 
@@ -83,6 +89,38 @@ def _unevaluated(part: Any, place: Place) -> Iterator[SchemaFault]:
             yield SchemaFault((*place, key), says, "additionalProperties beside patternProperties")
         elif key not in DATA:
             yield from _unevaluated(value, (*place, key))
+
+
+def _asking_all(part: Any, place: Place) -> Iterator[SchemaFault]:
+    """Where a schema asks what of a value was not looked at, though there are too many ways to look at it."""
+    items = part.items() if isinstance(part, Mapping) else enumerate(part) if isinstance(part, list) else ()
+    for key, value in items:
+        if key in ("unevaluatedProperties", "unevaluatedItems") and place[-1:] != ("properties",):
+            says = f"{key} cannot be asked of a schema whose references have more than {LARGEST:,} parts when followed"
+            yield SchemaFault((*place, key), says, "fewer references to definitions that refer to others")
+        elif key not in DATA:
+            yield from _asking_all(value, (*place, key))
+
+
+def _unfolded(schema: Any) -> int:
+    """Count the parts of a schema with each reference followed; one that leads back into itself is followed once."""
+    sizes: dict[int, int] = {}
+
+    def size(part: Any) -> int:
+        if isinstance(part, list):
+            return sum(map(size, part))
+        if not isinstance(part, Mapping):
+            return 0
+        if id(part) not in sizes:
+            sizes[id(part)] = 0
+            there = resolved(part, schema) if isinstance(part.get("$ref"), str) else {}
+            sizes[id(part)] = 1 + sum(map(size, part.values())) + (size(there) if there else 0)
+        return sizes[id(part)]
+
+    try:
+        return size(schema)
+    except RecursionError:
+        return LARGEST + 1
 
 
 def _any_key(part: Any, name: str) -> bool:

@@ -123,6 +123,20 @@ def test_a_schema_that_explodes_is_held_at_once(value: Any, schema: dict[str, An
     assert time.process_time() - begun < 15
 
 
+def test_what_was_not_looked_at_is_not_asked_where_there_are_too_many_ways_to_look() -> None:
+    """So a server's schema loses that alone, and is held at once; any other keeps it."""
+    begun = time.process_time()
+    large = {**layered(60), "unevaluatedProperties": False}
+    (fault,) = schema_faults(large)
+    assert fault.place == ("unevaluatedProperties",)
+    assert misfits({"x": 1, "y": 1}, sound(large)) == []
+    assert time.process_time() - begun < 15
+    small = {**layered(3), "unevaluatedProperties": False}
+    assert list(schema_faults(small)) == list(schema_faults({"$ref": "#"})) == []
+    assert sound(small) == small
+    assert len(misfits({"x": 1}, small)) == 1
+
+
 def test_one_value_in_several_places_misfits_in_each() -> None:
     """Though it is looked at once."""
     short = {"$defs": {"short": {"anyOf": [{"type": "string", "maxLength": 1}, {"type": "null"}]}}}
