@@ -19,6 +19,7 @@ from infospace.runs.forks import first_of
 from infospace.runs.journal import OpenRun, RunRow, StepRow
 from infospace.space import Space
 from infospace.tools.approvals import in_run, named
+from infospace.tools.narrowed import scope_of
 from planner.check import check
 from planner.copies import Copies, Copy
 from planner.events import Emit
@@ -136,7 +137,8 @@ class _Fork:
         inputs = {name: copies[one].id if one in copies else one for name, one in row.inputs.items()}
         plans = {name: inner.document for name, inner in run.plans.items()}
         goal = f"{row.goal} (fork of {row.run})".strip()
-        opened = OpenRun(run.id, "plan", goal, plan.document, inputs, now(), run.owner, plans, row.run)
+        document, at, scope = plan.document, now(), scope_of(space)
+        opened = OpenRun(run.id, "plan", goal, document, inputs, at, run.owner, plans, row.run, scope)
         kept = [self._taken(one, run.id, copies) for one in self._rows]
         space.store.commit(view.changes, [opened, *in_run(approve, run.id, opened.started), *kept])
         record = Record(kept, (), {})

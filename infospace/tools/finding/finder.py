@@ -144,7 +144,7 @@ class Finder:
         whole = request.strip().casefold()
         called, labelled = corpus.called.get(whole, []), corpus.labelled.get(whole, [])
         quoted = asked.quoted(corpus)
-        names[labelled] = LABELLED
+        names[labelled] = np.maximum(names[labelled], LABELLED)
         names[called] = EXACT
         guessed = asked.guessed(corpus) | (names > 0)
         evidence = found + names + EXACT * quoted + (0 if extra is None else extra)
