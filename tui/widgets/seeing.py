@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from pydantic import ValidationError
@@ -24,6 +23,7 @@ from planner.serve.config import callers_of
 from tui.command.output import shown
 from tui.wording import line
 from tui.working import begin
+from tui.written import path_of
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -98,7 +98,7 @@ class See(ModalScreen[Access | None]):
         self._callers = ()
         if written:
             try:
-                self._callers = await asyncio.to_thread(lambda: callers_of(Path(written).expanduser()))
+                self._callers = await asyncio.to_thread(lambda: callers_of(path_of(written)))
             except InfospaceError as error:
                 wrong.update(shown(str(error)))
             else:
