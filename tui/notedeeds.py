@@ -19,6 +19,7 @@ from tui.drafting import Draft
 from tui.place import Place
 from tui.widgets.dialogs import Confirm, Line
 from tui.widgets.revising import Revising
+from tui.written import path_of
 
 LONGEST = 100_000
 """Characters of a note that is edited here; a longer one goes to the user's editor."""
@@ -235,12 +236,10 @@ class NoteDeeds(Place):
             adding.end()
 
     async def _add(self) -> None:
-        detail = "Markdown, text, JSON, JSON Lines, CSV, HTML and PDF; of a folder, all that is in it. "
-        asked = Line("Add a file or a folder", detail + "Again takes only what changed.", str(Path.cwd()))
-        given = await self.app.push_screen_wait(asked)
-        if not given or not given.strip():
+        given = await self._path_to_add()
+        if not given:
             return
-        adding = self._adding = Adding(self.infospace.space, [given.strip()])
+        adding = self._adding = Adding(self.infospace.space, [given])
         self._ticking = self.set_interval(LOOK, self._tick)
         self._tick()
         try:
@@ -253,6 +252,18 @@ class NoteDeeds(Place):
         if adding.summary.run is not None:
             self.undoable.append(adding.summary.run)
         self.changed()
+
+    async def _path_to_add(self) -> str:
+        """Ask for a path until there is something, "" where nothing is to be added; what was written stays."""
+        detail = "Markdown, text, JSON, JSON Lines, CSV, HTML and PDF; of a folder, all that is in it. "
+        detail += "Again takes only what changed."
+        written = str(Path.cwd())
+        while True:
+            asked = Line("Add a file or a folder", detail, written)
+            written = (await self.app.push_screen_wait(asked) or "").strip()
+            if not written or await asyncio.to_thread(path_of(written).exists):
+                return written
+            self.notify(f"There is no file or folder {written!r}.", severity="warning", markup=False)
 
     def _tick(self) -> None:
         bar = self.query_one("#work", Static)

@@ -10,11 +10,22 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
+from textual.events import Click
+from textual.screen import ModalScreen, ScreenResultType
 from textual.widgets import Button, Input, Markdown, Static
 
 
-class Help(ModalScreen[None]):
+class Beside(ModalScreen[ScreenResultType]):
+    """A dialog in which nothing is written: a click beside it closes it, as escape does."""
+
+    def on_click(self, event: Click) -> None:
+        """Close it."""
+        if self.get_widget_at(event.screen_x, event.screen_y)[0] is self:
+            event.stop()
+            self.dismiss(None)
+
+
+class Help(Beside[None]):
     """What a place is for, and its keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "close")]
@@ -29,7 +40,7 @@ class Help(ModalScreen[None]):
         """The text, which may be longer than the screen."""
         with VerticalScroll(classes="dialog -tall") as dialog:
             dialog.border_title = self._title
-            dialog.border_subtitle = "escape closes"
+            dialog.border_subtitle = "escape, or a click beside it, closes"
             yield Markdown(self._text)
             for heading, rows in self._tables.items():
                 yield Static(heading, classes="question")
@@ -110,6 +121,13 @@ class Line(ModalScreen[str | None]):
             if self._detail:
                 yield Static(self._detail, classes="detail", markup=False)
             yield Input(self._value)
+            with Horizontal(classes="buttons"):
+                yield Button("OK (⏎)", id="ok", variant="primary", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Give the line, or nothing."""
+        self.dismiss(self.query_one(Input).value if event.button.id == "ok" else None)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Give the line."""
