@@ -49,7 +49,7 @@ class Deeds(Place):
 
     def resume_run(self, run: str) -> None:
         """Go on with a run; where it asks something, ask that first."""
-        self.do(self._resume, run, group="deed")
+        self.ask_for(self._resume, run, group="deed")
 
     async def _resume(self, run: str) -> None:
         questions = await self.ask(lambda snapshot: _questions(snapshot.steps(run), snapshot.answers(run)))
@@ -64,7 +64,7 @@ class Deeds(Place):
 
     def answer_run(self, run: str) -> None:
         """Ask what a run waits for, and go on with it."""
-        self.do(self._asked_of, run, group="deed")
+        self.ask_for(self._asked_of, run, group="deed")
 
     async def _asked_of(self, run: str) -> None:
         def look(snapshot: Snapshot) -> tuple[str, list[Pending]]:
@@ -87,7 +87,7 @@ class Deeds(Place):
 
     def edit_run(self, run: str) -> None:
         """Write on the plan of a run."""
-        self.do(self._edit, run, group="deed")
+        self.ask_for(self._edit, run, group="deed")
 
     async def _edit(self, run: str) -> None:
         from tui.screens.compose import Compose
@@ -104,7 +104,7 @@ class Deeds(Place):
         """Put a run that goes on here to rest, or at once when it was told before; end one that rests."""
         going = self.infospace.runner.of(run)
         if going is None:
-            self.do(self._cancel, run, group="deed")
+            self.ask_for(self._cancel, run, group="deed")
             return
         again = going.halt.now
         self.infospace.runner.halt(going)
@@ -124,7 +124,7 @@ class Deeds(Place):
 
     def fork_run(self, run: str, step: str | None = None) -> None:
         """Ask from which step on a plan is to be run anew, and how it is changed; run it."""
-        self.do(self._fork, run, step, group="deed")
+        self.ask_for(self._fork, run, step, group="deed")
 
     async def _fork(self, run: str, step: str | None) -> None:
         row = await self.ask(lambda snapshot: snapshot.run(run))

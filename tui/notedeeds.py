@@ -83,7 +83,7 @@ class NoteDeeds(Place):
 
     def action_edit(self) -> None:
         """Edit what is shown here."""
-        self.do(self._edit, group="deed")
+        self.ask_for(self._edit, group="deed")
 
     async def _edit(self) -> None:
         found = self._editable()
@@ -142,7 +142,7 @@ class NoteDeeds(Place):
 
     def action_name(self) -> None:
         """Ask for a name."""
-        self.do(self._give_name, group="deed")
+        self.ask_for(self._give_name, group="deed")
 
     async def _give_name(self) -> None:
         around = self._chosen()
@@ -228,7 +228,7 @@ class NoteDeeds(Place):
 
     def action_add(self) -> None:
         """Ask for files, and add them; while they are added, offer to end that."""
-        self.do(self._add if self._adding is None else self._end_adding, group="adding", exclusive=False)
+        self.ask_for(self._add if self._adding is None else self._end_adding, group="adding", exclusive=False)
 
     async def _end_adding(self) -> None:
         adding, detail = self._adding, "What was added stays, and adding the same again goes on."

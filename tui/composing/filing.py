@@ -85,7 +85,7 @@ class Filing(Suggesting):
 
     def action_open(self) -> None:
         """Ask what is to be opened."""
-        self.do(self._open, group="file")
+        self.ask_for(self._open, group="file")
 
     async def _open(self) -> None:
         sources = await asyncio.to_thread(self._sources)
@@ -122,7 +122,7 @@ class Filing(Suggesting):
 
     def action_save(self) -> None:
         """Ask where it is to be kept."""
-        self.do(self._save, group="file")
+        self.ask_for(self._save, group="file")
 
     async def _save(self) -> None:
         detail = "the path of a file, or plan:NAME for a saved plan of this space"

@@ -70,7 +70,7 @@ class Stopping(Filing):
 
     def action_stop_when(self) -> None:
         """Ask for a condition."""
-        self.do(self._ask_when, None, group="stop")
+        self.ask_for(self._ask_when, None, group="stop")
 
     async def _ask_when(self, known: When | None) -> None:
         detail = 'a condition: $hits is empty · $n > 3 · {"type": "bound", "target": "$x"}'

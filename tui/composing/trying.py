@@ -85,15 +85,15 @@ class Trying(Stopping):
 
     def action_run(self) -> None:
         """Run it; where a run of it rests, go on with that."""
-        self.do(self.alone, self._go, False, False, group="try", exclusive=False)
+        self.ask_for(self.alone, self._go, False, False, group="try", exclusive=False)
 
     def action_next(self) -> None:
         """Run one step."""
-        self.do(self.alone, self._go, True, False, group="try", exclusive=False)
+        self.ask_for(self.alone, self._go, True, False, group="try", exclusive=False)
 
     def action_here(self) -> None:
         """Run as far as the step at the cursor, and that."""
-        self.do(self.alone, self._go, False, True, group="try", exclusive=False)
+        self.ask_for(self.alone, self._go, False, True, group="try", exclusive=False)
 
     async def alone(self, course: Callable[..., Coroutine[Any, Any, RunResult | None]], *given: bool) -> None:
         """Run something where no run goes on, and show where it rests."""
@@ -210,7 +210,8 @@ class Trying(Stopping):
     # What is seen of it
 
     def going_on(self) -> None:
-        """Show that a run begins or goes on."""
+        """Show that a run begins or goes on; nobody is asked for anything before it rests."""
+        self.infospace.keying.let_all_go()
         self.here = None
         self._draw_marks()
         self.tabs.active = "run"

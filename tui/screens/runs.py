@@ -286,7 +286,7 @@ class Runs(Deeds):
 
     def action_delete(self) -> None:
         """Remove the run at the cursor for good, when that is confirmed."""
-        self._with(lambda run: self.do(self._delete, run, group="deed"))
+        self._with(lambda run: self.ask_for(self._delete, run, group="deed"))
 
     async def _delete(self, run: str) -> None:
         store = self.infospace.space.store

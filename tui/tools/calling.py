@@ -176,7 +176,7 @@ class Calling(Looking):
         if self.calling is not None:
             self.notify("A call goes on; x breaks it off.")
         elif waiting:
-            self.do(self._ask, waiting[0], group="call")
+            self.ask_for(self._ask, waiting[0], group="call")
         else:
             self.notify("No call of here waits for an answer; the place Runs has all runs that wait.")
 

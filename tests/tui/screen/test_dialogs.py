@@ -55,8 +55,8 @@ def test_a_line_is_given_or_not_by_a_click(show: Show) -> None:
     async def story(stage: Stage) -> None:
         for button in ("#ok", "#cancel"):
             stage.app.push_screen(Line("A line?", value="written"), given.append)
-            await stage.until(lambda: in_front(stage, Line) and stage.app.screen.query(button), button)
-            await stage.pilot.pause()
+            await stage.until(lambda: in_front(stage, Line) and stage.app.screen.is_current)
+            await stage.sees("A line?", "Cancel")
             await stage.pilot.click(button)
             await stage.until(lambda: stage.app.screen is stage.app.place)
 
