@@ -28,7 +28,7 @@ from tui.widgets.grid import Grid
 from tui.widgets.inputs import Inputs
 from tui.widgets.report import Report
 from tui.widgets.rows import NoRows
-from tui.wording import line, sign
+from tui.wording import line, question_line, sign
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -245,7 +245,7 @@ class Trying(Stopping):
         if result.status in ("success", "stopped") and result.result is not None:
             said = line(result.result.value)
         if paused is None and result.pending:
-            said = f"step {result.pending[0].step} asks: {line(result.pending[0].question)}"
+            said = f"step {result.pending[0].step} asks: {question_line(result.pending[0].question)}"
         self.tell(self.headed(state, said, ended=paused is None))
         at = None if paused is None else self.draft.of(paused.pointer)
         self.here = None if at is None else at.start

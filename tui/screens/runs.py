@@ -27,7 +27,7 @@ from tui.deeds import Deeds
 from tui.runlist import RunList, state_of
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
-from tui.wording import line, many, stored
+from tui.wording import line, many, question_line, stored
 
 if TYPE_CHECKING:
     from tui.running import Going
@@ -162,7 +162,7 @@ class Runs(Deeds):
             self.refresh_bindings()
             deed = "r looks again" if waiting[0].kind == "wait" else "a answers"
             self.query_one("#about", Static).update(
-                f"step {waiting[0].step} waits: {line(waiting[0].question)} ({deed})"
+                f"step {waiting[0].step} waits: {question_line(waiting[0].question)} ({deed})"
             )
 
     def _head(self) -> RunHead | None:

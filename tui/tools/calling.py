@@ -21,7 +21,7 @@ from tui.tools.looking import Looking
 from tui.tools.telling import reply_text
 from tui.widgets.asking import Answered, Ask
 from tui.widgets.form import Form
-from tui.wording import line, many, sign, took
+from tui.wording import line, many, question_line, sign, took
 
 if TYPE_CHECKING:
     from infospace.tools.tool import Tool
@@ -133,7 +133,7 @@ class Calling(Looking):
         if not call.pending or call.asked:
             return
         if not self.is_current:
-            says = f"{call.tool.full_name} waits for you in Tools: {call.pending[0].question}"
+            says = f"{call.tool.full_name} waits for you in Tools: {question_line(call.pending[0].question)}"
             self.notify(line(says), severity="warning", markup=False)
             return
         await self._ask(call)
