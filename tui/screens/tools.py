@@ -1,10 +1,11 @@
 """What can be called: the tools of servers, the space's own primitives, saved plans; and the servers themselves.
 
 Type in the field at the top: the search runs as you type, by meaning, by words or by both (`m`). `score` is how likely
-a tool is right, from 0 to 1; where none fits, that is said, and the nearest is a guess. `f` sifts by server, category
-and tag; `w` shows what a client of `infospace serve` would see, by its token or by a scope; `v` goes on to the servers.
-A server that was never listed stands among the tools: `c` asks it what it can do. What a server says of its tools is
-untrusted: `!` marks words that instruct the model.
+a tool is right, from 0 to 1; where none fits, that is said, and the nearest is a guess. One with `↑` may stand above
+a higher score: it is connected or trusted, as About tells. `f` sifts by server, category and tag; `w` shows what a
+client of `infospace serve` would see, by its token or by a scope; `v` goes on to the servers. A server that was never
+listed stands among the tools: `c` asks it what it can do. What a server says of its tools is untrusted: `!` marks words
+that instruct the model.
 
 Of a tool: **About** (whether somebody is asked, how its calls went), **Schema**, **Try** (`c`: a form; `^r` calls, also
 from within a field; everything that does not fit is said beside the fields), **Answer** (`o` opens it as a Note) and

@@ -252,7 +252,9 @@ class Calling(Looking):
                 f"; {resource} has all of it (o opens it)" if answered.get("large") else f"; {resource} (o opens it)"
             )
         if answered.get("reason") and answered["is_error"]:
-            text.append(f"\n{line(str(answered['reason']))}", colours.get("error", "") if status == "failed" else "")
+            reason, asks = str(answered["reason"]), str((answered.get("approval") or {}).get("question", ""))
+            reason = reason.replace(asks, question_line(asks)) if asks else reason
+            text.append(f"\n{line(reason)}", colours.get("error", "") if status == "failed" else "")
         misfits = answered.get("misfits") or ()
         for misfit in list(misfits)[:3]:
             text.append(f"\nnot as it promises: {line(str(misfit))}", colours.get("warning", ""))
