@@ -75,6 +75,13 @@ class Trying(Stopping):
         """Whether a run of this rests, and can be gone on with."""
         return not self._busy and self.pausing is not None and self.pausing.paused is not None
 
+    @property
+    def asks(self) -> bool:
+        """Whether a run of this very plan waits for an answer, as far as is known here."""
+        result = self.result
+        waits = result is not None and any(pending.kind != "wait" for pending in result.pending)
+        return waits and self.run_id is not None and not self.rests and same(self.draft.document, self.ran)
+
     def _forget(self) -> None:
         super()._forget()
         self.run_id, self.ran, self.pausing, self.result = None, None, None, None
@@ -121,7 +128,19 @@ class Trying(Stopping):
                 self.notify("There is no step at the cursor, nor before it.", severity="warning")
                 return None
             until = None if step is None else step.step.pointer
+        if await self._asked_again():
+            return None
         return await self._further(draft, each, until) or await self._begin(draft, each, until)
+
+    async def _asked_again(self) -> bool:
+        """Ask again what a run of this very plan waits for; whether there is one that does."""
+        run = self.run_id
+        if run is None or not self.asks:
+            return False
+        status = await self.ask(lambda snapshot: snapshot.run(run).status)
+        if status == "suspended":
+            self.answer_run(run)
+        return status == "suspended"
 
     async def _further(self, draft: Draft, each: bool, until: str | None) -> RunResult | None:
         """Go on with a run of this very plan that rests, None where there is none."""

@@ -11,6 +11,7 @@ from textual.widgets import Input, TabbedContent
 
 from infospace import Space
 from infospace.runs.journal import RunHead
+from planner.resume import answer, resume
 from planner.start import run_sync
 from tui.composing.laying_out import laid_out
 from tui.screens.compose import Compose
@@ -173,6 +174,30 @@ def test_a_question_is_answered_and_the_run_goes_on_to_its_next_stop(show: Show,
         await stage.sees("run_1 asks", "Go?")
         await stage.press("enter")
         await stage.sees("paused before step 3: a breakpoint", "true")
+
+    show(story)
+
+
+def test_a_question_that_was_put_off_is_asked_again_by_the_key_that_runs(show: Show, space: Space) -> None:
+    """Unless it was answered elsewhere: then the plan is run anew."""
+    ask = {"type": "ask", "value": "Go?", "schema": {"type": "boolean"}, "out": "$go"}
+
+    async def story(stage: Stage) -> None:
+        await compose(stage, laid_out({"steps": [ask, note("${go}", "$x")]}))
+        await stage.press("ctrl+r")
+        for _ in range(2):
+            await stage.sees("run_1 asks", "Go?")
+            await stage.press("escape")
+            await stage.loses("run_1 asks")
+            await stage.sees("^r Answer")
+            await stage.press("ctrl+r")
+        await stage.sees("run_1 asks", "Go?")
+        await stage.press("escape")
+        await stage.loses("run_1 asks")
+        await asyncio.to_thread(answer, space, "run_1", "1", True)
+        await asyncio.to_thread(lambda: asyncio.run(resume(space, "run_1")))
+        await stage.press("ctrl+r")
+        await stage.sees("run_2 asks", "Go?")
 
     show(story)
 
