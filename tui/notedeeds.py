@@ -103,9 +103,10 @@ class NoteDeeds(Place):
 
             runs.append(await asyncio.to_thread(kept))
 
-        language = "json" if draft.is_json else "markdown"
+        language, text, own = "json" if draft.is_json else "markdown", draft.text, str(note.content)
+        front = len(text) - len(own) if not draft.is_json and text.endswith(own) else 0
         try:
-            if await self.app.push_screen_wait(Revising(note.id, draft.text, save, language=language)):
+            if await self.app.push_screen_wait(Revising(note.id, text, save, language=language, before=front)):
                 self._done(runs[-1], f"Saved {note.id}.")
         finally:
             draft.forget()

@@ -14,7 +14,7 @@ from textual.containers import VerticalScroll
 from textual.system_commands import SystemCommandsProvider
 from textual.widgets import Input, TextArea
 
-from infospace import Space
+from infospace import Note, Space
 from tui import keying, notedeeds
 from tui.composing import filing
 from tui.widgets.dialogs import Help
@@ -28,6 +28,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keying, "LONGER", PATIENCE)
 
 
+@pytest.mark.usefixtures("_patient")
 @pytest.mark.parametrize("place", ["runs", "notes", "tools"])
 def test_what_follows_the_slash_is_in_the_field(show: Show, stocked: Space, place: str) -> None:
     """No letter of it is taken for a key of the place."""
@@ -41,6 +42,7 @@ def test_what_follows_the_slash_is_in_the_field(show: Show, stocked: Space, plac
     show(story, on=stocked)
 
 
+@pytest.mark.usefixtures("_patient")
 def test_what_follows_the_number_of_a_place_is_meant_for_it(show: Show) -> None:
     """Text goes into the editor of Compose, though the place was never shown before."""
 
@@ -87,7 +89,9 @@ def test_what_is_typed_for_a_dialog_waits_for_it(show: Show, stocked: Space, mon
     with stocked.store.reading() as snapshot:
         named = snapshot.named("sourdough")
         assert named is not None
-        assert str(snapshot.get(named).content).startswith("add")
+        note = snapshot.get(named)
+    assert isinstance(note, Note)
+    assert str(note.content).startswith("addSourdough")
 
 
 @pytest.mark.usefixtures("_patient")

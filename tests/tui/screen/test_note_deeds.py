@@ -29,6 +29,26 @@ def current(space: Space, identifier: str) -> Note:
     return found
 
 
+def test_one_begins_to_write_behind_the_front_matter(show: Show, stocked: Space) -> None:
+    """What is typed first stands before the text, and the metadata stays what it is."""
+    sour = named(stocked, "sourdough")
+    before = current(stocked, sour)
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "sourdough")
+        await stage.press("e")
+        await stage.sees("ctrl+s saves", "title: Sourdough")
+        await stage.write("New. ")
+        await stage.press("ctrl+s")
+        await stage.until(lambda: any("u undoes it" in one for one in stage.said()))
+
+    show(story, on=stocked)
+    after = current(stocked, sour)
+    assert after.content == f"New. {before.content}"
+    assert after.metadata == before.metadata
+
+
 def test_a_note_is_edited_here(show: Show, stocked: Space) -> None:
     """With its metadata as front matter; undone, it is as it was."""
     steel = named(stocked, "steel")
