@@ -162,6 +162,13 @@ class RunPlace(Deeds):
         if run is not None:
             self.replay_run(run)
 
+    def open_in_notes(self, pointed: tuple[str, int | None] | None) -> None:
+        """Open a resource in Notes, at a version or as it is now."""
+        if pointed is None:
+            self.notify("There is no note here, and no Collection.", severity="warning")
+        else:
+            self.infospace.open_note(*pointed)
+
 
 def _name(subject: Subject | None) -> str | None:
     return None if subject is None else subject.name

@@ -15,6 +15,7 @@ from textual.widgets import TabbedContent
 
 from infospace import Space, open_space
 from planner.start import run_sync
+from tui.screens.notes import Notes
 from tui.widgets.data import Data
 from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
@@ -289,6 +290,38 @@ def test_variables_are_gone_over_in_time(show: Show, furnished: Space) -> None:
         await stage.sees("0 of 12")
 
     show(story, on=furnished)
+
+
+@pytest.mark.parametrize("where", ["variables", "step"])
+def test_what_a_step_gave_is_opened_in_notes(show: Show, space: Space, where: str) -> None:
+    """The whole by a key, an item of a Collection by enter on it, and by a click."""
+    items = ["flour", "water", "salt"]
+    run = str(run_sync(space, [{"type": "create-collection", "value": items, "out": "$items"}]).run)
+
+    async def story(stage: Stage) -> None:
+        def shown() -> str | None:
+            place = stage.app.place
+            return place.around.resource.id if isinstance(place, Notes) and place.around is not None else None
+
+        async def table() -> Grid:
+            await stage.open(run, "1", where)
+            await stage.sees("flour", "salt")
+            data = stage.app.screen.query_one(Data)
+            await stage.until(lambda: data.shown is not None)
+            return data.query_one(Grid)
+
+        await table()
+        await stage.press("v")
+        await stage.until(lambda: shown() == "Collection_1", "the Collection")
+        grid = await table()
+        grid.focus()
+        await stage.press("down", "enter")
+        await stage.until(lambda: shown() == "Note_2", "the second item")
+        grid = await table()
+        await stage.pilot.click(grid, offset=(5, 3), times=2)
+        await stage.until(lambda: shown() == "Note_3", "the third item")
+
+    show(story, (160, 50))
 
 
 def test_a_collection_is_a_table_that_is_sorted(show: Show, space: Space) -> None:
