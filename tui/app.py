@@ -81,7 +81,7 @@ _ENDED = {
 
 EVERYWHERE = (
     (f"1 … {len(PLACES)}", f"goes to a place; F2 … F{len(PLACES) + 1} do from within a field too"),
-    ("^p", "the command palette: everything that can be done here, by name; themes"),
+    ("^p", "the command palette: all that can be done here; themes. A click on the place's name opens it too"),
     ("tab, ⇧tab", "to the next, or the previous part of the place"),
     ("esc", "out of a field, or a dialog"),
     ("?, F1", "this help; F1 from within a field too"),
