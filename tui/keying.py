@@ -27,7 +27,7 @@ Typed: TypeAlias = Key | Paste
 PATIENCE = 0.5
 """Seconds after which a key is handed on though the one before is not done: what had it is gone, or is busy."""
 
-LONGER = 5.0
+LONGER = 2.0
 """Seconds after which a key is handed on though it is held: what it is meant for does not come."""
 
 
