@@ -41,6 +41,8 @@ class Drafting(Deeds):
         self.here: int | None = None
         """Where the step begins before which a run rests."""
         self._before = ""
+        self._known_for = ""
+        """The text in which the places are that are known: of marks, of stops, of where a run rests."""
         self._timer: Timer | None = None
         self._checking = False
         self._check_again = False
@@ -70,7 +72,7 @@ class Drafting(Deeds):
     def on_mount(self) -> None:
         """Check what was written when this was left."""
         self.editor.colours = self.infospace.colours
-        self._before = self.editor.text
+        self._before = self._known_for = self.editor.text
         self._check_soon()
 
     def shown(self) -> None:
@@ -99,16 +101,22 @@ class Drafting(Deeds):
         """Move what was known with the text, and check it once nothing is typed."""
         if event.text_area is not self.editor:
             return
-        text, before = self.text, self._before
-        if text == before:
+        text = self.text
+        if text == self._before:
             return
         self._before = text
-        start, end, new = changed_range(before, text)
-        self._move(start, end, len(new))
+        self._follow()
         self._draw_marks()
         self._said()
         self.infospace.remember("compose.draft", text if len(text) <= KEPT else "")
         self._check_soon()
+
+    def _follow(self) -> None:
+        """Move what is known to where it is in the text as it is now: a check may be ahead of the word of a change."""
+        if self._known_for != self.text:
+            start, end, new = changed_range(self._known_for, self.text)
+            self._known_for = self.text
+            self._move(start, end, len(new))
 
     def _move(self, start: int, end: int, length: int) -> None:
         def moved(place: int) -> int:
@@ -150,6 +158,7 @@ class Drafting(Deeds):
 
     def take(self, draft: Draft) -> None:
         """Show what is known of the text."""
+        self._follow()
         self.draft = draft
         if draft.plan is not None:
             begun = {one.start for one in draft.steps}
