@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 Typed: TypeAlias = Key | Paste
 
 PATIENCE = 0.5
-"""Seconds after which a key is handed on though the one before is not done: what had it is gone, or is busy."""
+"""Seconds between two looks whether the key under way will be done: not where what had it is gone."""
+MOST = 10
+"""Looks after which the next key is handed on though the one before is not done: what has it is busy for long."""
 
 
 class Done(Message):
@@ -47,7 +49,10 @@ class Keying:
         self._busy = False
         self._on: Screen[object] | None = None
         """The screen on which the key under way was pressed."""
+        self._has: MessagePump | None = None
+        """What has the key under way."""
         self._timer: Timer | None = None
+        self._looks = 0
 
     async def take(self, event: Typed) -> None:
         """Hand a key on, or keep it until it is its turn."""
@@ -67,6 +72,7 @@ class Keying:
 
     def _send_after(self, target: MessagePump) -> None:
         self._turn += 1
+        self._has = target
         self._busy = target.post_message(Done(self._turn))
 
     def arrived(self, done: Done) -> None:
@@ -94,13 +100,26 @@ class Keying:
 
     def _be_patient(self) -> None:
         if self._timer is None:
-            self._timer = self._app.set_timer(PATIENCE, self._give_up)
+            self._looks = 0
+            self._timer = self._app.set_interval(PATIENCE, self._look)
 
-    async def _give_up(self) -> None:
-        self._timer = None
-        self._busy = True
+    def _look(self) -> None:
+        self._looks += 1
+        if self._looks >= MOST or not self._will_arrive():
+            self._app.call_later(self._give_up, self._turn)
+
+    async def _give_up(self, turn: int) -> None:
         self._on = self._app.screen
-        await self._go_on(self._turn)
+        await self._go_on(turn)
+
+    def _will_arrive(self) -> bool:
+        """Whether nothing is gone that a key goes through on its way to the app."""
+        pump = self._has
+        while pump is not None and pump is not self._app:
+            if pump._closing or pump._closed:  # noqa: SLF001 - nothing public says so
+                return False
+            pump = pump._parent  # noqa: SLF001 - nor who has it
+        return pump is self._app
 
 
 def _stays(event: Typed, target: MessagePump) -> bool:

@@ -155,13 +155,11 @@ class Compare(Place):
 
     def _nothing(self, says: str) -> None:
         self._found, self._rows, self._stamp = None, None, None
-        self.workers.cancel_group(self, "tell")
         self.query_one("#summary", Static).update(says)
         for place, run in enumerate(self._runs):
             self.query_one(f"#{('first', 'second')[place]}", Static).update(Text(run or "", "dim"))
         self.query_one("#pairs", Grid).show(NoRows())
-        for name in ("before", "after"):
-            self.query_one(f"#{name}", Lines).tell((), "")
+        self._tell_nothing()
         self.refresh_bindings()
 
     def _draw(self) -> None:
@@ -179,14 +177,17 @@ class Compare(Place):
 
     def _look_again(self) -> None:
         found = self._found
-        if found is not None and self.is_current and not all(run.status in FINISHED for run in found.runs):
+        compares = any(worker.group == "compare" and not worker.is_finished for worker in self.workers)
+        if found is None or compares or not self.is_current:
+            return
+        if not all(run.status in FINISHED for run in found.runs):
             self.do(self._look, found, group="look")
 
     async def _look(self, found: Comparison) -> None:
         """Compare again while one of them goes on."""
         first, second = (run.run for run in found.runs)
         now = await self.ask(lambda snapshot: (stamp(snapshot, first), stamp(snapshot, second)))
-        if now != self._stamp:
+        if now != self._stamp and self._found is found:
             self._compare()
 
     @property
@@ -203,6 +204,13 @@ class Compare(Place):
         pair, found = self._pair, self._found
         if pair is not None and found is not None:
             self.do(self._told, found, pair, group="tell")
+        else:
+            self._tell_nothing()
+
+    def _tell_nothing(self) -> None:
+        self.workers.cancel_group(self, "tell")
+        for name in ("before", "after"):
+            self.query_one(f"#{name}", Lines).tell((), "")
 
     async def _told(self, found: Comparison, pair: Pair) -> None:
         sides = await asyncio.to_thread(told, found, pair, self.infospace.colours)

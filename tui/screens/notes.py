@@ -171,8 +171,8 @@ class Notes(Browsing, NoteDeeds):
     def changed(self) -> None:
         """List and show everything again."""
         self.seek()
-        shown, around = self.detail.shown, self.around
-        if shown is not None and around is not None:
+        shown = self.detail.shown
+        if shown is not None and not self.detail.reads:
             self.do(self.detail.show, shown.id, None, group="show")
 
     def on_detail_followed(self, event: Detail.Followed) -> None:

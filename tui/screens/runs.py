@@ -146,6 +146,7 @@ class Runs(Deeds):
     def _about(self) -> None:
         head = self._head()
         says = ""
+        self.workers.cancel_group(self, "about")
         if head is not None:
             left = "its process is gone; r goes on with it" if state_of(head) == "left" else ""
             says = head.reason or left or head.goal

@@ -10,11 +10,12 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Markdown, Static
 
+from tui.widgets.dialog import Dialog
 
-class Help(ModalScreen[None]):
+
+class Help(Dialog[None]):
     """What a place is for, and its keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "close")]
@@ -49,7 +50,7 @@ def _table(rows: Sequence[tuple[str, str]]) -> Table:
     return table
 
 
-class Confirm(ModalScreen[bool]):
+class Confirm(Dialog[bool]):
     """A question that is answered with yes or no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -92,7 +93,7 @@ class Confirm(ModalScreen[bool]):
         self.focus_next("Button")
 
 
-class Line(ModalScreen[str | None]):
+class Line(Dialog[str | None]):
     """A line that is asked for; None when nothing is given."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "cancel")]

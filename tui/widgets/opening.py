@@ -10,9 +10,10 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
+
+from tui.widgets.dialog import Dialog
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Source:
     about: str = ""
 
 
-class Open(ModalScreen[str | None]):
+class Open(Dialog[str | None]):
     """Asks what is to be opened: a path is typed, the rest is chosen from a list that what is typed filters."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

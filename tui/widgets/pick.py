@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from tui.runlist import RunList
+from tui.widgets.dialog import Dialog
 from tui.widgets.grid import Grid
 from tui.working import begin
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui.app import InfospaceApp
 
 
-class PickRun(ModalScreen[str | None]):
+class PickRun(Dialog[str | None]):
     """Gives the id of a run, None where none is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

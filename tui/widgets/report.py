@@ -9,13 +9,13 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.command.output import shown
+from tui.widgets.dialog import Dialog
 
 
-class Report(ModalScreen[None]):
+class Report(Dialog[None]):
     """Lines to be read, and copied."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -16,6 +16,7 @@ from tui.tools.telling import about_server
 from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
 from tui.widgets.rows import Column
+from tui.widgets.tabbed import Tabbed
 from tui.wording import count, line, took
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class ServerDetail(Container):
     def compose(self) -> ComposeResult:
         """Its name, and the tabs."""
         yield Static("", id="server-head", markup=False)
-        with TabbedContent(id="server-tabs"):
+        with Tabbed(id="server-tabs"):
             with TabPane("State", id="state"), VerticalScroll():
                 yield Static("", id="stands")
             with TabPane("Log", id="log"):

@@ -22,6 +22,7 @@ from tui.widgets.form import Form
 from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
 from tui.widgets.rows import Column
+from tui.widgets.tabbed import Tabbed
 from tui.wording import line
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class ToolDetail(Container):
         self.told: Told | None = None
         self.alike = AlikeRows()
         self._hit: ToolHit | None = None
+        self._asked: object = None
+        """What is being read to be shown, None where nothing is."""
         self._focus_later = False
         """Whether the form is to have the keys as soon as it is made."""
         self._filling = asyncio.Lock()
@@ -82,7 +85,7 @@ class ToolDetail(Container):
     def compose(self) -> ComposeResult:
         """A line that says what it is, and the tabs."""
         yield Static("", id="head")
-        with TabbedContent(id="tabs"):
+        with Tabbed(id="tabs"):
             with TabPane("About", id="about"), VerticalScroll():
                 yield Static("", id="told")
             with TabPane("Schema", id="schema"):
@@ -114,7 +117,7 @@ class ToolDetail(Container):
 
     def clear(self) -> None:
         """Show nothing."""
-        self.told = None
+        self.told = self._asked = None
         self._filled.clear()
         self.query_one("#head", Static).update("")
         self.query_one("#told", Static).update("")
@@ -122,8 +125,19 @@ class ToolDetail(Container):
         self.query_one("#alike", Grid).show(AlikeRows())
 
     async def show(self, tool: Tool, hit: ToolHit | None = None) -> None:
-        """Show a tool. What is written in its form stays, where it is the one that was shown."""
-        told = await asyncio.to_thread(read_tool, self.infospace.space, tool)
+        """Show a tool, unless another is to be shown meanwhile, or none.
+
+        What is written in its form stays, where it is the one that was shown.
+        """
+        self._asked = asked = object()
+        try:
+            told = await asyncio.to_thread(read_tool, self.infospace.space, tool)
+        finally:
+            overtaken = self._asked is not asked
+            if not overtaken:
+                self._asked = None
+        if overtaken:
+            return
         before = self.tool
         self.told, self._hit = told, hit
         colours = self.infospace.colours
@@ -136,6 +150,11 @@ class ToolDetail(Container):
         if not same:
             self.query_one("#about VerticalScroll").scroll_home(animate=False)
         await self._fill(self.tab)
+
+    @property
+    def reads(self) -> bool:
+        """Whether a tool is being read to be shown."""
+        return self._asked is not None
 
     # Tabs
 
@@ -207,7 +226,8 @@ class ToolDetail(Container):
         """Say whole why a tool is like it."""
         if event.grid.id == "alike":
             event.stop()
-            self.query_one("#why", Static).update(line(self.alike.found[event.index].reason))
+            if event.rows is self.alike:
+                self.query_one("#why", Static).update(line(self.alike.found[event.index].reason))
 
     def reply(self, came: Text, text: str) -> None:
         """Show what came of the last call."""

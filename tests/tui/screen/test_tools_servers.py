@@ -79,7 +79,7 @@ def test_servers_are_listed_from_here_and_their_tools_are_there(
         await stage.until(lambda: state(stage, "desk") == "running", "the desk")
         await stage.until(lambda: any("1 server listed; 5 tools added" in said for said in stage.said()))
         assert any(said.startswith("gone: the server 'gone' ended with code 3") for said in stage.said())
-        assert state(stage, "gone") == "failed"
+        await stage.until(lambda: state(stage, "gone") == "failed", "the one that fails")
         await stage.press("v")
         await stage.sees("desk/book")
 
