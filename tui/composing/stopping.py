@@ -78,17 +78,10 @@ class Stopping(Filing):
     async def _ask_when(self, known: When | None) -> None:
         detail = 'a condition: $hits is empty · $n > 3 · {"type": "bound", "target": "$x"}'
         detail += "\nA run rests when it comes to hold." + ("" if known is None else " An empty line takes it away.")
-        written = "" if known is None else known.text
-        while True:
-            given = await self.app.push_screen_wait(Line("Break when", detail, written))
-            if given is None or (known is None and not given.strip()):
-                return
-            try:
-                when = None if not given.strip() else When.read(given.strip())
-                break
-            except InfospaceError as error:
-                self.infospace.complain(error)
-                written = given
+        given = await self.app.push_screen_wait(Line("Break when", detail, "" if known is None else known.text, _when))
+        if given is None or (known is None and not given.strip()):
+            return
+        when = _when(given)
         self.when = [one for one in self.when if one is not known] + ([] if when is None else [when])
         self._stops_changed()
 
@@ -134,3 +127,8 @@ class Stopping(Filing):
         self.query_one("#stops", Grid).show(Stops(told, self.infospace.colours))
         tab = self.tabs.get_tab("stopping")
         tab.label = f"Breaks {len(told)}" if told else "Breaks"
+
+
+def _when(text: str) -> When | None:
+    """Return the condition of a line, None of an empty one. Raises Invalid."""
+    return When.read(text.strip()) if text.strip() else None

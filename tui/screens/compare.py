@@ -155,11 +155,13 @@ class Compare(Place):
 
     def _nothing(self, says: str) -> None:
         self._found, self._rows, self._stamp = None, None, None
+        self.workers.cancel_group(self, "tell")
         self.query_one("#summary", Static).update(says)
         for place, run in enumerate(self._runs):
             self.query_one(f"#{('first', 'second')[place]}", Static).update(Text(run or "", "dim"))
         self.query_one("#pairs", Grid).show(NoRows())
-        self._tell_nothing()
+        for name in ("before", "after"):
+            self.query_one(f"#{name}", Lines).tell((), "")
         self.refresh_bindings()
 
     def _draw(self) -> None:
@@ -204,13 +206,6 @@ class Compare(Place):
         pair, found = self._pair, self._found
         if pair is not None and found is not None:
             self.do(self._told, found, pair, group="tell")
-        else:
-            self._tell_nothing()
-
-    def _tell_nothing(self) -> None:
-        self.workers.cancel_group(self, "tell")
-        for name in ("before", "after"):
-            self.query_one(f"#{name}", Lines).tell((), "")
 
     async def _told(self, found: Comparison, pair: Pair) -> None:
         sides = await asyncio.to_thread(told, found, pair, self.infospace.colours)

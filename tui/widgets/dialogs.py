@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.table import Table
 from rich.text import Text
@@ -12,7 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Button, Input, Markdown, Static
 
+from infospace.errors import InfospaceError
 from tui.widgets.dialog import Dialog
+
+if TYPE_CHECKING:
+    from tui.app import InfospaceApp
 
 
 class Help(Dialog[None]):
@@ -94,15 +98,18 @@ class Confirm(Dialog[bool]):
 
 
 class Line(Dialog[str | None]):
-    """A line that is asked for; None when nothing is given."""
+    """A line that is asked for; None when nothing is given. What `check` refuses is said, and asked for again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "cancel")]
 
-    def __init__(self, question: str, detail: str = "", value: str = "") -> None:
+    def __init__(
+        self, question: str, detail: str = "", value: str = "", check: Callable[[str], object] | None = None
+    ) -> None:
         super().__init__()
         self._question = question
         self._detail = detail
         self._value = value
+        self._check = check
 
     def compose(self) -> ComposeResult:
         """The question, and a field for the answer."""
@@ -113,5 +120,11 @@ class Line(Dialog[str | None]):
             yield Input(self._value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Give the line."""
-        self.dismiss(event.value)
+        """Give the line, if it is one."""
+        try:
+            if self._check is not None:
+                self._check(event.value)
+        except InfospaceError as error:
+            cast("InfospaceApp", self.app).complain(error)
+        else:
+            self.dismiss(event.value)

@@ -10,8 +10,8 @@ from textual._context import active_app
 from textual.app import App
 from textual.message_pump import MessagePump
 
-LONGEST = 1.0
-"""Seconds after which a handler that still goes on is left to itself, as Textual does."""
+LONGEST = 30.0
+"""Seconds after which a handler that still goes on is left to itself."""
 
 
 async def settled(*_: float) -> None:

@@ -18,19 +18,15 @@ import tui.notedeeds
 import tui.table
 import tui.widgets.detail
 from infospace import Space
-from infospace.memory.editing import edit
-from infospace.resources import Collection, Note
-from infospace.runs.journal import Use
 from tui.composing.laying_out import laid_out
+from tui.keying import Keying
 from tui.screens.notes import Notes
-from tui.table import Table, read_table
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
 from tui.widgets.palette import Palette
 from tui.widgets.revising import Revising
-from tui.widgets.rows import Column, NoRows
+from tui.widgets.rows import NoRows
 from tui.widgets.seeing import See
-from tui.widgets.tooldetail import AlikeRows
 
 # Keys
 
@@ -41,21 +37,25 @@ def test_a_key_waits_until_the_one_before_is_done_however_long_that_takes(
     """What is typed behind a slash goes to the field, also where somebody else has the cores."""
     monkeypatch.setattr(tui.keying, "PATIENCE", 0.01)
     monkeypatch.setattr(tui.keying, "MOST", 1_000_000)
-    let_go = asyncio.Event()
+    let_go, looked = asyncio.Event(), asyncio.Event()
+    look = Keying._look
+
+    def looking(self: Keying) -> None:
+        look(self)
+        if self._looks > 2:
+            looked.set()
 
     async def slowly(self: Notes) -> None:
         await let_go.wait()
         self.field.focus()
 
     monkeypatch.setattr(Notes, "action_search", slowly)
+    monkeypatch.setattr(Keying, "_look", looking)
 
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")
         stage.burst("slash", *"steel")
-        keying = stage.app._keying
-        async with asyncio.timeout(PATIENCE):
-            while keying._looks < 3:
-                await asyncio.sleep(0)
+        await asyncio.wait_for(looked.wait(), PATIENCE)
         let_go.set()
         await stage.until(lambda: place(stage).field.value == "steel")
 
@@ -190,132 +190,6 @@ def test_a_client_that_is_not_listed_any_more_is_not_chosen(show: Show, space: S
         assert stage.app.screen is dialog
 
     show(story)
-
-
-# What is shown, and shown again
-
-
-def test_a_version_that_is_being_read_is_shown_whatever_changes_meanwhile(
-    show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The look at what has changed does not take its place."""
-    steel = named(stocked, "steel")
-    note = stocked.store.get(steel)
-    assert isinstance(note, Note)
-    edit(stocked.store, note, "Iron oxide.", {}, "edit")
-
-    async def story(stage: Stage) -> None:
-        await opened(stage, "8 kept notes")
-        stage.app.open_note(steel)
-        await stage.sees("Iron oxide.")
-        held = hold(monkeypatch, tui.widgets.detail, "read_around")
-        place(stage).follow(steel, 1)
-        await held.has_begun(stage)
-        await place(stage).look_at(Use(steel, 2), None)
-        await held.is_over(stage)
-        assert place(stage).detail.shown == Use(steel, 1)
-
-    show(story, (80, 24), stocked)
-
-
-def test_a_tab_is_told_though_what_is_shown_is_looked_at_again(
-    show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing has changed, and so it is not told anew."""
-
-    async def story(stage: Stage) -> None:
-        await opened(stage, "8 kept notes")
-        stage.app.open_note(named(stocked, "short"))
-        await stage.sees("In short: ")
-        detail = place(stage).detail
-        assert detail.shown is not None
-        held = hold(monkeypatch, tui.widgets.detail, "graph_of")
-        await stage.press(*["right_square_bracket"] * 4)
-        await held.has_begun(stage)
-        await detail.show(detail.shown.id, again=True)
-        held.let_go.set()
-        await stage.sees("$bread = ")
-
-    show(story, (160, 50), stocked)
-
-
-def test_the_note_that_somebody_goes_on_to_is_shown_though_the_one_before_changes(
-    show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What was done to the one before does not bring it back."""
-    steel, bread = named(stocked, "steel"), named(stocked, "bread")
-
-    async def story(stage: Stage) -> None:
-        await opened(stage, "8 kept notes")
-        stage.app.open_note(steel)
-        await stage.sees("Steel rusts where water")
-        held = hold(monkeypatch, tui.widgets.detail, "read_around")
-        place(stage).follow(bread, None)
-        await held.has_begun(stage)
-        place(stage).changed()
-        await held.is_over(stage)
-        shown = place(stage).detail.shown
-        assert shown is not None
-        assert shown.id == bread
-
-    show(story, (80, 24), stocked)
-
-
-def test_a_line_that_was_chosen_is_followed_though_others_are_shown_since(show: Show, stocked: Space) -> None:
-    """It is the line that somebody saw."""
-    sour, bread = named(stocked, "sourdough"), named(stocked, "bread")
-
-    async def story(stage: Stage) -> None:
-        await opened(stage, "8 kept notes")
-        stage.app.open_note(sour)
-        await stage.sees("Sourdough is raised")
-        detail = place(stage).detail
-        detail.open_tab("links")
-        await stage.sees("refines")
-        ties = detail.query_one("#ties", Grid)
-        lines = [use.id if use is not None else "" for _, use in detail._lines["ties"].lines]
-        ties.cursor = lines.index(bread)
-        ties.action_choose()
-        detail._list("ties", [])
-        await stage.until(lambda: detail.shown is not None and detail.shown.id == bread)
-
-    show(story, (160, 50), stocked)
-
-
-def test_why_a_tool_is_alike_is_not_said_of_a_list_that_is_gone(show: Show, space: Space) -> None:
-    """The row is not among those that are there now."""
-
-    async def story(stage: Stage) -> None:
-        shown = await tools_opened(stage, "infospace/add")
-        grid = shown.detail.query_one("#alike", Grid)
-        late = Grid.Highlighted(grid, 7, "tool some/tool")
-        shown.detail.alike = AlikeRows()
-        grid.post_message(late)
-        await stage.pilot.pause()
-        assert stage.app.is_running
-
-    show(story)
-
-
-def test_rows_that_somebody_else_reads_are_sorted_too(stocked: Space, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table is sorted by all of its rows, whoever reads some of them meanwhile."""
-    monkeypatch.setattr(tui.table, "LOOKED_AT", 1)
-    people = stocked.store.get(named(stocked, "people"))
-    assert isinstance(people, Collection)
-
-    class Shared(Table):
-        """Another thread takes what is wanted, and has not read it yet."""
-
-        def fetch(self) -> bool:
-            self.wanted.clear()
-            return False
-
-    made = read_table(stocked, people)
-    table = Shared(stocked, people, made._fields, [*made.columns, Column("more")])
-    table.wanted = {0, 1, 2}
-    table.sort(2 + made._fields.index("born"))
-    table.sort(2 + made._fields.index("born"))
-    assert [place.partition(":")[0] for place in map(table.key, range(3))] == ["2", "1", "0"]
 
 
 # Compose
