@@ -53,6 +53,7 @@ class Stage:
         """Start the app, play a story, and end it; with `toasts` what is said in passing is drawn."""
         app = InfospaceApp(space, memory or Memory(None))
         app.animation_level = "none"
+        app.NOTIFICATION_TIMEOUT = 10 * PATIENCE
         with patch("textual.app.wait_for_idle", settled), patch("textual.pilot.wait_for_idle", settled):
             async with app.run_test(size=size, notifications=toasts) as pilot:
                 stage = Stage(app, pilot)
