@@ -293,6 +293,10 @@ class Notes(Browsing, NoteDeeds):
         """Go into what is chosen."""
         self.detail.focus_inside()
 
+    def stay_out(self) -> None:
+        """Stay out of what is chosen."""
+        self.detail.stay_out()
+
     def action_tab(self, by: int) -> None:
         """Go to another tab."""
         self.detail.turn(by)

@@ -278,6 +278,10 @@ class Tools(Calling, Syncing):
         """Go into what is chosen."""
         self.half.focus_inside()
 
+    def stay_out(self) -> None:
+        """Stay out of what is chosen."""
+        self.half.stay_out()
+
     def action_tab(self, by: int) -> None:
         """Go to another tab."""
         self.half.turn(by)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Static, TabbedContent, TabPane
 
@@ -17,6 +17,7 @@ from infospace.resources import Relation
 from infospace.runs.journal import Use
 from tui.around import DEEPEST, WIDEST, Around, Tie, graph_of, head_of, made_said, read_around, told
 from tui.widgets.content import Content
+from tui.widgets.entering import Entering
 from tui.widgets.grid import Grid
 from tui.widgets.lines import Leading
 from tui.widgets.rows import Column
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 TABS = ("content", "about", "links", "versions", "why", "uses")
 
 
-class Detail(Container):
+class Detail(Entering):
     """A resource, on tabs."""
 
     LINKS: ClassVar[tuple[Column, ...]] = (
@@ -59,7 +60,7 @@ class Detail(Container):
         """Something is shown."""
 
     def __init__(self) -> None:
-        super().__init__(id="detail")
+        super().__init__(name="detail")
         self.around: Around | None = None
         self._asked: tuple[str, int | None] | None = None
         self._reading = 0
@@ -188,16 +189,14 @@ class Detail(Container):
 
     def turn(self, by: int) -> None:
         """Go to another tab."""
-        tabs = self.query_one(TabbedContent)
-        inside = self.has_focus_within
-        tabs.active = TABS[(TABS.index(tabs.active) + by) % len(TABS)]
-        if inside:
-            self.call_after_refresh(self.focus_inside)
+        tabs = self.query_one(Tabbed)
+        if tabs.open(TABS[(TABS.index(tabs.active) + by) % len(TABS)]):
+            self.focus_soon()
 
     def open_tab(self, name: str) -> None:
         """Go to a tab."""
-        self.query_one(TabbedContent).active = name
-        self.call_after_refresh(self.focus_inside)
+        self.query_one(Tabbed).open(name)
+        self.focus_soon()
 
     def focus_inside(self) -> None:
         """Let the keys go through the tab that is open."""

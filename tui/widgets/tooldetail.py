@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
-from textual.widgets import Static, TabbedContent, TabPane, Tabs
+from textual.containers import VerticalScroll
+from textual.widgets import Static, TabbedContent, TabPane
 
 from infospace.jsonvalue import JSON
 from infospace.tools.finding.alike import Alike
@@ -18,6 +18,7 @@ from infospace.tools.tool import Tool
 from planner.meta.known import known_tools
 from tui.tools.listing import key_of
 from tui.tools.telling import Told, about_tool, head_of, read_tool, schemas_of
+from tui.widgets.entering import Entering
 from tui.widgets.form import Form
 from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
@@ -59,11 +60,11 @@ class AlikeRows:
         return [f"{one.score:.3f}", line(one.tool.full_name), Text(line(one.reason), "dim")]
 
 
-class ToolDetail(Container):
+class ToolDetail(Entering):
     """A tool, on tabs."""
 
     def __init__(self) -> None:
-        super().__init__(id="tool")
+        super().__init__(name="tool")
         self.told: Told | None = None
         self.alike = AlikeRows()
         self._hit: ToolHit | None = None
@@ -165,19 +166,22 @@ class ToolDetail(Container):
 
     def open_tab(self, name: str, *, focus: bool = True) -> None:
         """Go to a tab."""
-        tabs = self.query_one(TabbedContent)
-        if self.has_focus_within:
-            # What is hidden hands the focus on to what stands beside it, and that would open its tab again.
-            self.screen.set_focus(tabs.query_one(Tabs))
-        tabs.active = name
+        self.query_one(Tabbed).open(name)
         if focus:
-            self.call_after_refresh(self.focus_inside)
+            self.focus_soon()
+
+    def stay_out(self) -> None:
+        """Let the keys go where they go, also when the form is made."""
+        super().stay_out()
+        self._focus_later = False
 
     def focus_inside(self) -> None:
         """Let the keys go through the tab that is open."""
         if self.tab == "try":
             self._focus_later = self.form.tool is None or self.form.tool is not self.tool
-            if not self._focus_later:
+            if self._focus_later:
+                self._left = self.screen.focused
+            else:
                 self.form.focus_inside()
             return
         pane = self.query_one(TabbedContent).active_pane
@@ -199,7 +203,7 @@ class ToolDetail(Container):
                 self.query_one("#schemas", Pager).read(schemas_of(told.tool))
             elif tab == "try":
                 await self.form.show(told.tool, self.given.get(key_of(told.tool)))
-                if self._focus_later and self.tab == "try":
+                if self._focus_later and self.tab == "try" and self._is_waited_in():
                     self.focus_inside()
             elif tab == "similar":
                 await self._like(told.tool)

@@ -102,6 +102,40 @@ def test_a_focus_that_is_told_late_opens_no_tab(show: Show, stocked: Space) -> N
     show(story, (160, 50), stocked)
 
 
+def test_whoever_leaves_before_a_tab_is_drawn_is_not_fetched_back(show: Show, stocked: Space) -> None:
+    """The keys go to the list."""
+
+    async def story(stage: Stage) -> None:
+        notes = await opened(stage, "8 kept notes")
+        notes.detail.open_tab("links")
+        notes.action_leave()
+        await stage.pilot.pause()
+        assert notes.grid.has_focus
+        assert notes.detail.tab == "links"
+
+    show(story, (160, 50), stocked)
+
+
+def test_whoever_leaves_before_a_form_is_made_is_not_fetched_back(show: Show, space: Space) -> None:
+    """By a key, or by going to the field."""
+
+    async def story(stage: Stage) -> None:
+        tools = await tools_opened(stage, "infospace/add")
+        async with tools.detail._filling:
+            await stage.press("c", "escape")
+        await stage.until(lambda: tools.detail.form.tool is not None)
+        assert tools.grid.has_focus
+        await stage.press("j")
+        await stage.until(lambda: tools.detail.tool is tools.tools.listed.tools[1])
+        async with tools.detail._filling:
+            await stage.press("c")
+            tools.field.focus()
+        await stage.until(lambda: tools.detail.form.tool is tools.detail.tool)
+        assert tools.field.has_focus
+
+    show(story, (160, 50))
+
+
 # Dialogs
 
 
