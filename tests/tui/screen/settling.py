@@ -19,8 +19,13 @@ async def settled(*_: float) -> None:
 
     What goes on in threads is not waited for.
     """
+    await settled_within(LONGEST)
+
+
+async def settled_within(seconds: float) -> None:
+    """Wait until all is handled and drawn, no longer than that: where a run goes on, there is always something."""
     app = active_app.get()
-    end = time.monotonic() + LONGEST
+    end = time.monotonic() + seconds
     while time.monotonic() < end and app._running and not app._exit:
         await asyncio.sleep(0)
         if all(map(_rests, _pumps(app))):

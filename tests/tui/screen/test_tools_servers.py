@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from staging import Show, Stage
+from staging import PATIENCE, Show, Stage
 from tooling import desk, house, odd, opened, shows, tools
 
 from infospace import Space
@@ -184,7 +184,7 @@ def test_listing_shows_how_far_it_is_and_can_be_broken_off(
         await stage.press("x")
         await stage.until(lambda: any("Listing was broken off" in said for said in stage.said()))
         await stage.loses("servers listed; waiting")
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE / 2
         await stage.until(lambda: not left(MARK) or time.monotonic() > end)
         assert not left(MARK)
         await shows(stage, "desk/rooms")
