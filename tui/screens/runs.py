@@ -28,6 +28,7 @@ from tui.runlist import RunList, state_of
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
 from tui.wording import line, many, stored
+from tui.working import rest_after
 
 if TYPE_CHECKING:
     from tui.running import Going
@@ -117,7 +118,7 @@ class Runs(Deeds):
             self._show()
         finally:
             now = time.monotonic()
-            self._next = now + SHARE * (now - begun)
+            self._next = now + rest_after(now - begun, SHARE)
 
     def _show(self) -> None:
         grid = self.query_one(Grid)

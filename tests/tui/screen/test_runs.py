@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from furnishing import COUNT, EVERY, YEAR, note
+from furnishing import COUNT, EVERY, WAIT, YEAR, note
 from staging import Show, Stage
 from textual.widgets import TextArea
 
@@ -314,8 +314,7 @@ def test_every_command_is_in_the_palette(show: Show, furnished: Space) -> None:
 
 def test_leaving_puts_a_run_that_goes_on_to_rest(show: Show, space: Space) -> None:
     """When that is confirmed; it can be resumed."""
-    wait = {"type": "wait", "seconds": 50}
-    run = str(run_sync(space, {"steps": [YEAR["steps"][1], wait, note("later", "$x")]}).run)  # type: ignore[index]
+    run = str(run_sync(space, {"steps": [YEAR["steps"][1], WAIT, note("later", "$x")]}).run)  # type: ignore[index]
 
     async def story(stage: Stage) -> None:
         await stage.sees(f"{run} ")
@@ -334,8 +333,7 @@ def test_leaving_puts_a_run_that_goes_on_to_rest(show: Show, space: Space) -> No
 
 def test_other_places_are_used_while_a_run_goes_on(show: Show, space: Space) -> None:
     """Stopping it leaves it to be resumed."""
-    wait = {"type": "wait", "seconds": 50}
-    run = str(run_sync(space, {"goal": "long", "steps": [YEAR["steps"][1], wait, note("x", "$x")]}).run)  # type: ignore[index]
+    run = str(run_sync(space, {"goal": "long", "steps": [YEAR["steps"][1], WAIT, note("x", "$x")]}).run)  # type: ignore[index]
     run_sync(space, EVERY)
 
     async def story(stage: Stage) -> None:

@@ -28,6 +28,7 @@ from tui.widgets.data import Data
 from tui.widgets.grid import Grid
 from tui.widgets.rows import Column
 from tui.widgets.tooldetail import AlikeRows
+from tui.working import LONGEST, rest_after
 
 # Notes
 
@@ -247,3 +248,9 @@ def test_a_comparison_that_goes_on_is_not_begun_anew_by_each_look(
         assert held.times == 1
 
     show(story, on=furnished)
+
+
+def test_a_look_that_took_long_does_not_keep_the_next_one_away_for_long() -> None:
+    """Where somebody else had the cores for a while, what others do is seen soon after."""
+    assert rest_after(0.01, 20) == pytest.approx(0.2)
+    assert rest_after(30.0, 20) == LONGEST
