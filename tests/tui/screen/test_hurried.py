@@ -13,6 +13,7 @@ from textual.widgets import Input, OptionList, TabPane, TextArea
 from tooling import opened as tools_opened
 
 import tui.composing.drafting
+import tui.deeds
 import tui.keying
 import tui.notedeeds
 import tui.table
@@ -21,6 +22,7 @@ from infospace import Space
 from tui.composing.laying_out import laid_out
 from tui.keying import Keying
 from tui.screens.notes import Notes
+from tui.screens.runs import Runs
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
 from tui.widgets.palette import Palette
@@ -224,6 +226,72 @@ def test_a_client_that_is_not_listed_any_more_is_not_chosen(show: Show, space: S
         assert stage.app.screen is dialog
 
     show(story)
+
+
+# Deeds
+
+
+def test_what_was_done_can_be_undone_whatever_is_done_meanwhile(
+    show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took its time, and somebody went on to something else."""
+    steel = named(stocked, "steel")
+    held = hold(monkeypatch, tui.notedeeds, "remove")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        stage.app.open_note(steel)
+        await stage.sees("Steel rusts where water")
+        await stage.press("d")
+        await held.has_begun(stage)
+        await stage.press("p")
+        await stage.until(lambda: f"{steel} is kept already." in stage.said())
+        await held.is_over(stage)
+        assert f"Deleted {steel}. u undoes it." in stage.said()
+        assert len(place(stage).undoable) == 1
+
+    show(story, (80, 24), stocked)
+
+
+def test_undoing_waits_for_what_is_being_done(show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is that which is undone."""
+    steel = named(stocked, "steel")
+    held = hold(monkeypatch, tui.notedeeds, "remove")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        stage.app.open_note(steel)
+        await stage.sees("Steel rusts where water")
+        await stage.press("d")
+        await held.has_begun(stage)
+        await stage.press("u")
+        await held.is_over(stage)
+        assert place(stage).undoable == []
+
+    show(story, (80, 24), stocked)
+    assert named(stocked, "steel") == steel
+
+
+def test_a_run_that_was_answered_goes_on_whatever_is_done_meanwhile(
+    show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its answer was being kept, and somebody went on to another run."""
+    held = hold(monkeypatch, tui.deeds, "answer")
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("run_3 ")
+        runs = stage.app.place
+        assert isinstance(runs, Runs)
+        runs.answer_run("run_3")
+        await stage.sees("1985")
+        await stage.press("enter")
+        await held.has_begun(stage)
+        runs.edit_run("run_2")
+        await stage.sees("the plan of run_2")
+        held.let_go.set()
+        await stage.until(lambda: any(said.startswith("run_3 has ended well") for said in stage.said()))
+
+    show(story, (160, 50), furnished)
 
 
 # Compose
