@@ -244,6 +244,7 @@ def test_a_comparison_that_goes_on_is_not_begun_anew_by_each_look(
         await held.has_begun(stage)
         comparing._stamp = None
         comparing._look_again()
+        await stage.until(lambda: not any(one.group == "look" and not one.is_finished for one in comparing.workers))
         await held.is_over(stage)
         assert held.times == 1
 
