@@ -24,7 +24,7 @@ Typed: TypeAlias = Key | Paste
 
 PATIENCE = 0.5
 """Seconds between two looks whether the key under way will be done: not where what had it is gone."""
-MOST = 10
+MOST = 60
 """Looks after which the next key is handed on though the one before is not done: what has it is busy for long."""
 
 
