@@ -140,6 +140,13 @@ class Page:
         """Wait until a text was drawn."""
         await self.until(lambda: text in self.text, repr(text))
 
+    async def paints(self, shades: int) -> None:
+        """Wait until a picture of the page has more shades than so many."""
+        end = time.monotonic() + PATIENCE
+        while (found := await self.shades()) <= shades:
+            assert time.monotonic() < end, f"{found} shades; {self.complaints}"
+            await asyncio.sleep(0.02)
+
     async def shades(self) -> int:
         """Return how many values there are in the bytes of a picture of the page: few where it is blank."""
         picture = base64.b64decode((await self.tell("Page.captureScreenshot", format="png"))["data"])
