@@ -100,7 +100,8 @@ class Runs(Deeds):
     # Looking
 
     def _look_again(self) -> None:
-        if self.is_current and (self._heard or time.monotonic() >= self._next):
+        looks = any(worker.group == "look" and not worker.is_finished for worker in self.workers)
+        if self.is_current and not looks and (self._heard or time.monotonic() >= self._next):
             self._next = float("inf")
             self.do(self._look, group="look")
 

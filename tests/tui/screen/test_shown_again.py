@@ -14,6 +14,7 @@ from tooling import opened as tools_opened
 import tui.screens.compare
 import tui.screens.runs
 import tui.table
+import tui.tools.looking
 import tui.widgets.detail
 import tui.widgets.tooldetail
 from infospace import Space
@@ -21,6 +22,8 @@ from infospace.memory.editing import edit
 from infospace.resources import Collection, Note
 from infospace.runs.journal import Use
 from planner.cancelling import cancel
+from tui.app import InfospaceApp
+from tui.running import Going
 from tui.screens.compare import Compare
 from tui.screens.runs import Runs
 from tui.table import Table, read_table
@@ -138,6 +141,26 @@ def test_why_a_tool_is_alike_is_not_said_of_a_list_that_is_gone(show: Show, spac
     show(story)
 
 
+def test_a_list_of_servers_that_is_being_read_is_not_begun_anew(
+    show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long it takes, it is shown."""
+    monkeypatch.setattr("tui.screens.tools.LOOK", 3_600.0)
+    held = hold(monkeypatch, tui.tools.looking, "standing")
+
+    async def story(stage: Stage) -> None:
+        tools = await tools_opened(stage, "infospace/add")
+        await stage.press("v")
+        await held.has_begun(stage)
+        tools._stamp = None
+        tools.look()
+        await stage.until(lambda: not any(one.group == "look" and not one.is_finished for one in tools.workers))
+        await held.is_over(stage)
+        assert held.times == 1
+
+    show(story)
+
+
 def test_a_tool_that_is_read_late_does_not_take_the_place_of_another(
     show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +224,29 @@ def test_what_a_run_waited_for_is_not_said_once_it_waits_no_more(
         await stage.until(lambda: not any(one.group == "look" and not one.is_finished for one in runs.workers))
         await held.is_over(stage)
         assert "waits" not in str(runs.query_one("#about", Static).content)
+
+    show(story, on=furnished)
+
+
+def test_a_look_that_goes_on_is_not_begun_anew(show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or one that takes long would never be done while a run goes on here."""
+    held = hold(monkeypatch, InfospaceApp, "asked")
+
+    def asked(app: InfospaceApp, question: object) -> object:
+        return held(app, question)
+
+    monkeypatch.setattr(InfospaceApp, "asked", asked)
+
+    async def story(stage: Stage) -> None:
+        await held.has_begun(stage)
+        runs = stage.app.place
+        assert isinstance(runs, Runs)
+        [look] = [worker for worker in runs.workers if worker.group == "look"]
+        runs.heard(Going("run_1"), [])
+        runs._look_again()
+        assert not look.is_cancelled
+        await held.is_over(stage)
+        await stage.sees("5 runs")
 
     show(story, on=furnished)
 
