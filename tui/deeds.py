@@ -77,8 +77,11 @@ class Deeds(Place):
 
     async def _answer(self, run: str, questions: list[Pending]) -> None:
         answered: Answered | None = await self.app.push_screen_wait(Ask(run, questions))
-        if answered is None:
-            return
+        if answered is not None:
+            self.do(self._hand_in, run, questions, answered, group="answer", exclusive=False)
+
+    async def _hand_in(self, run: str, questions: list[Pending], answered: Answered) -> None:
+        """Keep an answer and go on, whatever deed is begun meanwhile; ask the next question first."""
         await asyncio.to_thread(answer, self.infospace.space, run, answered.step, answered.value)
         if questions[1:]:
             await self._answer(run, questions[1:])

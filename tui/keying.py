@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 Typed: TypeAlias = Key | Paste
 
 PATIENCE = 0.5
-"""Seconds after which a key is handed on though the one before is not done: what had it is gone, or is busy."""
+"""Seconds between two looks whether the key under way will be done: not where what had it is gone."""
+MOST = 60
+"""Looks after which the next key is handed on though the one before is not done: what has it is busy for long."""
 
 LONGER = 2.0
 """Seconds after which a key is handed on though it is held: what it is meant for does not come."""
@@ -56,7 +58,10 @@ class Keying:
         """Whether the last key only wrote, and may not have arrived yet."""
         self._on: Screen[object] | None = None
         """The screen on which the key under way was pressed."""
+        self._has: MessagePump | None = None
+        """What has the key under way."""
         self._timer: Timer | None = None
+        self._looks = 0
 
     async def take(self, event: Typed) -> None:
         """Hand a key on, or keep it until it is its turn."""
@@ -83,6 +88,7 @@ class Keying:
 
     def _send_after(self, target: MessagePump) -> None:
         self._turn += 1
+        self._has = target
         self._busy = target.post_message(Done(self._turn))
 
     def arrived(self, done: Done) -> None:
@@ -133,18 +139,34 @@ class Keying:
 
     def _be_patient(self) -> None:
         if self._timer is None:
-            self._timer = self._app.set_timer(LONGER if self._held else PATIENCE, self._give_up)
+            self._looks = 0
+            self._timer = self._app.set_interval(PATIENCE, self._look)
 
     def _be_at_ease(self) -> None:
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
 
-    async def _give_up(self) -> None:
-        self._timer = None
-        self._busy = False
-        self._held.clear()
-        await self._hand_on_all()
+    def _look(self) -> None:
+        self._looks += 1
+        if self._busy:
+            if self._looks >= MOST or not self._will_arrive():
+                self._app.call_later(self._give_up, self._turn)
+        elif self._looks * PATIENCE >= LONGER:
+            self.let_all_go()
+
+    async def _give_up(self, turn: int) -> None:
+        self._on = self._app.screen
+        await self._go_on(turn)
+
+    def _will_arrive(self) -> bool:
+        """Whether nothing is gone that a key goes through on its way to the app."""
+        pump = self._has
+        while pump is not None and pump is not self._app:
+            if pump._closing or pump._closed:  # noqa: SLF001 - nothing public says so
+                return False
+            pump = pump._parent  # noqa: SLF001 - nor who has it
+        return pump is self._app
 
 
 def _stays(event: Typed, target: MessagePump) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from textual.app import SuspendNotSupported
@@ -33,6 +35,8 @@ class NoteDeeds(Place):
     def __init__(self) -> None:
         super().__init__()
         self.undoable: list[str] = []
+        self._writing = asyncio.Lock()
+        """Held while something is written: what is undone is what was done before."""
         self._adding: Adding | None = None
         self._ticking: Timer | None = None
 
@@ -53,6 +57,14 @@ class NoteDeeds(Place):
         if self.around is None:
             self.notify("Nothing is shown.", severity="warning")
         return self.around
+
+    def _write(self, write: Callable[[], str | None], says: str) -> None:
+        """Change something in a thread, and say so; another deed that is begun meanwhile does not end that."""
+        self.do(self._written, write, says, group="write", exclusive=False)
+
+    async def _written(self, write: Callable[[], str | None], says: str) -> None:
+        async with self._writing:
+            self._done(await asyncio.to_thread(write), says)
 
     def _done(self, run: str | None, says: str) -> None:
         """Say what was done, and that it can be undone."""
@@ -113,7 +125,7 @@ class NoteDeeds(Place):
 
     def action_edit_outside(self) -> None:
         """Edit what is shown in the user's editor."""
-        self.do(self._edit_outside, group="deed")
+        self.do(self._edit_outside, group="outside", exclusive=False)
 
     async def _edit_outside(self) -> None:
         found = self._editable()
@@ -153,8 +165,9 @@ class NoteDeeds(Place):
         name = await self.app.push_screen_wait(Line(f"Name of {brief.id}", detail, brief.name or ""))
         if name is None or name.strip() == (brief.name or ""):
             return
-        run = await asyncio.to_thread(give_name, self.infospace.space.store, brief.id, name.strip())
-        self._done(run, f"{brief.id} is named {name.strip()!r}." if name.strip() else f"{brief.id} has no name.")
+        name = name.strip()
+        says = f"{brief.id} is named {name!r}." if name else f"{brief.id} has no name."
+        self._write(partial(give_name, self.infospace.space.store, brief.id, name), says)
 
     def action_keep(self) -> None:
         """Keep what a run made."""
@@ -167,8 +180,7 @@ class NoteDeeds(Place):
         if around.brief.kept:
             self.notify(f"{around.brief.id} is kept already.")
             return
-        run = await asyncio.to_thread(keep, self.infospace.space.store, around.brief.id)
-        self._done(run, f"{around.brief.id} is kept.")
+        self._write(partial(keep, self.infospace.space.store, around.brief.id), f"{around.brief.id} is kept.")
 
     # Deleting and bringing back
 
@@ -184,8 +196,8 @@ class NoteDeeds(Place):
         if around.gone is not None:
             self.notify(f"{identifier} is deleted already. r on one of its versions brings it back.")
             return
-        run = await asyncio.to_thread(remove, self.infospace.space.store, [identifier], f"rm {identifier}")
-        self._done(run, f"Deleted {identifier}.")
+        gone = partial(remove, self.infospace.space.store, [identifier], f"rm {identifier}")
+        self._write(gone, f"Deleted {identifier}.")
 
     def action_restore(self) -> None:
         """Make the version that is chosen the current one."""
@@ -199,8 +211,8 @@ class NoteDeeds(Place):
             self.notify("Choose an earlier version on the tab Versions.", severity="warning")
             return
         identifier = around.brief.id
-        run = await asyncio.to_thread(bring_back, self.infospace.space.store, identifier, version)
-        self._done(run, f"{identifier} is as it was at version {version}.")
+        back = partial(bring_back, self.infospace.space.store, identifier, version)
+        self._write(back, f"{identifier} is as it was at version {version}.")
 
     @property
     def version_chosen(self) -> int | None:
@@ -209,15 +221,16 @@ class NoteDeeds(Place):
 
     def action_undo(self) -> None:
         """Undo what was done last here; again, what was done before that."""
-        self.do(self._undo, group="deed")
+        self.do(self._undo, group="write", exclusive=False)
 
     async def _undo(self) -> None:
-        if not self.undoable:
-            self.notify("Nothing was done here that could be undone. Runs are undone by `infospace undo`.")
-            return
-        run = self.undoable[-1]
-        undone = await asyncio.to_thread(undo, self.infospace.space.store, run)
-        self.undoable.pop()
+        async with self._writing:
+            if not self.undoable:
+                self.notify("Nothing was done here that could be undone. Runs are undone by `infospace undo`.")
+                return
+            run = self.undoable[-1]
+            undone = await asyncio.to_thread(undo, self.infospace.space.store, run)
+            self.undoable.remove(run)
         self.notify(f"{run} is undone: {', '.join(describe(undone))}.", markup=False)
         self.changed()
         back = [*undone.restored, *undone.reverted]

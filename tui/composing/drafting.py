@@ -21,6 +21,7 @@ from tui.deeds import Deeds
 from tui.widgets.editor import Editor, Flaw
 from tui.widgets.grid import Grid
 from tui.widgets.links import Links
+from tui.widgets.tabbed import Tabbed
 from tui.wording import line, many
 
 SETTLED = 0.2
@@ -53,7 +54,7 @@ class Drafting(Deeds):
         yield Static("", id="head", markup=False)
         with Container(id="work"):
             yield Editor(self.infospace.memory.get("compose.draft", ""))
-            with TabbedContent(id="side"):
+            with Tabbed(id="side"):
                 with TabPane("Problems", id="problems"), Vertical():
                     yield Grid(Flaws.COLUMNS, name="flaws")
                     with VerticalScroll(id="about", can_focus=False):
@@ -126,7 +127,9 @@ class Drafting(Deeds):
 
         marks = [Mark(mark.problem, moved(mark.start), moved(mark.end)) for mark in self.draft.marks]
         self.draft = replace(self.draft, marks=[mark for mark in marks if mark.start < mark.end])
-        self.stops = list(dict.fromkeys(moved(stop) for stop in self.stops))
+        if self.stops:
+            self.stops = list(dict.fromkeys(moved(stop) for stop in self.stops))
+            self._draw_stops()
         self.here = None if self.here is None else moved(self.here)
 
     def _check_soon(self) -> None:
@@ -154,6 +157,13 @@ class Drafting(Deeds):
         draft = await asyncio.to_thread(look, self.infospace.space, self.text)
         if draft.text == self.text:
             self.take(draft)
+        return draft
+
+    async def _of_now(self) -> Draft:
+        """Return what is known of the text as it is when this returns: what is typed meanwhile is checked too."""
+        draft = self.draft
+        while draft.text != self.text:
+            draft = await self.checked()
         return draft
 
     def take(self, draft: Draft) -> None:
@@ -265,10 +275,10 @@ class Drafting(Deeds):
         self.do(self._fix, group="fix")
 
     async def _fix(self) -> None:
-        at = self.editor.offset_of_cursor
         chosen = self._marked
-        draft = self.draft if self.draft.text == self.text else await self.checked()
+        draft = await self._of_now()
         fixable = [mark for mark in draft.marks if mark.problem.fix is not None]
+        at = self.editor.offset_of_cursor
         line_here, *lines = self.editor.lines_of([at, *(mark.start for mark in fixable)])
         same = [mark for mark, line in zip(fixable, lines, strict=True) if line == line_here]
         mark = next((mark for mark in fixable if mark.start <= at <= mark.end), None)
@@ -294,7 +304,8 @@ class Drafting(Deeds):
         self.do(self._lay_out, group="lay-out")
 
     async def _lay_out(self) -> None:
-        draft = await self.checked()
+        await self.checked()
+        draft = await self._of_now()
         if draft.document is None:
             says = draft.marks[0].problem.says if draft.marks else "nothing is written yet"
             self.notify(f"It cannot be laid out: {says}", severity="warning", markup=False)

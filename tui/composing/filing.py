@@ -122,7 +122,7 @@ class Filing(Suggesting):
 
     def action_save(self) -> None:
         """Ask where it is to be kept."""
-        self.ask_for(self._save, group="file")
+        self.ask_for(self._save, group="save", exclusive=False)
 
     async def _save(self) -> None:
         detail = "the path of a file, or plan:NAME for a saved plan of this space"

@@ -291,7 +291,8 @@ class Trying(Stopping):
     async def _bound(self, run: str, position: str | None) -> None:
         """Show what is bound where a run rests."""
         values, latest = await self.ask(lambda snapshot: self._values(snapshot, run, position))
-        self.query_one("#bound", Grid).show(Values(values, latest, self.infospace.colours))
+        if self.run_id == run:
+            self.query_one("#bound", Grid).show(Values(values, latest, self.infospace.colours))
 
     def _values(self, snapshot: Snapshot, run: str, position: str | None) -> tuple[list[Value], str | None]:
         """Return what is bound, and the variable that was bound last; for a thread."""

@@ -27,6 +27,7 @@ from tui.subject import Subject
 from tui.telling import arguments_told, calls_told, raw_told, result_told, step_told
 from tui.widgets.data import Data
 from tui.widgets.pager import Pager
+from tui.widgets.tabbed import Tabbed
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -62,7 +63,7 @@ class Step(RunPlace):
                 yield Static("", id="step")
                 yield Static("", id="arguments")
                 yield Static("", id="rest")
-            with TabbedContent(id="tabs"):
+            with Tabbed(id="tabs"):
                 with TabPane("Result", id="result"):
                     yield Data(name="data")
                 with TabPane("Calls", id="calls"), VerticalScroll():

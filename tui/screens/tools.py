@@ -41,7 +41,7 @@ from tui.widgets.grid import Grid
 from tui.widgets.seeing import See
 from tui.widgets.serverdetail import ServerDetail
 from tui.widgets.sifting import Sift
-from tui.widgets.tooldetail import ToolDetail
+from tui.widgets.tooldetail import AlikeRows, ToolDetail
 from tui.wording import line
 
 
@@ -126,10 +126,10 @@ class Tools(Calling, Syncing):
         """Go into it; to a tool that is alike."""
         if event.grid.id == "list":
             self.half.focus_inside()
-        elif event.grid.id == "alike":
+        elif isinstance(event.rows, AlikeRows):
             if self.detail.tool is not None:
                 self.before.append(self.detail.tool)
-            self.follow(self.detail.alike.found[event.index].tool)
+            self.follow(event.rows.found[event.index].tool)
 
     def called(self, call: Call) -> None:
         """Count the call."""
@@ -196,7 +196,7 @@ class Tools(Calling, Syncing):
 
         await asyncio.to_thread(forget, self.infospace.space.store, tool.full_name)
         self.notify(f"{tool.full_name} is asked about again.", markup=False)
-        if self.detail.tool is tool:
+        if self.detail.tool is tool and not self.detail.reads:
             await self.show_it(tool)
 
     # Going about
@@ -278,6 +278,10 @@ class Tools(Calling, Syncing):
     def focus_inside(self) -> None:
         """Go into what is chosen."""
         self.half.focus_inside()
+
+    def stay_out(self) -> None:
+        """Stay out of what is chosen."""
+        self.half.stay_out()
 
     def action_tab(self, by: int) -> None:
         """Go to another tab."""

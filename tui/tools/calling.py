@@ -148,19 +148,20 @@ class Calling(Looking):
             return
         from planner.resume import answer
 
-        await asyncio.to_thread(answer, self.infospace.space, call.run, answered.step, answered.value)
-        if len(questions) > 1:
-            call.pending = tuple(one for one in call.pending if one.step != answered.step)
-            await self._ask(call)
-            return
-        call.pending, call.begun = (), time.monotonic()
-        self.calling = call
+        self.calling, call.begun = call, time.monotonic()
         try:
-            result = await self.infospace.runner.resume(call.run, take=lambda going: _take(call, going))
-            await self._ended(call, result)
+            await asyncio.to_thread(answer, self.infospace.space, call.run, answered.step, answered.value)
+            call.pending = tuple(one for one in call.pending if one.step != answered.step)
+            if len(questions) == 1:
+                call.pending = ()
+                result = await self.infospace.runner.resume(call.run, take=lambda going: _take(call, going))
+                await self._ended(call, result)
         finally:
             self._rests(call)
-        await self._look_after(call)
+        if len(questions) > 1:
+            await self._ask(call)
+        else:
+            await self._look_after(call)
 
     def ask_open(self) -> None:
         """Ask what was not asked yet, since the place is in front."""

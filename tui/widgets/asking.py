@@ -13,7 +13,6 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -26,6 +25,7 @@ from planner.suspending import Pending
 from tui.command.answer import value_of
 from tui.command.output import shown
 from tui.command.pending import meanings, wanted
+from tui.widgets.dialog import Dialog
 from tui.wording import line, worded
 
 NAME = 24
@@ -47,7 +47,7 @@ class Answered:
     value: JSON
 
 
-class Ask(ModalScreen[Answered | None]):
+class Ask(Dialog[Answered | None]):
     """Asks the first of the questions that a run waits for; None where nothing is answered."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "later")]
@@ -98,6 +98,8 @@ class Ask(ModalScreen[Answered | None]):
     async def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Answer with a choice; one that needs words asks for them."""
         label, value = self._choices[event.option_index]
+        if self._key is not None:
+            return
         if not isinstance(value, _Words):
             self._give(value)
             return

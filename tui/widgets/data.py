@@ -96,6 +96,7 @@ class Data(Container):
         pager.display, grid.display = self.table is None, self.table is not None
         if focused:
             self.focus_inside()
+        self.screen.refresh_bindings()
 
     def copied(self) -> tuple[str, bool]:
         """Return what is to be copied, and whether that is all of it."""

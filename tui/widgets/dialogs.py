@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.table import Table
 from rich.text import Text
@@ -11,11 +11,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import Click
-from textual.screen import ModalScreen, ScreenResultType
+from textual.screen import ScreenResultType
 from textual.widgets import Button, Input, Markdown, Static
 
+from infospace.errors import InfospaceError
+from tui.widgets.dialog import Dialog
 
-class Beside(ModalScreen[ScreenResultType]):
+if TYPE_CHECKING:
+    from tui.app import InfospaceApp
+
+
+class Beside(Dialog[ScreenResultType]):
     """A dialog in which nothing is written: a click beside it closes it, as escape does."""
 
     def on_click(self, event: Click) -> None:
@@ -60,7 +66,7 @@ def _table(rows: Sequence[tuple[str, str]]) -> Table:
     return table
 
 
-class Confirm(ModalScreen[bool]):
+class Confirm(Dialog[bool]):
     """A question that is answered with yes or no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -103,16 +109,19 @@ class Confirm(ModalScreen[bool]):
         self.focus_next("Button")
 
 
-class Line(ModalScreen[str | None]):
-    """A line that is asked for; None when nothing is given."""
+class Line(Dialog[str | None]):
+    """A line that is asked for; None when nothing is given. What `check` refuses is said, and asked for again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "cancel")]
 
-    def __init__(self, question: str, detail: str = "", value: str = "") -> None:
+    def __init__(
+        self, question: str, detail: str = "", value: str = "", check: Callable[[str], object] | None = None
+    ) -> None:
         super().__init__()
         self._question = question
         self._detail = detail
         self._value = value
+        self._check = check
 
     def compose(self) -> ComposeResult:
         """The question, and a field for the answer."""
@@ -127,8 +136,22 @@ class Line(ModalScreen[str | None]):
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Give the line, or nothing."""
-        self.dismiss(self.query_one(Input).value if event.button.id == "ok" else None)
+        if event.button.id == "ok":
+            self._give()
+        else:
+            self.dismiss(None)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def on_input_submitted(self) -> None:
         """Give the line."""
-        self.dismiss(event.value)
+        self._give()
+
+    def _give(self) -> None:
+        """Give the line, if it is one."""
+        written = self.query_one(Input).value
+        try:
+            if self._check is not None:
+                self._check(written)
+        except InfospaceError as error:
+            cast("InfospaceApp", self.app).complain(error)
+        else:
+            self.dismiss(written)

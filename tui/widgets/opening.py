@@ -10,10 +10,10 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from tui.widgets.dialog import Dialog
 from tui.written import path_of
 
 
@@ -30,7 +30,7 @@ class Source:
         return self.name or "an empty plan"
 
 
-class Open(ModalScreen[str | None]):
+class Open(Dialog[str | None]):
     """Asks what is to be opened: a path is typed, the rest is chosen from a list that what is typed filters."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -8,16 +8,16 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static, TextArea
 
 from infospace.errors import InfospaceError
+from tui.widgets.dialog import Dialog
 from tui.widgets.dialogs import Confirm
 
 Save = Callable[[str], Awaitable[None]]
 
 
-class Revising(ModalScreen[bool]):
+class Revising(Dialog[bool]):
     """A text to be changed, and kept by `save`; what that refuses is said, and nothing of the text is lost.
 
     One begins to write behind `before` characters.
@@ -78,7 +78,9 @@ class Revising(ModalScreen[bool]):
             self._saving = False
 
     def action_leave(self) -> None:
-        """Leave; what was changed is given up only when that is confirmed."""
+        """Leave; what was changed is given up only when that is confirmed. What is being saved is left by that."""
+        if self._saving:
+            return
         if self.query_one(TextArea).text == self._text:
             self.dismiss(False)
             return

@@ -163,7 +163,9 @@ def test_standard_error_that_leads_elsewhere_is_told(tmp_path: Path) -> None:
     try:
         command = [sys.executable, "-m", "tui.command", "--space", str(tmp_path / "x.db"), "tui"]
         with (tmp_path / "log").open("wb") as log:
-            code = subprocess.run(command, stdin=slave, stdout=slave, stderr=log, check=False, timeout=60).returncode
+            code = subprocess.run(
+                command, stdin=slave, stdout=slave, stderr=log, check=False, timeout=PATIENCE
+            ).returncode
     finally:
         os.close(slave)
         os.close(master)

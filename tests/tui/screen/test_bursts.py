@@ -24,7 +24,6 @@ from tui.widgets.palette import Palette
 @pytest.fixture
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that is busy with something else hands no key on too early."""
-    monkeypatch.setattr(keying, "PATIENCE", PATIENCE)
     monkeypatch.setattr(keying, "LONGER", PATIENCE)
 
 

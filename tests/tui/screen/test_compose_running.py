@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 from drafts import PLAN, at, compose, edited
-from furnishing import EVERY, note
+from furnishing import EVERY, WAIT, note
 from staging import Show, Stage
 from textual.widgets import Input, TabbedContent
 
@@ -206,7 +207,7 @@ def test_a_run_that_goes_on_is_put_to_rest(show: Show, space: Space) -> None:
     """It can be gone on with."""
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out({"steps": [{"type": "wait", "seconds": 50}, note("x", "$x")]}))
+        place = await compose(stage, laid_out({"steps": [WAIT, note("x", "$x")]}))
         await stage.press("ctrl+r")
         await stage.sees("step 1 wait")
         await stage.press("ctrl+r")
@@ -268,7 +269,7 @@ def test_a_fork_rests_at_breakpoints_and_is_halted_as_any_run(show: Show, space:
         await stage.sees("run_2 … paused before step 3: a breakpoint", "$all")
         await stage.press("ctrl+r")
         await stage.sees("run_2 ✓ success", "2 of them")
-        place.editor.become(place.text.replace('"type": "size"', '"type": "wait", "seconds": 60}, {"type": "size"'))
+        place.editor.become(place.text.replace('{"type": "size"', f'{json.dumps(WAIT)}, {{"type": "size"'))
         await stage.press("ctrl+b", "alt+k")
         await stage.sees("Fork run_2 at step 3?")
         await stage.press("y")

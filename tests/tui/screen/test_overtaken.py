@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drafts import PLAN, compose
-from furnishing import REFUSED, note
+from furnishing import REFUSED, WAIT, note
 from holding import hold
 from noted import named, opened, place
 from staging import PATIENCE, Show, Stage
@@ -335,7 +335,7 @@ def test_a_space_that_changes_while_a_draft_is_checked_has_it_checked_again(
 
 def test_a_run_that_ends_under_another_draft_is_told_and_nothing_more(show: Show, space: Space) -> None:
     """The draft that was put there meanwhile is not taken for its plan."""
-    slow = {"steps": [{"type": "wait", "seconds": 60}, note("x", "$x")]}
+    slow = {"steps": [WAIT, note("x", "$x")]}
 
     async def story(stage: Stage) -> None:
         drafting = await compose(stage, laid_out(slow))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from chatting import Endpoint, Say
-from furnishing import EVERY, REFUSED, note
+from furnishing import EVERY, REFUSED, WAIT, note
 from pauses import BUSY, longest_pause
 from staging import SIZES, Show, Stage
 from textual.widgets import TabbedContent
@@ -88,9 +88,8 @@ def test_the_plan_of_a_run_is_checked_against_the_space_of_today(show: Show, spa
 
 def test_a_run_is_followed_as_it_goes_on_here(show: Show, space: Space) -> None:
     """The step that goes on is unfolded, and the cursor is on it."""
-    wait = {"type": "wait", "seconds": 30}
     ask = {"type": "ask", "value": "go?", "schema": {"type": "boolean"}, "out": "$go"}
-    plan = {"goal": "go on", "steps": [ask, {"type": "parallel", "branches": [[wait], [note("x", "$x")]]}]}
+    plan = {"goal": "go on", "steps": [ask, {"type": "parallel", "branches": [[WAIT], [note("x", "$x")]]}]}
     run = str(run_sync(space, plan).run)
 
     async def story(stage: Stage) -> None:

@@ -108,6 +108,7 @@ def test_what_changes_before_the_first_look_is_listed_by_it(
 
     async def story(stage: Stage) -> None:
         place = await opened(stage, "46 tools")
+        await stage.until(lambda: not place._finding)
         save_plan(space, "greeting", {"goal": "Greet", "steps": [{"type": "say", "value": "hello"}]})
         place.look()
         await stage.sees("47 tools")
