@@ -118,7 +118,7 @@ class Moments:
     def _seen(self, position: str, scopes: Scopes) -> list[Binding]:
         found: dict[str, Binding] = {}
         for part in _chain(position):
-            for name, binding in (scopes.get(part, {}) | self._given(part)).items():
+            for name, binding in (scopes.get(part, {}) | self._given(part, scopes)).items():
                 found.setdefault(name, binding)
         if ".on_fail." in position:
             handler = position[: position.rindex(".on_fail.")]
@@ -127,23 +127,23 @@ class Moments:
                 found["error"] = self._binding("error", error, handler, scope_of(position))
         return sorted(found.values(), key=lambda binding: binding.name)
 
-    def _given(self, part: str) -> dict[str, Binding]:
+    def _given(self, part: str, scopes: Scopes) -> dict[str, Binding]:
         """What a part binds by itself: the item of a loop, the inputs of a saved plan."""
         item = _ITEM.fullmatch(part)
         step = None if item is None else step_at(self._plan, item[1])
         if item is not None and step is not None and isinstance(step.form, ForEach):
-            identifier = self._item(item[1], int(item[2]))
+            through = self._decided.get(item[1]) or _bound_to(step.form.target, item[1], scopes)
+            identifier = self._item(through, int(item[2]))
             return {} if identifier is None else {step.form.as_: self._binding(step.form.as_, identifier, "item", part)}
         decided = self._decided.get(part[:-1]) if part.endswith("/") else None
         if isinstance(decided, Mapping):
             return {str(name): self._binding(str(name), str(one), "input", part) for name, one in decided.items()}
         return {}
 
-    def _item(self, position: str, number: int) -> str | None:
-        decided = self._decided.get(position)
-        if not (isinstance(decided, list) and len(decided) == 2):
+    def _item(self, through: Any, number: int) -> str | None:
+        if not (isinstance(through, list) and len(through) == 2):
             return None
-        members = self._members(str(decided[0]), int(decided[1]))
+        members = self._members(str(through[0]), int(through[1]))
         return members[number - 1] if number <= len(members) else None
 
     def _binding(self, name: str, identifier: str, step: str, scope: str) -> Binding:
@@ -177,6 +177,16 @@ def _chain(position: str) -> Iterator[str]:
             return
         scope = scope_of(holder_of(scope))
     yield ""
+
+
+def _bound_to(target: Any, position: str, scopes: Scopes) -> list[Any] | None:
+    """What a loop that has decided nothing yet will go through, by id and version, where that is a variable."""
+    name = target[1:] if isinstance(target, str) and target.startswith("$") else ""
+    for part in _chain(position):
+        bound = scopes.get(part, {}).get(name)
+        if bound is not None:
+            return None if bound.version is None else [bound.id, bound.version]
+    return None
 
 
 def _branch(part: str, position: str) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infospace.errors import ModelError
 from infospace.memory.importing import Summary, import_paths
+from tui.written import path_of
 
 if TYPE_CHECKING:
     from infospace.space import Space
@@ -26,7 +26,7 @@ class Adding:
         self.unembedded: str | None = None
         """Why what is kept waits to be embedded."""
         self._space = space
-        self._paths = [Path(path).expanduser() for path in paths]
+        self._paths = [path_of(path) for path in paths]
         self._at = ("", 0, 0)
         self._begun: dict[str, float] = {}
 

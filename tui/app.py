@@ -81,7 +81,7 @@ _ENDED = {
 
 EVERYWHERE = (
     (f"1 … {len(PLACES)}", f"goes to a place; F2 … F{len(PLACES) + 1} do from within a field too"),
-    ("^p", "the command palette: everything that can be done here, by name; themes"),
+    ("^p", "the command palette: all that can be done here; themes. A click on the place's name opens it too"),
     ("tab, ⇧tab", "to the next, or the previous part of the place"),
     ("esc", "out of a field, or a dialog"),
     ("?, F1", "this help; F1 from within a field too"),
@@ -127,7 +127,7 @@ class InfospaceApp(App[int]):
         """A resource that is to be shown, at a version or as it is now."""
         self._writing: Timer | None = None
         self._collecting = Collecting()
-        self._keying = Keying(self, super().on_event)
+        self.keying = Keying(self, super().on_event)
         self._start = memory.get("place", PLACES[0].name)
         for entry in PLACES:
             self.add_mode(entry.name, partial(self._made, entry))
@@ -156,13 +156,19 @@ class InfospaceApp(App[int]):
         if isinstance(event, InputEvent):
             self._collecting.touched()
         if isinstance(event, Key | Paste) and not event.is_forwarded:
-            await self._keying.take(event)
+            await self.keying.take(event)
         else:
             await super().on_event(event)
 
     def on_done(self, message: Done) -> None:
         """Go on with the keys that wait for their turn."""
-        self._keying.arrived(message)
+        self.keying.arrived(message)
+
+    def push_screen(self, *given: Any, **more: Any) -> Any:
+        """Show a screen in front of the others; keys that are held are for it."""
+        shown = super().push_screen(*given, **more)
+        self.keying.opened()
+        return shown
 
     # Places
 
@@ -336,10 +342,9 @@ class InfospaceApp(App[int]):
 
     def say_ended(self, result: RunResult) -> None:
         """Say how a run ended, wherever somebody looks."""
-        name = result.run or "the plan"
         reason = f": {result.reason}" if result.reason else ""
         severity: SeverityLevel = "information" if result.status in {"success", "stopped"} else "warning"
-        self.notify(f"{name} {_ENDED[result.status]}{reason}", severity=severity, markup=False)
+        self.notify(f"{result.run or 'the plan'} {_ENDED[result.status]}{reason}", severity=severity, markup=False)
 
     # Leaving
 

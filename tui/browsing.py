@@ -17,6 +17,7 @@ from tui.widgets.cycle import Cycle
 from tui.widgets.detail import Detail
 from tui.widgets.grid import Grid
 from tui.widgets.slider import Slider
+from tui.working import rest_after
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -167,7 +168,7 @@ class Browsing(Seeking[Sought, tuple[Listed, list[str] | None]]):
                 await self.look_at(shown, of_shown)
         finally:
             now = time.monotonic()
-            self._next = now + SHARE * (now - begun)
+            self._next = now + rest_after(now - begun, SHARE)
 
     async def look_at(self, shown: Use, now: tuple[object, ...] | None) -> None:
         """Show again what is shown, where somebody changed it; `now` is how it stands, None where it is not there."""

@@ -49,7 +49,7 @@ class Deeds(Place):
 
     def resume_run(self, run: str) -> None:
         """Go on with a run; where it asks something, ask that first."""
-        self.do(self._resume, run, group="deed")
+        self.ask_for(self._resume, run, group="deed")
 
     async def _resume(self, run: str) -> None:
         questions = await self.ask(lambda snapshot: _questions(snapshot.steps(run), snapshot.answers(run)))
@@ -64,7 +64,7 @@ class Deeds(Place):
 
     def answer_run(self, run: str) -> None:
         """Ask what a run waits for, and go on with it."""
-        self.do(self._asked_of, run, group="deed")
+        self.ask_for(self._asked_of, run, group="deed")
 
     async def _asked_of(self, run: str) -> None:
         def look(snapshot: Snapshot) -> tuple[str, list[Pending]]:
@@ -77,8 +77,11 @@ class Deeds(Place):
 
     async def _answer(self, run: str, questions: list[Pending]) -> None:
         answered: Answered | None = await self.app.push_screen_wait(Ask(run, questions))
-        if answered is None:
-            return
+        if answered is not None:
+            self.do(self._hand_in, run, questions, answered, group="answer", exclusive=False)
+
+    async def _hand_in(self, run: str, questions: list[Pending], answered: Answered) -> None:
+        """Keep an answer and go on, whatever deed is begun meanwhile; ask the next question first."""
         await asyncio.to_thread(answer, self.infospace.space, run, answered.step, answered.value)
         if questions[1:]:
             await self._answer(run, questions[1:])
@@ -87,7 +90,7 @@ class Deeds(Place):
 
     def edit_run(self, run: str) -> None:
         """Write on the plan of a run."""
-        self.do(self._edit, run, group="deed")
+        self.ask_for(self._edit, run, group="deed")
 
     async def _edit(self, run: str) -> None:
         from tui.screens.compose import Compose
@@ -104,7 +107,7 @@ class Deeds(Place):
         """Put a run that goes on here to rest, or at once when it was told before; end one that rests."""
         going = self.infospace.runner.of(run)
         if going is None:
-            self.do(self._cancel, run, group="deed")
+            self.ask_for(self._cancel, run, group="deed")
             return
         again = going.halt.now
         self.infospace.runner.halt(going)
@@ -124,7 +127,7 @@ class Deeds(Place):
 
     def fork_run(self, run: str, step: str | None = None) -> None:
         """Ask from which step on a plan is to be run anew, and how it is changed; run it."""
-        self.do(self._fork, run, step, group="deed")
+        self.ask_for(self._fork, run, step, group="deed")
 
     async def _fork(self, run: str, step: str | None) -> None:
         row = await self.ask(lambda snapshot: snapshot.run(run))

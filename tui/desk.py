@@ -13,6 +13,7 @@ from infospace.jsonvalue import JSON
 from planner.events import Event
 from tui.runplace import RunPlace
 from tui.subject import Subject, read_plan, read_run, stamp
+from tui.working import rest_after
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -97,7 +98,7 @@ class Desk:
             self._app.complain(error)
         finally:
             ended = time.monotonic()
-            self._next = ended + SHARE * (ended - begun)
+            self._next = ended + rest_after(ended - begun, SHARE)
 
     async def _read(self, run: str) -> Subject:
         """Read a run from the journal, with what goes on in it here."""

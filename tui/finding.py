@@ -138,9 +138,11 @@ def _searched(space: Space, sought: Sought, listener: Listener) -> Listed:
 
 
 def _said(found: Found) -> str:
-    says = certificate_says(found.certificate)
-    if found.hits and found.certificate["threshold"] is not None:  # the slider says it
-        says = says.replace(f" at or above {found.certificate['threshold']:.2f};", ";")
+    """Say what a search proved, without what the slider beside it says, and without a condition: there is none."""
+    says = certificate_says(found.certificate).replace(", or none satisfies the condition", "")
+    if found.certificate["threshold"] is not None:
+        above = f" at or above {found.certificate['threshold']:.2f};"
+        says = says.replace(f" is{above}", ";").replace(above, ";")
     left_out = found.certificate.get("words_left_out")
     return f"{says}; very common, so not looked for: {', '.join(left_out)}" if left_out else says
 

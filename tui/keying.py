@@ -2,12 +2,14 @@
 
 Textual hands a key on to what has the focus as soon as it comes; what the key is bound to runs only after it has
 bubbled up to the app, and a focus moves later still. So the keys behind a `/` would go to the list, not to the field.
+A key with priority would even overtake what was typed before it, and a dialog that opens after a question to the space
+would miss what was typed for it: what is held is let go when it is there.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import TYPE_CHECKING, TypeAlias
 
 from textual.events import Key, Paste
@@ -23,7 +25,12 @@ if TYPE_CHECKING:
 Typed: TypeAlias = Key | Paste
 
 PATIENCE = 0.5
-"""Seconds after which a key is handed on though the one before is not done: what had it is gone, or is busy."""
+"""Seconds between two looks whether the key under way will be done: not where what had it is gone."""
+MOST = 60
+"""Looks after which the next key is handed on though the one before is not done: what has it is busy for long."""
+
+LONGER = 2.0
+"""Seconds after which a key is handed on though it is held: what it is meant for does not come."""
 
 
 class Done(Message):
@@ -45,28 +52,43 @@ class Keying:
         self._waiting: deque[Typed] = deque()
         self._turn = 0
         self._busy = False
+        self._held: set[Hashable] = set()
+        """For what keys are held: it is to come to the front, or to be found."""
+        self._written = False
+        """Whether the last key only wrote, and may not have arrived yet."""
         self._on: Screen[object] | None = None
         """The screen on which the key under way was pressed."""
+        self._has: MessagePump | None = None
+        """What has the key under way."""
         self._timer: Timer | None = None
+        self._looks = 0
 
     async def take(self, event: Typed) -> None:
         """Hand a key on, or keep it until it is its turn."""
-        if self._busy:
-            self._waiting.append(event)
+        self._waiting.append(event)
+        await self._hand_on_all()
+
+    async def _hand_on_all(self) -> None:
+        while self._waiting and not self._busy and not self._held:
+            target: MessagePump = self._app.focused or self._app.screen
+            writes = _stays(self._waiting[0], target)
+            self._on = self._app.screen
+            if self._written and not writes:
+                self._written = False
+                self._send_after(target)
+                continue
+            self._written = writes
+            await self._hand_on(self._waiting.popleft())
+            if not writes:
+                self._send_after(target)
+        if self._waiting:
             self._be_patient()
         else:
-            await self._begin(event)
-
-    async def _begin(self, event: Typed) -> None:
-        app = self._app
-        target: MessagePump = app.focused or app.screen
-        self._on = app.screen
-        await self._hand_on(event)
-        if not _stays(event, target):
-            self._send_after(target)
+            self._be_at_ease()
 
     def _send_after(self, target: MessagePump) -> None:
         self._turn += 1
+        self._has = target
         self._busy = target.post_message(Done(self._turn))
 
     def arrived(self, done: Done) -> None:
@@ -77,30 +99,74 @@ class Keying:
     async def _go_on(self, turn: int) -> None:
         if turn != self._turn or not self._busy:
             return
-        app = self._app
-        if self._on is not app.screen:
-            self._on = app.screen
-            self._send_after(app.screen)
-            if self._busy:
-                return
         self._busy = False
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-        while self._waiting and not self._busy:
-            await self._begin(self._waiting.popleft())
+        self._be_at_ease()
+        if self._on is not self._app.screen:
+            self._on = self._app.screen
+            self._send_after(self._app.screen)
+        await self._hand_on_all()
+
+    # Held keys
+
+    def hold(self, reason: Hashable) -> None:
+        """Hold the keys that come from now on, until they are let go for this reason, or a screen is shown in front."""
+        self._held.add(reason)
         if self._waiting:
+            self._be_at_ease()
             self._be_patient()
+
+    def let_go(self, reason: Hashable) -> None:
+        """Hand on what was held for a reason, unless there is another one."""
+        self._held.discard(reason)
+        if not self._held:
+            self._app.call_later(self._hand_on_all)
+
+    def let_all_go(self) -> None:
+        """Hand on what was held: nothing comes to the front."""
+        self._held.clear()
+        self._app.call_later(self._hand_on_all)
+
+    def opened(self) -> None:
+        """Hand on what was held to the screen that has come to the front, once that is there."""
+        if not self._held:
+            return
+        self._held.clear()
+        if not self._busy:
+            self._on = self._app.screen
+            self._send_after(self._app.screen)
+
+    # Patience
 
     def _be_patient(self) -> None:
         if self._timer is None:
-            self._timer = self._app.set_timer(PATIENCE, self._give_up)
+            self._looks = 0
+            self._timer = self._app.set_interval(PATIENCE, self._look)
 
-    async def _give_up(self) -> None:
-        self._timer = None
-        self._busy = True
+    def _be_at_ease(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def _look(self) -> None:
+        self._looks += 1
+        if self._busy:
+            if self._looks >= MOST or not self._will_arrive():
+                self._app.call_later(self._give_up, self._turn)
+        elif self._looks * PATIENCE >= LONGER:
+            self.let_all_go()
+
+    async def _give_up(self, turn: int) -> None:
         self._on = self._app.screen
-        await self._go_on(self._turn)
+        await self._go_on(turn)
+
+    def _will_arrive(self) -> bool:
+        """Whether nothing is gone that a key goes through on its way to the app."""
+        pump = self._has
+        while pump is not None and pump is not self._app:
+            if pump._closing or pump._closed:  # noqa: SLF001 - nothing public says so
+                return False
+            pump = pump._parent  # noqa: SLF001 - nor who has it
+        return pump is self._app
 
 
 def _stays(event: Typed, target: MessagePump) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from textual.app import SuspendNotSupported
@@ -19,6 +21,7 @@ from tui.drafting import Draft
 from tui.place import Place
 from tui.widgets.dialogs import Confirm, Line
 from tui.widgets.revising import Revising
+from tui.written import path_of
 
 LONGEST = 100_000
 """Characters of a note that is edited here; a longer one goes to the user's editor."""
@@ -32,6 +35,8 @@ class NoteDeeds(Place):
     def __init__(self) -> None:
         super().__init__()
         self.undoable: list[str] = []
+        self._writing = asyncio.Lock()
+        """Held while something is written: what is undone is what was done before."""
         self._adding: Adding | None = None
         self._ticking: Timer | None = None
 
@@ -52,6 +57,14 @@ class NoteDeeds(Place):
         if self.around is None:
             self.notify("Nothing is shown.", severity="warning")
         return self.around
+
+    def _write(self, write: Callable[[], str | None], says: str) -> None:
+        """Change something in a thread, and say so; another deed that is begun meanwhile does not end that."""
+        self.do(self._written, write, says, group="write", exclusive=False)
+
+    async def _written(self, write: Callable[[], str | None], says: str) -> None:
+        async with self._writing:
+            self._done(await asyncio.to_thread(write), says)
 
     def _done(self, run: str | None, says: str) -> None:
         """Say what was done, and that it can be undone."""
@@ -82,7 +95,7 @@ class NoteDeeds(Place):
 
     def action_edit(self) -> None:
         """Edit what is shown here."""
-        self.do(self._edit, group="deed")
+        self.ask_for(self._edit, group="deed")
 
     async def _edit(self) -> None:
         found = self._editable()
@@ -102,16 +115,17 @@ class NoteDeeds(Place):
 
             runs.append(await asyncio.to_thread(kept))
 
-        language = "json" if draft.is_json else "markdown"
+        language, text, own = "json" if draft.is_json else "markdown", draft.text, str(note.content)
+        front = len(text) - len(own) if not draft.is_json and text.endswith(own) else 0
         try:
-            if await self.app.push_screen_wait(Revising(note.id, draft.text, save, language=language)):
+            if await self.app.push_screen_wait(Revising(note.id, text, save, language=language, before=front)):
                 self._done(runs[-1], f"Saved {note.id}.")
         finally:
             draft.forget()
 
     def action_edit_outside(self) -> None:
         """Edit what is shown in the user's editor."""
-        self.do(self._edit_outside, group="deed")
+        self.do(self._edit_outside, group="outside", exclusive=False)
 
     async def _edit_outside(self) -> None:
         found = self._editable()
@@ -141,7 +155,7 @@ class NoteDeeds(Place):
 
     def action_name(self) -> None:
         """Ask for a name."""
-        self.do(self._give_name, group="deed")
+        self.ask_for(self._give_name, group="deed")
 
     async def _give_name(self) -> None:
         around = self._chosen()
@@ -151,8 +165,9 @@ class NoteDeeds(Place):
         name = await self.app.push_screen_wait(Line(f"Name of {brief.id}", detail, brief.name or ""))
         if name is None or name.strip() == (brief.name or ""):
             return
-        run = await asyncio.to_thread(give_name, self.infospace.space.store, brief.id, name.strip())
-        self._done(run, f"{brief.id} is named {name.strip()!r}." if name.strip() else f"{brief.id} has no name.")
+        name = name.strip()
+        says = f"{brief.id} is named {name!r}." if name else f"{brief.id} has no name."
+        self._write(partial(give_name, self.infospace.space.store, brief.id, name), says)
 
     def action_keep(self) -> None:
         """Keep what a run made."""
@@ -165,8 +180,7 @@ class NoteDeeds(Place):
         if around.brief.kept:
             self.notify(f"{around.brief.id} is kept already.")
             return
-        run = await asyncio.to_thread(keep, self.infospace.space.store, around.brief.id)
-        self._done(run, f"{around.brief.id} is kept.")
+        self._write(partial(keep, self.infospace.space.store, around.brief.id), f"{around.brief.id} is kept.")
 
     # Deleting and bringing back
 
@@ -182,8 +196,8 @@ class NoteDeeds(Place):
         if around.gone is not None:
             self.notify(f"{identifier} is deleted already. r on one of its versions brings it back.")
             return
-        run = await asyncio.to_thread(remove, self.infospace.space.store, [identifier], f"rm {identifier}")
-        self._done(run, f"Deleted {identifier}.")
+        gone = partial(remove, self.infospace.space.store, [identifier], f"rm {identifier}")
+        self._write(gone, f"Deleted {identifier}.")
 
     def action_restore(self) -> None:
         """Make the version that is chosen the current one."""
@@ -197,8 +211,8 @@ class NoteDeeds(Place):
             self.notify("Choose an earlier version on the tab Versions.", severity="warning")
             return
         identifier = around.brief.id
-        run = await asyncio.to_thread(bring_back, self.infospace.space.store, identifier, version)
-        self._done(run, f"{identifier} is as it was at version {version}.")
+        back = partial(bring_back, self.infospace.space.store, identifier, version)
+        self._write(back, f"{identifier} is as it was at version {version}.")
 
     @property
     def version_chosen(self) -> int | None:
@@ -207,15 +221,16 @@ class NoteDeeds(Place):
 
     def action_undo(self) -> None:
         """Undo what was done last here; again, what was done before that."""
-        self.do(self._undo, group="deed")
+        self.do(self._undo, group="write", exclusive=False)
 
     async def _undo(self) -> None:
-        if not self.undoable:
-            self.notify("Nothing was done here that could be undone. Runs are undone by `infospace undo`.")
-            return
-        run = self.undoable[-1]
-        undone = await asyncio.to_thread(undo, self.infospace.space.store, run)
-        self.undoable.pop()
+        async with self._writing:
+            if not self.undoable:
+                self.notify("Nothing was done here that could be undone. Runs are undone by `infospace undo`.")
+                return
+            run = self.undoable[-1]
+            undone = await asyncio.to_thread(undo, self.infospace.space.store, run)
+            self.undoable.remove(run)
         self.notify(f"{run} is undone: {', '.join(describe(undone))}.", markup=False)
         self.changed()
         back = [*undone.restored, *undone.reverted]
@@ -227,7 +242,7 @@ class NoteDeeds(Place):
 
     def action_add(self) -> None:
         """Ask for files, and add them; while they are added, offer to end that."""
-        self.do(self._add if self._adding is None else self._end_adding, group="adding", exclusive=False)
+        self.ask_for(self._add if self._adding is None else self._end_adding, group="adding", exclusive=False)
 
     async def _end_adding(self) -> None:
         adding, detail = self._adding, "What was added stays, and adding the same again goes on."
@@ -235,12 +250,10 @@ class NoteDeeds(Place):
             adding.end()
 
     async def _add(self) -> None:
-        detail = "Markdown, text, JSON, JSON Lines, CSV, HTML and PDF; of a folder, all that is in it. "
-        asked = Line("Add a file or a folder", detail + "Again takes only what changed.", str(Path.cwd()))
-        given = await self.app.push_screen_wait(asked)
-        if not given or not given.strip():
+        given = await self._path_to_add()
+        if not given:
             return
-        adding = self._adding = Adding(self.infospace.space, [given.strip()])
+        adding = self._adding = Adding(self.infospace.space, [given])
         self._ticking = self.set_interval(LOOK, self._tick)
         self._tick()
         try:
@@ -253,6 +266,18 @@ class NoteDeeds(Place):
         if adding.summary.run is not None:
             self.undoable.append(adding.summary.run)
         self.changed()
+
+    async def _path_to_add(self) -> str:
+        """Ask for a path until there is something, "" where nothing is to be added; what was written stays."""
+        detail = "Markdown, text, JSON, JSON Lines, CSV, HTML and PDF; of a folder, all that is in it. "
+        detail += "Again takes only what changed."
+        written = str(Path.cwd())
+        while True:
+            asked = Line("Add a file or a folder", detail, written)
+            written = (await self.app.push_screen_wait(asked) or "").strip()
+            if not written or await asyncio.to_thread(path_of(written).exists):
+                return written
+            self.notify(f"There is no file or folder {written!r}.", severity="warning", markup=False)
 
     def _tick(self) -> None:
         bar = self.query_one("#work", Static)

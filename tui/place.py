@@ -125,3 +125,18 @@ class Place(Screen[None]):
     ) -> Worker[None]:
         """Start work of this place. A later one of the same group ends it; what it raises becomes a sentence."""
         return begin(self, self.infospace, work, *given, group=group, exclusive=exclusive)
+
+    def ask_for(
+        self, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, group: str = "default", exclusive: bool = True
+    ) -> Worker[None]:
+        """Start work that may show a dialog: the keys that come meanwhile are for that, if it does."""
+        keying, reason = self.infospace.keying, object()
+
+        async def asking() -> None:
+            try:
+                await work(*given)
+            finally:
+                keying.let_go(reason)
+
+        keying.hold(reason)
+        return self.do(asking, group=group, exclusive=exclusive)

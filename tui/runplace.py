@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from tui.deeds import Deeds
 from tui.subject import Subject
-from tui.wording import between, line, many, sign, took
+from tui.wording import between, line, many, question_line, sign, took
 
 OF_RUNS = ("answer", "resume", "stop", "fork", "edit", "replay")
 """What is done with the run that is open."""
@@ -162,6 +162,13 @@ class RunPlace(Deeds):
         if run is not None:
             self.replay_run(run)
 
+    def open_in_notes(self, pointed: tuple[str, int | None] | None) -> None:
+        """Open a resource in Notes, at a version or as it is now."""
+        if pointed is None:
+            self.notify("There is no note here, and no Collection.", severity="warning")
+        else:
+            self.infospace.open_note(*pointed)
+
 
 def _name(subject: Subject | None) -> str | None:
     return None if subject is None else subject.name
@@ -172,6 +179,6 @@ def _waiting(subject: Subject, *, reason: bool) -> Iterable[str]:
     for pending in subject.pending[:1]:
         more = f" (and {len(subject.pending) - 1} more)" if len(subject.pending) > 1 else ""
         deed = "r asks again" if pending.kind == "wait" else "a answers"
-        yield f"step {pending.step} waits: {line(pending.question)}{more}  [{deed}]"
+        yield f"step {pending.step} waits: {question_line(pending.question)}{more}  [{deed}]"
     if reason and subject.run is not None and subject.run.reason and subject.run.status != "success":
         yield line(subject.run.reason)

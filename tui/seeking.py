@@ -168,6 +168,10 @@ class Seeking(Place, Generic[AskedT, FoundT]):
         """Go into what is chosen."""
         raise NotImplementedError
 
+    def stay_out(self) -> None:
+        """Stay out of what is chosen: somebody went elsewhere."""
+        raise NotImplementedError
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go to the list."""
         if event.input is self.field:
@@ -175,6 +179,7 @@ class Seeking(Place, Generic[AskedT, FoundT]):
 
     def action_search(self) -> None:
         """Go to the field."""
+        self.stay_out()
         self.field.focus()
 
     def action_to_list(self) -> None:
@@ -204,6 +209,7 @@ class Seeking(Place, Generic[AskedT, FoundT]):
 
     def action_leave(self) -> None:
         """Go to the list; from there, list everything."""
+        self.stay_out()
         grid = self.grid
         if grid.has_focus and not self.has_class("-whole"):
             self.field.value = ""

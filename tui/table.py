@@ -70,20 +70,23 @@ class Table:
     def fetch(self) -> bool:
         """Read what is wanted; return whether anything came. For a thread."""
         places = sorted(self.wanted)
-        self.wanted -= set(places)
+        self.wanted.difference_update(places)
+        self._fetch(places)
+        return bool(places)
+
+    def _fetch(self, places: Sequence[int]) -> None:
         for at in range(0, len(places), AT_ONCE):
             some = places[at : at + AT_ONCE]
             self.take(some, present(self._space, [self._ids[place] for place in some]))
-        return bool(places)
 
     def sort(self, column: int) -> None:
         """Sort by a column, the other way round when it is sorted by that; reads all items. For a thread."""
         downwards = self.sorted_by == (column, False)
         if column > 1:
-            self.wanted = {place for place in range(len(self._ids)) if place not in self._read}
-            self.fetch()
-            values = {place: rank(read[column - 2]) for place, read in self._read.items()}
-            self._order = sorted(range(len(self._ids)), key=lambda place: values[place], reverse=downwards)
+            every = range(len(self._ids))
+            self._fetch([place for place in every if place not in self._read])
+            values = [rank(self._read[place][column - 2]) for place in every]
+            self._order = sorted(every, key=lambda place: values[place], reverse=downwards)
         else:
             self._order = list(range(len(self._ids)))[:: -1 if downwards else 1]
         self.sorted_by = (column, downwards)

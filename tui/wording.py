@@ -105,6 +105,14 @@ def in_words(text: str) -> str:
     return line(text)
 
 
+def question_line(question: str) -> str:
+    """Return what a run asks on a line; the arguments of a call in words."""
+    from infospace.tools.approvals import WITH, parts
+
+    told = parts(question)
+    return line(question) if told is None else f"{line(told[0]).removesuffix('?')}{WITH}{worded(dict(told[1]))}?"
+
+
 def line(text: str) -> str:
     """Return a text on one line, without what could command a terminal."""
     from tui.command.output import shown

@@ -10,6 +10,9 @@ from textual.worker import Worker
 
 from infospace.errors import InfospaceError
 
+LONGEST = 15.0
+"""Seconds from one look at what others do to the next, at most: one that took long says little of the next."""
+
 Doing: TypeAlias = "Callable[[], Coroutine[Any, Any, None]]"
 """Something for a worker: begun by it, and so never begun where the worker is ended before."""
 
@@ -22,6 +25,11 @@ class Teller(Protocol):
 
     def confess(self, error: Exception) -> None:
         """Say that there is a bug."""
+
+
+def rest_after(took: float, share: int) -> float:
+    """Return the seconds until the next look, after one that took so many: `share` times as long."""
+    return min(LONGEST, share * took)
 
 
 def guarded(teller: Teller, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any) -> Doing:

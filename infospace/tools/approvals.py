@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from infospace.answer import cut
-from infospace.errors import Invalid, NotFound
-from infospace.jsontext import dump
+from infospace.errors import Invalid, NotFound, Unreadable
+from infospace.jsontext import dump, read_json
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
 from infospace.runs.journal import Approve, Disapprove
@@ -37,6 +37,8 @@ SCHEMA: Final[Mapping[str, JSON]] = {
 }
 """The JSON Schema of an answer."""
 
+WITH = ", with "
+"""What stands in a question before the arguments."""
 TEXT = 200
 """Characters of one text that a question shows."""
 ELEMENTS = 20
@@ -75,7 +77,17 @@ def question(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """Return what is asked about a call: the tool, its server, and the arguments, long ones cut."""
     why = "may take something away" if tool.annotated else "does not say what it does"
     shown = cut(dump(_shown(dict(arguments))), ARGUMENTS)
-    return f"call the tool {tool.name} of the server {tool.server}, which {why}, with {shown}?"
+    return f"call the tool {tool.name} of the server {tool.server}, which {why}{WITH}{shown}?"
+
+
+def parts(asked: str) -> tuple[str, Mapping[str, JSON]] | None:
+    """Return what `question` asked, and the arguments that it shows; None where they were cut, or cannot be told."""
+    asks, _, shown = asked.partition(WITH)
+    try:
+        arguments = read_json(shown.removesuffix("?"), what="what is asked")
+    except Unreadable:
+        return None
+    return (f"{asks}?", arguments) if isinstance(arguments, dict) else None
 
 
 def _shown(value: Any) -> Any:

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from infospace import Invalid, Space
+from infospace import Collection, Invalid, Space
 from infospace.tools.local import LocalTools
 from planner.events import RunFinished
 from planner.lanes import Halt
+from planner.moments import Moments, members_of
 from planner.outcome import RunResult
 from planner.pausing import Pausing, When
-from planner.resume import answer, resume
+from planner.resume import answer, plan_of, resume
 from planner.saved import save_plan
 from planner.start import Prepared, prepare, run_sync, stream
 
@@ -78,6 +79,26 @@ def test_a_plan_is_gone_through_step_by_step(space: Space) -> None:
     assert result.result is not None
     assert result.result.data == "2"
     assert space.store.check() == []
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_where_a_run_rests_in_a_loop_the_item_is_seen(space: Space, number: int) -> None:
+    """Of the first one too, before anything of the body is in the journal."""
+    pausing = Pausing(steps={"/steps/1/do/0"})
+    pausing.go_on()
+    result = play(space, PLAN, pausing)
+    for _ in range(number - 1):
+        pausing.go_on()
+        result = further(space, result, pausing)
+    position = f"2.do[{number}].1"
+    assert where(pausing) == position
+    with space.store.reading() as snapshot:
+        row, rows = snapshot.run(str(result.run)), snapshot.steps(str(result.run))
+        moments = Moments(plan_of(row), row, rows, members_of(snapshot))
+        seen = {bound.name: bound.id for bound in moments.before(position)}
+        items = snapshot.get(seen["items"])
+    assert isinstance(items, Collection)
+    assert seen["item"] == items.members[number - 1].id
 
 
 def test_a_breakpoint_rests_before_its_step_each_time(space: Space) -> None:

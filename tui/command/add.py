@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from infospace.errors import ModelError, NotFound
 from tui.command.output import Output, UsageError
 from tui.command.spaces import open_from
+from tui.written import path_of
 
 if TYPE_CHECKING:
     from infospace.memory.importing import Summary
@@ -41,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Import, embed, and say what was done."""
-    paths = [Path(path).expanduser() for path in args.paths if path != "-"]
+    paths = [path_of(path) for path in args.paths if path != "-"]
     for path in paths:
         if not path.exists():
             raise UsageError(f"there is no file or folder {str(path)!r}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from itertools import chain, islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infospace.errors import NotFound, Unreadable
 from tui.command.output import UsageError
 from tui.command.spaces import open_from
+from tui.written import path_of
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +30,7 @@ def read_source(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read()
     try:
-        return Path(path).expanduser().read_bytes()
+        return path_of(path).read_bytes()
     except FileNotFoundError:
         raise UsageError(f"there is no file {path!r}") from None
     except IsADirectoryError:

@@ -7,10 +7,10 @@ notes from them. Files that an export did not write stay as they are.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from tui.command.output import Output, UsageError
 from tui.command.spaces import open_from
+from tui.written import path_of
 
 EXAMPLES = """examples:
   infospace export ~/backup
@@ -29,7 +29,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Export, and say what was written."""
     from infospace.memory.exporting import export, to_json, write_back
 
-    path = None if args.path is None else Path(args.path).expanduser()
+    path = None if args.path is None else path_of(args.path)
     if path is None and not args.in_place:
         raise UsageError("export needs a folder to write to", hint="infospace export FOLDER, or --in-place")
     if args.in_place and args.force:

@@ -22,6 +22,7 @@ from tui.command.incoming import Incoming, read_incoming
 from tui.command.interrupting import heard, interrupting
 from tui.command.output import Output, UsageError
 from tui.command.spaces import address_of, open_from
+from tui.written import path_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -149,7 +150,7 @@ def _dry(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespa
 def _writable(path: str | None) -> None:
     if path == "-":
         raise UsageError("--out is a file", hint="`--print result` writes the result alone to standard output")
-    if path is not None and not Path(path).expanduser().absolute().parent.is_dir():
+    if path is not None and not path_of(path).absolute().parent.is_dir():
         raise UsageError(f"there is no folder for --out {path!r}")
 
 
@@ -223,7 +224,7 @@ def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Spa
         from infospace.memory.atomic import write_atomically
         from tui.command.render import content_text
 
-        write_atomically(Path(args.out).expanduser(), f"{content_text(result.result.data)}\n".encode())
+        write_atomically(path_of(args.out), f"{content_text(result.result.data)}\n".encode())
     if out.json:
         out.document(result.to_json(space if args.data else None))
     else:

@@ -17,12 +17,12 @@ import os
 import signal
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infospace.errors import Invalid, NotFound
 from tui.command.output import Output, UsageError
 from tui.command.spaces import open_from
+from tui.written import path_of
 
 if TYPE_CHECKING:
     from infospace.space import Space
@@ -79,7 +79,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
         config = Config({}, approvals=args.approvals)
         if args.config is not None:
-            config = read_config(Path(args.config).expanduser(), os.environ, args.approvals)
+            config = read_config(path_of(args.config), os.environ, args.approvals)
     except (Invalid, NotFound) as error:
         raise UsageError(error.says, hint=error.hint) from error
     number = _http(args, config, out) if args.http is not None else _stdio(args, config, out)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from infospace.errors import NotFound, StoreError
 from infospace.ids import is_id
 from tui.command.output import UsageError
+from tui.written import path_of
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -47,7 +48,7 @@ def find(snapshot: Snapshot, reference: str) -> str:
     named = snapshot.named(reference)
     if named is not None:
         return named
-    absolute = str(Path(reference).expanduser().absolute())
+    absolute = str(path_of(reference).absolute())
     tracked = snapshot.tracked()
     known = {file: file.path + (f"#{file.part}" if file.part else "") for file in tracked}
     exact = [file for file, path in known.items() if str(Path(file.root) / path) == absolute]

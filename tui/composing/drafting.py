@@ -21,6 +21,7 @@ from tui.deeds import Deeds
 from tui.widgets.editor import Editor, Flaw
 from tui.widgets.grid import Grid
 from tui.widgets.links import Links
+from tui.widgets.tabbed import Tabbed
 from tui.wording import line, many
 
 SETTLED = 0.2
@@ -41,6 +42,8 @@ class Drafting(Deeds):
         self.here: int | None = None
         """Where the step begins before which a run rests."""
         self._before = ""
+        self._known_for = ""
+        """The text in which the places are that are known: of marks, of stops, of where a run rests."""
         self._timer: Timer | None = None
         self._checking = False
         self._check_again = False
@@ -51,7 +54,7 @@ class Drafting(Deeds):
         yield Static("", id="head", markup=False)
         with Container(id="work"):
             yield Editor(self.infospace.memory.get("compose.draft", ""))
-            with TabbedContent(id="side"):
+            with Tabbed(id="side"):
                 with TabPane("Problems", id="problems"), Vertical():
                     yield Grid(Flaws.COLUMNS, name="flaws")
                     with VerticalScroll(id="about", can_focus=False):
@@ -70,7 +73,7 @@ class Drafting(Deeds):
     def on_mount(self) -> None:
         """Check what was written when this was left."""
         self.editor.colours = self.infospace.colours
-        self._before = self.editor.text
+        self._before = self._known_for = self.editor.text
         self._check_soon()
 
     def shown(self) -> None:
@@ -99,16 +102,22 @@ class Drafting(Deeds):
         """Move what was known with the text, and check it once nothing is typed."""
         if event.text_area is not self.editor:
             return
-        text, before = self.text, self._before
-        if text == before:
+        text = self.text
+        if text == self._before:
             return
         self._before = text
-        start, end, new = changed_range(before, text)
-        self._move(start, end, len(new))
+        self._follow()
         self._draw_marks()
         self._said()
         self.infospace.remember("compose.draft", text if len(text) <= KEPT else "")
         self._check_soon()
+
+    def _follow(self) -> None:
+        """Move what is known to where it is in the text as it is now: a check may be ahead of the word of a change."""
+        if self._known_for != self.text:
+            start, end, new = changed_range(self._known_for, self.text)
+            self._known_for = self.text
+            self._move(start, end, len(new))
 
     def _move(self, start: int, end: int, length: int) -> None:
         def moved(place: int) -> int:
@@ -118,7 +127,9 @@ class Drafting(Deeds):
 
         marks = [Mark(mark.problem, moved(mark.start), moved(mark.end)) for mark in self.draft.marks]
         self.draft = replace(self.draft, marks=[mark for mark in marks if mark.start < mark.end])
-        self.stops = list(dict.fromkeys(moved(stop) for stop in self.stops))
+        if self.stops:
+            self.stops = list(dict.fromkeys(moved(stop) for stop in self.stops))
+            self._draw_stops()
         self.here = None if self.here is None else moved(self.here)
 
     def _check_soon(self) -> None:
@@ -148,8 +159,16 @@ class Drafting(Deeds):
             self.take(draft)
         return draft
 
+    async def _of_now(self) -> Draft:
+        """Return what is known of the text as it is when this returns: what is typed meanwhile is checked too."""
+        draft = self.draft
+        while draft.text != self.text:
+            draft = await self.checked()
+        return draft
+
     def take(self, draft: Draft) -> None:
         """Show what is known of the text."""
+        self._follow()
         self.draft = draft
         if draft.plan is not None:
             begun = {one.start for one in draft.steps}
@@ -256,10 +275,10 @@ class Drafting(Deeds):
         self.do(self._fix, group="fix")
 
     async def _fix(self) -> None:
-        at = self.editor.offset_of_cursor
         chosen = self._marked
-        draft = self.draft if self.draft.text == self.text else await self.checked()
+        draft = await self._of_now()
         fixable = [mark for mark in draft.marks if mark.problem.fix is not None]
+        at = self.editor.offset_of_cursor
         line_here, *lines = self.editor.lines_of([at, *(mark.start for mark in fixable)])
         same = [mark for mark, line in zip(fixable, lines, strict=True) if line == line_here]
         mark = next((mark for mark in fixable if mark.start <= at <= mark.end), None)
@@ -285,7 +304,8 @@ class Drafting(Deeds):
         self.do(self._lay_out, group="lay-out")
 
     async def _lay_out(self) -> None:
-        draft = await self.checked()
+        await self.checked()
+        draft = await self._of_now()
         if draft.document is None:
             says = draft.marks[0].problem.says if draft.marks else "nothing is written yet"
             self.notify(f"It cannot be laid out: {says}", severity="warning", markup=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from importlib.resources import as_file, files
-from pathlib import Path
 
 from textual.widgets import TextArea
 
@@ -19,6 +18,7 @@ from tui.composing.suggesting import Suggesting
 from tui.widgets.dialogs import Confirm, Line
 from tui.widgets.opening import Open, Source
 from tui.wording import line
+from tui.written import path_of
 
 EXAMPLE = "example:"
 EMPTY = '{\n  "goal": "",\n  "steps": [\n    {"type": ""}\n  ]\n}\n'
@@ -85,7 +85,7 @@ class Filing(Suggesting):
 
     def action_open(self) -> None:
         """Ask what is to be opened."""
-        self.do(self._open, group="file")
+        self.ask_for(self._open, group="file")
 
     async def _open(self) -> None:
         sources = await asyncio.to_thread(self._sources)
@@ -122,7 +122,7 @@ class Filing(Suggesting):
 
     def action_save(self) -> None:
         """Ask where it is to be kept."""
-        self.do(self._save, group="file")
+        self.ask_for(self._save, group="save", exclusive=False)
 
     async def _save(self) -> None:
         detail = "the path of a file, or plan:NAME for a saved plan of this space"
@@ -187,14 +187,14 @@ def _read(path: str) -> str:
 
 def _is_there(path: str) -> bool:
     """Whether there is a file of that path; Conflict where it is a folder."""
-    found = Path(path).expanduser()
+    found = path_of(path)
     if found.is_dir():
         raise Conflict(f"{path!r} is a folder", hint="a path that ends in the name of a file")
     return found.exists()
 
 
 def _write(path: str, data: bytes) -> None:
-    write_atomically(Path(path).expanduser(), data)
+    write_atomically(path_of(path), data)
 
 
 def _examples() -> dict[str, str]:

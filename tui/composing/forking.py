@@ -17,7 +17,7 @@ class Forking(Trying):
 
     def action_fork_here(self) -> None:
         """Run the changed plan anew from the first step that was changed."""
-        self.do(self.alone, self._fork_here, group="try", exclusive=False)
+        self.ask_for(self.alone, self._fork_here, group="try", exclusive=False)
 
     async def _fork_here(self) -> RunResult | None:
         run, draft = self.run_id, await self.checked()

@@ -38,19 +38,22 @@ class Stopping(Filing):
 
     def action_stop_here(self) -> None:
         """Stop before the step at the cursor, or no more."""
-        self.do(self._toggle, self.editor.offset_of_cursor, group="stop")
+        self.do(self._toggle, group="stop")
 
     def on_editor_clicked(self, event: Editor.Clicked) -> None:
         """Stop before the step whose line was clicked, or no more."""
-        start = self.editor.whole.get_index_from_location((event.line, 0))
-        end = start + len(self.editor.whole.get_line(event.line))
-        self.do(self._toggle, end, start, group="stop")
+        self.do(self._toggle, event.line, group="stop")
 
-    async def _toggle(self, end: int, start: int | None = None) -> None:
-        draft = self.draft if self.draft.text == self.text and self.draft.plan else await self.checked()
+    async def _toggle(self, line: int | None = None) -> None:
+        draft, whole = await self._of_now(), self.editor.whole
         if draft.plan is None:
             self.notify("A breakpoint is set at a step, once the text can be read as a plan.", severity="warning")
             return
+        end = self.editor.offset_of_cursor
+        start = None
+        if line is not None and line < whole.line_count:
+            start = whole.get_index_from_location((line, 0))
+            end = start + len(whole.get_line(line))
         step = self._of_line(draft, start, end) or draft.step_at(end)
         if step is None:
             self.notify("There is no step here.", severity="warning")
@@ -70,22 +73,15 @@ class Stopping(Filing):
 
     def action_stop_when(self) -> None:
         """Ask for a condition."""
-        self.do(self._ask_when, None, group="stop")
+        self.ask_for(self._ask_when, None, group="stop")
 
     async def _ask_when(self, known: When | None) -> None:
         detail = 'a condition: $hits is empty · $n > 3 · {"type": "bound", "target": "$x"}'
         detail += "\nA run rests when it comes to hold." + ("" if known is None else " An empty line takes it away.")
-        written = "" if known is None else known.text
-        while True:
-            given = await self.app.push_screen_wait(Line("Break when", detail, written))
-            if given is None or (known is None and not given.strip()):
-                return
-            try:
-                when = None if not given.strip() else When.read(given.strip())
-                break
-            except InfospaceError as error:
-                self.infospace.complain(error)
-                written = given
+        given = await self.app.push_screen_wait(Line("Break when", detail, "" if known is None else known.text, _when))
+        if given is None or (known is None and not given.strip()):
+            return
+        when = _when(given)
         self.when = [one for one in self.when if one is not known] + ([] if when is None else [when])
         self._stops_changed()
 
@@ -99,7 +95,7 @@ class Stopping(Filing):
         if kind == "step":
             self.editor.go_to(int(place))
             self.editor.focus()
-        else:
+        elif int(place) < len(self.when):
             self.do(self._ask_when, self.when[int(place)], group="stop")
 
     def action_unstop(self) -> None:
@@ -109,8 +105,8 @@ class Stopping(Filing):
             return
         kind, _, place = key.partition(" ")
         if kind == "step":
-            self.stops.remove(int(place))
-        else:
+            self.stops = [stop for stop in self.stops if stop != int(place)]
+        elif int(place) < len(self.when):
             del self.when[int(place)]
         self._stops_changed()
 
@@ -131,3 +127,8 @@ class Stopping(Filing):
         self.query_one("#stops", Grid).show(Stops(told, self.infospace.colours))
         tab = self.tabs.get_tab("stopping")
         tab.label = f"Breaks {len(told)}" if told else "Breaks"
+
+
+def _when(text: str) -> When | None:
+    """Return the condition of a line, None of an empty one. Raises Invalid."""
+    return When.read(text.strip()) if text.strip() else None

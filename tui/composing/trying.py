@@ -28,7 +28,7 @@ from tui.widgets.grid import Grid
 from tui.widgets.inputs import Inputs
 from tui.widgets.report import Report
 from tui.widgets.rows import NoRows
-from tui.wording import line, sign
+from tui.wording import line, question_line, sign
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -75,6 +75,13 @@ class Trying(Stopping):
         """Whether a run of this rests, and can be gone on with."""
         return not self._busy and self.pausing is not None and self.pausing.paused is not None
 
+    @property
+    def asks(self) -> bool:
+        """Whether a run of this very plan waits for an answer, as far as is known here."""
+        result = self.result
+        waits = result is not None and any(pending.kind != "wait" for pending in result.pending)
+        return waits and self.run_id is not None and not self.rests and same(self.draft.document, self.ran)
+
     def _forget(self) -> None:
         super()._forget()
         self.run_id, self.ran, self.pausing, self.result = None, None, None, None
@@ -85,15 +92,15 @@ class Trying(Stopping):
 
     def action_run(self) -> None:
         """Run it; where a run of it rests, go on with that."""
-        self.do(self.alone, self._go, False, False, group="try", exclusive=False)
+        self.ask_for(self.alone, self._go, False, False, group="try", exclusive=False)
 
     def action_next(self) -> None:
         """Run one step."""
-        self.do(self.alone, self._go, True, False, group="try", exclusive=False)
+        self.ask_for(self.alone, self._go, True, False, group="try", exclusive=False)
 
     def action_here(self) -> None:
         """Run as far as the step at the cursor, and that."""
-        self.do(self.alone, self._go, False, True, group="try", exclusive=False)
+        self.ask_for(self.alone, self._go, False, True, group="try", exclusive=False)
 
     async def alone(self, course: Callable[..., Coroutine[Any, Any, RunResult | None]], *given: bool) -> None:
         """Run something where no run goes on, and show where it rests."""
@@ -121,7 +128,19 @@ class Trying(Stopping):
                 self.notify("There is no step at the cursor, nor before it.", severity="warning")
                 return None
             until = None if step is None else step.step.pointer
+        if await self._asked_again():
+            return None
         return await self._further(draft, each, until) or await self._begin(draft, each, until)
+
+    async def _asked_again(self) -> bool:
+        """Ask again what a run of this very plan waits for; whether there is one that does."""
+        run = self.run_id
+        if run is None or not self.asks:
+            return False
+        status = await self.ask(lambda snapshot: snapshot.run(run).status)
+        if status == "suspended":
+            self.answer_run(run)
+        return status == "suspended"
 
     async def _further(self, draft: Draft, each: bool, until: str | None) -> RunResult | None:
         """Go on with a run of this very plan that rests, None where there is none."""
@@ -210,7 +229,8 @@ class Trying(Stopping):
     # What is seen of it
 
     def going_on(self) -> None:
-        """Show that a run begins or goes on."""
+        """Show that a run begins or goes on; nobody is asked for anything before it rests."""
+        self.infospace.keying.let_all_go()
         self.here = None
         self._draw_marks()
         self.tabs.active = "run"
@@ -244,7 +264,7 @@ class Trying(Stopping):
         if result.status in ("success", "stopped") and result.result is not None:
             said = line(result.result.value)
         if paused is None and result.pending:
-            said = f"step {result.pending[0].step} asks: {line(result.pending[0].question)}"
+            said = f"step {result.pending[0].step} asks: {question_line(result.pending[0].question)}"
         self.tell(self.headed(state, said, ended=paused is None))
         at = None if paused is None else self.draft.of(paused.pointer)
         self.here = None if at is None else at.start
@@ -271,7 +291,8 @@ class Trying(Stopping):
     async def _bound(self, run: str, position: str | None) -> None:
         """Show what is bound where a run rests."""
         values, latest = await self.ask(lambda snapshot: self._values(snapshot, run, position))
-        self.query_one("#bound", Grid).show(Values(values, latest, self.infospace.colours))
+        if self.run_id == run:
+            self.query_one("#bound", Grid).show(Values(values, latest, self.infospace.colours))
 
     def _values(self, snapshot: Snapshot, run: str, position: str | None) -> tuple[list[Value], str | None]:
         """Return what is bound, and the variable that was bound last; for a thread."""

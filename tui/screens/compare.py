@@ -179,14 +179,17 @@ class Compare(Place):
 
     def _look_again(self) -> None:
         found = self._found
-        if found is not None and self.is_current and not all(run.status in FINISHED for run in found.runs):
+        compares = any(worker.group == "compare" and not worker.is_finished for worker in self.workers)
+        if found is None or compares or not self.is_current:
+            return
+        if not all(run.status in FINISHED for run in found.runs):
             self.do(self._look, found, group="look")
 
     async def _look(self, found: Comparison) -> None:
         """Compare again while one of them goes on."""
         first, second = (run.run for run in found.runs)
         now = await self.ask(lambda snapshot: (stamp(snapshot, first), stamp(snapshot, second)))
-        if now != self._stamp:
+        if now != self._stamp and self._found is found:
             self._compare()
 
     @property

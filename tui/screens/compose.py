@@ -28,7 +28,7 @@ class Compose(Forking):
 
     FIRST = "Editor"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+r", "run", "Run", tooltip="runs it; goes on with a run of it that rests"),
+        Binding("ctrl+r", "run", "Run", tooltip="runs it; goes on with a run of it that rests, answers one that asks"),
         Binding("ctrl+t", "try", "Try", tooltip="computes and reads, and shows what it would write and call"),
         Binding("ctrl+g", "here", "Here", tooltip="runs as far as the step at the cursor, and that step"),
         Binding("ctrl+l", "next", "Step", tooltip="runs one step, then rests; shows what is bound"),
@@ -80,5 +80,7 @@ class Compose(Forking):
         return super().offers(action)
 
     def word_for(self, binding: Binding) -> str:
-        """Return the word that stands beside a key: a run that rests is gone on with."""
-        return "Go on" if binding.action == "run" and self.rests else super().word_for(binding)
+        """Return the word that stands beside a key: a run that rests is gone on with, one that asks is answered."""
+        if binding.action == "run" and (self.rests or self.asks):
+            return "Go on" if self.rests else "Answer"
+        return super().word_for(binding)

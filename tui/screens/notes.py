@@ -171,8 +171,8 @@ class Notes(Browsing, NoteDeeds):
     def changed(self) -> None:
         """List and show everything again."""
         self.seek()
-        shown, around = self.detail.shown, self.around
-        if shown is not None and around is not None:
+        shown = self.detail.shown
+        if shown is not None and not self.detail.reads:
             self.do(self.detail.show, shown.id, None, group="show")
 
     def on_detail_followed(self, event: Detail.Followed) -> None:
@@ -292,6 +292,10 @@ class Notes(Browsing, NoteDeeds):
     def focus_inside(self) -> None:
         """Go into what is chosen."""
         self.detail.focus_inside()
+
+    def stay_out(self) -> None:
+        """Stay out of what is chosen."""
+        self.detail.stay_out()
 
     def action_tab(self, by: int) -> None:
         """Go to another tab."""

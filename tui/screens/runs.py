@@ -27,7 +27,8 @@ from tui.deeds import Deeds
 from tui.runlist import RunList, state_of
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
-from tui.wording import line, many, stored
+from tui.wording import line, many, question_line, stored
+from tui.working import rest_after
 
 if TYPE_CHECKING:
     from tui.running import Going
@@ -99,7 +100,8 @@ class Runs(Deeds):
     # Looking
 
     def _look_again(self) -> None:
-        if self.is_current and (self._heard or time.monotonic() >= self._next):
+        looks = any(worker.group == "look" and not worker.is_finished for worker in self.workers)
+        if self.is_current and not looks and (self._heard or time.monotonic() >= self._next):
             self._next = float("inf")
             self.do(self._look, group="look")
 
@@ -117,7 +119,7 @@ class Runs(Deeds):
             self._show()
         finally:
             now = time.monotonic()
-            self._next = now + SHARE * (now - begun)
+            self._next = now + rest_after(now - begun, SHARE)
 
     def _show(self) -> None:
         grid = self.query_one(Grid)
@@ -146,6 +148,7 @@ class Runs(Deeds):
     def _about(self) -> None:
         head = self._head()
         says = ""
+        self.workers.cancel_group(self, "about")
         if head is not None:
             left = "its process is gone; r goes on with it" if state_of(head) == "left" else ""
             says = head.reason or left or head.goal
@@ -162,7 +165,7 @@ class Runs(Deeds):
             self.refresh_bindings()
             deed = "r looks again" if waiting[0].kind == "wait" else "a answers"
             self.query_one("#about", Static).update(
-                f"step {waiting[0].step} waits: {line(waiting[0].question)} ({deed})"
+                f"step {waiting[0].step} waits: {question_line(waiting[0].question)} ({deed})"
             )
 
     def _head(self) -> RunHead | None:
@@ -286,7 +289,7 @@ class Runs(Deeds):
 
     def action_delete(self) -> None:
         """Remove the run at the cursor for good, when that is confirmed."""
-        self._with(lambda run: self.do(self._delete, run, group="deed"))
+        self._with(lambda run: self.ask_for(self._delete, run, group="deed"))
 
     async def _delete(self, run: str) -> None:
         store = self.infospace.space.store

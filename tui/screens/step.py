@@ -2,7 +2,8 @@
 
 On the left (above, where there is little room) the step itself and its arguments: as written, what each reference
 was bound to when the step began, and what that was then. Beside it the whole result, the calls of models and tools
-that it made, and its JSON. A very long result is shown in pieces: `+` goes on.
+that it made, and its JSON. A very long result is shown in pieces: `+` goes on. `v` opens the result in Notes, enter on
+an item of it that item.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tui.subject import Subject
 from tui.telling import arguments_told, calls_told, raw_told, result_told, step_told
 from tui.widgets.data import Data
 from tui.widgets.pager import Pager
+from tui.widgets.tabbed import Tabbed
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
@@ -45,6 +47,7 @@ class Step(RunPlace):
         ),
         Binding("y", "copy", "Copy", tooltip="copies what is on the tab"),
         Binding("s", "sort", "Sort", show=False, tooltip="sorts a result that is a table by the next column"),
+        Binding("v", "note", "In Notes", show=False, tooltip="opens the result, or an item of it, in Notes"),
         *RunPlace.DEEDS,
     ]
 
@@ -60,7 +63,7 @@ class Step(RunPlace):
                 yield Static("", id="step")
                 yield Static("", id="arguments")
                 yield Static("", id="rest")
-            with TabbedContent(id="tabs"):
+            with Tabbed(id="tabs"):
                 with TabPane("Result", id="result"):
                     yield Data(name="data")
                 with TabPane("Calls", id="calls"), VerticalScroll():
@@ -150,6 +153,9 @@ class Step(RunPlace):
                 return self._position is not None
             case "sort":
                 return self.query_one("#data", Data).table is not None
+            case "note":
+                row = None if subject is None or self._position is None else subject.row(self._position)
+                return row is not None and row.resource is not None
         return super().offers(action)
 
     def action_go(self, by: int) -> None:
@@ -171,6 +177,14 @@ class Step(RunPlace):
         tabs = self.query_one(TabbedContent)
         names = ["result", "calls", "json"]
         tabs.active = names[(names.index(tabs.active) + by) % len(names)]
+
+    def on_grid_chosen(self) -> None:
+        """Open an item of the result."""
+        self.action_note()
+
+    def action_note(self) -> None:
+        """Open the result in Notes, or the item of it at the cursor."""
+        self.open_in_notes(self.query_one("#data", Data).pointed)
 
     def action_sort(self) -> None:
         """Sort a table."""

@@ -1,10 +1,11 @@
 """What can be called: the tools of servers, the space's own primitives, saved plans; and the servers themselves.
 
 Type in the field at the top: the search runs as you type, by meaning, by words or by both (`m`). `score` is how likely
-a tool is right, from 0 to 1; where none fits, that is said, and the nearest is a guess. `f` sifts by server, category
-and tag; `w` shows what a client of `infospace serve` would see, by its token or by a scope; `v` goes on to the servers.
-A server that was never listed stands among the tools: `c` asks it what it can do. What a server says of its tools is
-untrusted: `!` marks words that instruct the model.
+a tool is right, from 0 to 1; where none fits, that is said, and the nearest is a guess. One with `↑` may stand above
+a higher score: it is connected or trusted, as About tells. `f` sifts by server, category and tag; `w` shows what a
+client of `infospace serve` would see, by its token or by a scope; `v` goes on to the servers. A server that was never
+listed stands among the tools: `c` asks it what it can do. What a server says of its tools is untrusted: `!` marks words
+that instruct the model.
 
 Of a tool: **About** (whether somebody is asked, how its calls went), **Schema**, **Try** (`c`: a form; `^r` calls, also
 from within a field; everything that does not fit is said beside the fields), **Answer** (`o` opens it as a Note) and
@@ -40,7 +41,7 @@ from tui.widgets.grid import Grid
 from tui.widgets.seeing import See
 from tui.widgets.serverdetail import ServerDetail
 from tui.widgets.sifting import Sift
-from tui.widgets.tooldetail import ToolDetail
+from tui.widgets.tooldetail import AlikeRows, ToolDetail
 from tui.wording import line
 
 
@@ -125,10 +126,10 @@ class Tools(Calling, Syncing):
         """Go into it; to a tool that is alike."""
         if event.grid.id == "list":
             self.half.focus_inside()
-        elif event.grid.id == "alike":
+        elif isinstance(event.rows, AlikeRows):
             if self.detail.tool is not None:
                 self.before.append(self.detail.tool)
-            self.follow(self.detail.alike.found[event.index].tool)
+            self.follow(event.rows.found[event.index].tool)
 
     def called(self, call: Call) -> None:
         """Count the call."""
@@ -195,7 +196,7 @@ class Tools(Calling, Syncing):
 
         await asyncio.to_thread(forget, self.infospace.space.store, tool.full_name)
         self.notify(f"{tool.full_name} is asked about again.", markup=False)
-        if self.detail.tool is tool:
+        if self.detail.tool is tool and not self.detail.reads:
             await self.show_it(tool)
 
     # Going about
@@ -277,6 +278,10 @@ class Tools(Calling, Syncing):
     def focus_inside(self) -> None:
         """Go into what is chosen."""
         self.half.focus_inside()
+
+    def stay_out(self) -> None:
+        """Stay out of what is chosen."""
+        self.half.stay_out()
 
     def action_tab(self, by: int) -> None:
         """Go to another tab."""

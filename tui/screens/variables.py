@@ -5,7 +5,7 @@ the first and the last; `,` and `.` do so from everywhere. Below it stand the va
 of a loop's body or a branch only while something ran in it.
 
 Beside them is what the variable at the cursor was, at that version: a Collection as a table. Click a title, or press
-`s`, to sort it.
+`s`, to sort it; enter on an item opens it in Notes, and `v` the whole: where it came from, and what was made of it.
 """
 
 from __future__ import annotations
@@ -98,6 +98,7 @@ class Variables(RunPlace):
         Binding("s", "sort", "Sort", tooltip="sorts a value that is a table by the next column"),
         Binding("w", "where", "Its step", tooltip="opens the step that bound the variable"),
         Binding("y", "copy", "Copy", tooltip="copies the value"),
+        Binding("v", "note", "In Notes", show=False, tooltip="opens the value, or an item of it, in Notes"),
         *RunPlace.DEEDS,
     ]
 
@@ -210,7 +211,7 @@ class Variables(RunPlace):
                 return self._moments is not None and len(self._moments) > 0
             case "where":
                 return bound is not None and subject is not None and subject.row(bound.step) is not None
-            case "open" | "copy":
+            case "open" | "copy" | "note":
                 return bound is not None
             case "sort":
                 return self.query_one("#value", Data).table is not None
@@ -233,6 +234,8 @@ class Variables(RunPlace):
         """Go into the value."""
         if event.grid.id == "bindings":
             self.action_open()
+        else:
+            self.action_note()
 
     def _value(self) -> None:
         bound, data = self._bound, self.query_one("#value", Data)
@@ -244,6 +247,10 @@ class Variables(RunPlace):
     def action_open(self) -> None:
         """Go into the value."""
         self.query_one("#value", Data).focus_inside()
+
+    def action_note(self) -> None:
+        """Open the value in Notes, or the item of it at the cursor."""
+        self.open_in_notes(self.query_one("#value", Data).pointed)
 
     def action_sort(self) -> None:
         """Sort the value, where it is a table."""

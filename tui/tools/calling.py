@@ -21,7 +21,7 @@ from tui.tools.looking import Looking
 from tui.tools.telling import reply_text
 from tui.widgets.asking import Answered, Ask
 from tui.widgets.form import Form
-from tui.wording import line, many, sign, took
+from tui.wording import line, many, question_line, sign, took
 
 if TYPE_CHECKING:
     from infospace.tools.tool import Tool
@@ -133,7 +133,7 @@ class Calling(Looking):
         if not call.pending or call.asked:
             return
         if not self.is_current:
-            says = f"{call.tool.full_name} waits for you in Tools: {call.pending[0].question}"
+            says = f"{call.tool.full_name} waits for you in Tools: {question_line(call.pending[0].question)}"
             self.notify(line(says), severity="warning", markup=False)
             return
         await self._ask(call)
@@ -148,19 +148,20 @@ class Calling(Looking):
             return
         from planner.resume import answer
 
-        await asyncio.to_thread(answer, self.infospace.space, call.run, answered.step, answered.value)
-        if len(questions) > 1:
-            call.pending = tuple(one for one in call.pending if one.step != answered.step)
-            await self._ask(call)
-            return
-        call.pending, call.begun = (), time.monotonic()
-        self.calling = call
+        self.calling, call.begun = call, time.monotonic()
         try:
-            result = await self.infospace.runner.resume(call.run, take=lambda going: _take(call, going))
-            await self._ended(call, result)
+            await asyncio.to_thread(answer, self.infospace.space, call.run, answered.step, answered.value)
+            call.pending = tuple(one for one in call.pending if one.step != answered.step)
+            if len(questions) == 1:
+                call.pending = ()
+                result = await self.infospace.runner.resume(call.run, take=lambda going: _take(call, going))
+                await self._ended(call, result)
         finally:
             self._rests(call)
-        await self._look_after(call)
+        if len(questions) > 1:
+            await self._ask(call)
+        else:
+            await self._look_after(call)
 
     def ask_open(self) -> None:
         """Ask what was not asked yet, since the place is in front."""
@@ -176,7 +177,7 @@ class Calling(Looking):
         if self.calling is not None:
             self.notify("A call goes on; x breaks it off.")
         elif waiting:
-            self.do(self._ask, waiting[0], group="call")
+            self.ask_for(self._ask, waiting[0], group="call")
         else:
             self.notify("No call of here waits for an answer; the place Runs has all runs that wait.")
 
@@ -252,7 +253,9 @@ class Calling(Looking):
                 f"; {resource} has all of it (o opens it)" if answered.get("large") else f"; {resource} (o opens it)"
             )
         if answered.get("reason") and answered["is_error"]:
-            text.append(f"\n{line(str(answered['reason']))}", colours.get("error", "") if status == "failed" else "")
+            reason, asks = str(answered["reason"]), str((answered.get("approval") or {}).get("question", ""))
+            reason = reason.replace(asks, question_line(asks)) if asks else reason
+            text.append(f"\n{line(reason)}", colours.get("error", "") if status == "failed" else "")
         misfits = answered.get("misfits") or ()
         for misfit in list(misfits)[:3]:
             text.append(f"\nnot as it promises: {line(str(misfit))}", colours.get("warning", ""))

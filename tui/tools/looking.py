@@ -141,7 +141,8 @@ class Looking(Seeking[Sought, Listed]):
 
     def look(self) -> None:
         """List everything again, where something has changed."""
-        if self.is_current:
+        looks = any(worker.group in ("look", "servers") and not worker.is_finished for worker in self.workers)
+        if self.is_current and not looks and not self._finding:
             self.do(self._looked, group="look", exclusive=False)
 
     async def _looked(self) -> None:

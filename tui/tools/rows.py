@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from rich.text import Text
 
+from infospace.tools.finding.found import FINEST, ToolHit
 from infospace.tools.untrusted import signs
 from tui.tools.listing import Listed, Sought, Standing, key_of
 from tui.widgets.rows import Column
@@ -24,7 +25,7 @@ STATES = {
 
 
 class ToolRows:
-    """Implements `Rows` over tools. `!` marks one whose words instruct the model."""
+    """Implements `Rows` over tools. `!` marks one whose words instruct the model, `↑` one that stands higher."""
 
     PLAIN: ClassVar[tuple[Column, ...]] = (
         Column("", 1),
@@ -35,7 +36,7 @@ class ToolRows:
     )
     FOUND: ClassVar[tuple[Column, ...]] = (
         Column("", 1),
-        Column("score", 5),
+        Column("score", 6),
         Column("tool", 38, narrow=30),
         Column("found by", 14, wide=70),
         Column("says", None, least=12),
@@ -45,11 +46,14 @@ class ToolRows:
         self.listed = Listed(Sought(), (), "")
         self.colours: Colours = {}
         self._signs: dict[str, bool] = {}
+        self._least = 0.0
+        """How much every one of them is lifted in the order."""
 
     def take(self, listed: Listed) -> None:
         """Show something else."""
         self.listed = listed
         self._signs.clear()
+        self._least = min((_lift(hit) for hit in listed.hits.values()), default=0.0)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -84,11 +88,17 @@ class ToolRows:
         if hit is not None:
             guess = self.listed.no_match
             score = Text(f"{hit.score:.3f}", "dim italic" if guess else self.colours.get("accent", ""))
+            score.append("↑" if _lift(hit) > self._least else "", "dim")
             return [mark, score, name, Text(", ".join(hit.matched_by) or "a guess", "dim"), says]
         use = self.listed.uses.get((tool.server, tool.name)) if tool.kind == "tool" else None
         if use is None:
             return [mark, name, says, "", ""]
         return [mark, name, says, count(use.execution_count), took(use.mean_ms)]
+
+
+def _lift(hit: ToolHit) -> float:
+    """How much higher a tool stands in the order than its score says."""
+    return round(sum(one.by for one in hit.adjustments), FINEST)
 
 
 class ServerRows:

@@ -12,6 +12,7 @@ from tui.seeking import Progress
 from tui.tools.looking import Looking
 from tui.widgets.dialogs import Line
 from tui.wording import line, many
+from tui.written import path_of
 
 
 class Syncing(Looking):
@@ -91,7 +92,7 @@ class Syncing(Looking):
 
         def given(path: str | None) -> None:
             if path and path.strip():
-                self.start_sync(mcp=Path(path.strip()).expanduser())
+                self.start_sync(mcp=path_of(path.strip()))
 
         detail = "It is remembered, and read again at each start; its servers are started and listed now."
         self.app.push_screen(Line("Which mcp.json?", detail), given)

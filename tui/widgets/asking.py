@@ -7,19 +7,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from infospace.errors import Unreadable
 from infospace.fitting import misfit
+from infospace.jsontext import read_json
 from infospace.jsonvalue import JSON
+from infospace.tools.approvals import parts
 from planner.suspending import Pending
 from tui.command.answer import value_of
 from tui.command.output import shown
 from tui.command.pending import meanings, wanted
+from tui.widgets.dialog import Dialog
+from tui.wording import line, worded
+
+NAME = 24
+"""Columns of the name of an argument."""
 
 DOUBTFUL = {
     "repeat": ("Make the call again", "repeat"),
@@ -37,7 +47,7 @@ class Answered:
     value: JSON
 
 
-class Ask(ModalScreen[Answered | None]):
+class Ask(Dialog[Answered | None]):
     """Asks the first of the questions that a run waits for; None where nothing is answered."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "later")]
@@ -57,7 +67,7 @@ class Ask(ModalScreen[Answered | None]):
             dialog.border_title = f"{self._run} asks, step {self._pending.step}"
             dialog.border_subtitle = f"and {self._more} more" if self._more else "escape: later"
             with VerticalScroll(classes="question"):
-                yield Static(shown(self._pending.question), markup=False)
+                yield Static(_asked(self._pending), markup=False)
             if self._choices:
                 yield OptionList(*(Option(label, id=str(index)) for index, (label, _) in enumerate(self._choices)))
             else:
@@ -88,6 +98,8 @@ class Ask(ModalScreen[Answered | None]):
     async def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Answer with a choice; one that needs words asks for them."""
         label, value = self._choices[event.option_index]
+        if self._key is not None:
+            return
         if not isinstance(value, _Words):
             self._give(value)
             return
@@ -117,6 +129,31 @@ class Ask(ModalScreen[Answered | None]):
             self.query_one(".wrong", Static).update(f"That does not fit: {fault}")
             return
         self.dismiss(Answered(self._pending.step, value))
+
+
+def _asked(pending: Pending) -> RenderableType:
+    """Return the question; that about a call with its arguments in lines of their own, for whoever reads no JSON."""
+    told = parts(pending.question) if pending.kind == "approve" else None
+    if told is None or not told[1]:
+        return shown(pending.question)
+    question, arguments = told
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="not bold dim", no_wrap=True, max_width=NAME)
+    table.add_column(style="not bold", overflow="fold")
+    for name, value in arguments.items():
+        table.add_row(line(name), Text(_told(value)))
+    return Group(f"{shown(question.removesuffix('?'))}, with", table)
+
+
+def _told(value: JSON) -> str:
+    """Return a value in words; a text that could be taken for another value stands in quotes."""
+    if not isinstance(value, str):
+        return worded(value)
+    try:
+        read_json(value, what="a value")
+    except Unreadable:
+        return shown(value) or '""'
+    return json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)

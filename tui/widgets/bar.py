@@ -12,7 +12,7 @@ from tui.places import PLACES, Entry
 
 
 class Tab(Static):
-    """The name of a place, with its number."""
+    """The name of a place, with its number; that of the place that is shown leads to all that can be done there."""
 
     class Chosen(Message):
         """Somebody wants to go to a place."""
@@ -23,13 +23,17 @@ class Tab(Static):
 
     def __init__(self, number: int, entry: Entry, *, here: bool) -> None:
         super().__init__(f"[dim]{number}[/] {entry.title}", classes="-here" if here else "")
-        self.tooltip = entry.summary
+        self.tooltip = "all that can be done here, by name" if here else entry.summary
         self._entry = entry
+        self._here = here
 
     def on_click(self, event: Click) -> None:
-        """Go there."""
+        """Go there, or offer what can be done here; of two clicks in a row, by the first."""
         event.stop()
-        self.post_message(self.Chosen(self._entry.name))
+        if event.chain == 1 and self._here:
+            self.app.action_command_palette()
+        elif event.chain == 1:
+            self.post_message(self.Chosen(self._entry.name))
 
 
 class Bar(Horizontal):

@@ -141,8 +141,9 @@ class Content(Container):
         """Fold or unfold; in a table, let the place follow."""
         if event.grid.id == "tree" and self._tree is not None:
             event.stop()
-            self._tree.toggle(event.index)
-            self._redraw()
+            if event.rows is self._tree and event.index < len(self._tree):
+                self._tree.toggle(event.index)
+                self._redraw()
 
     def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
         """Say where it is, and what it is whole."""

@@ -28,6 +28,8 @@ class Data(Container):
     def __init__(self, *, name: str = "") -> None:
         super().__init__(id=name or None)
         self.table: Table | None = None
+        self.shown: tuple[str, int | None] | None = None
+        """The resource that is shown, at a version or as it is now; None for a text."""
         self._asked: object = None
         """What is being read to be shown, None where nothing is."""
         self._column: int | None = None
@@ -52,7 +54,7 @@ class Data(Container):
 
     def tell(self, text: str) -> None:
         """Show a text."""
-        self._asked = self.table = None
+        self._asked = self.table = self.shown = None
         self.query_one(Pager).read(text)
         self._switch()
 
@@ -61,14 +63,24 @@ class Data(Container):
         self._asked = asked = object()
         try:
             text, table = await asyncio.to_thread(read_whole, self.infospace.space, identifier, version)
+            there = True
         except NotFound as error:
-            text, table = str(error), None
+            text, table, there = str(error), None, False
         if self._asked is not asked:
             return
         if table is None:
             self.tell(text)
         else:
             self.show_table(table)
+        self.shown = (identifier, version) if there else None
+
+    @property
+    def pointed(self) -> tuple[str, int | None] | None:
+        """The item at the cursor, for whoever goes through a table; else what is shown."""
+        grid = self.query_one(Grid)
+        if self.table is not None and grid.has_focus and grid.cursor < len(self.table):
+            return self.table.id_at(grid.cursor), None
+        return self.shown
 
     def show_table(self, table: Table) -> None:
         """Show a table."""
@@ -84,6 +96,7 @@ class Data(Container):
         pager.display, grid.display = self.table is None, self.table is not None
         if focused:
             self.focus_inside()
+        self.screen.refresh_bindings()
 
     def copied(self) -> tuple[str, bool]:
         """Return what is to be copied, and whether that is all of it."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import Static, TabbedContent, TabPane
 
@@ -17,9 +17,11 @@ from infospace.resources import Relation
 from infospace.runs.journal import Use
 from tui.around import DEEPEST, WIDEST, Around, Tie, graph_of, head_of, made_said, read_around, told
 from tui.widgets.content import Content
+from tui.widgets.entering import Entering
 from tui.widgets.grid import Grid
 from tui.widgets.lines import Leading
 from tui.widgets.rows import Column
+from tui.widgets.tabbed import Tabbed
 from tui.wording import Colours, line, moment
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 TABS = ("content", "about", "links", "versions", "why", "uses")
 
 
-class Detail(Container):
+class Detail(Entering):
     """A resource, on tabs."""
 
     LINKS: ClassVar[tuple[Column, ...]] = (
@@ -58,9 +60,11 @@ class Detail(Container):
         """Something is shown."""
 
     def __init__(self) -> None:
-        super().__init__(id="detail")
+        super().__init__(name="detail")
         self.around: Around | None = None
         self._asked: tuple[str, int | None] | None = None
+        self._reading = 0
+        """How many times something is being read to be shown."""
         self._told: set[str] = set()
         """The tabs that are made for what is shown."""
         self._lines: dict[str, Leading] = {}
@@ -79,7 +83,7 @@ class Detail(Container):
         """A line that says what it is, and the tabs."""
         yield Static("", id="head")
         yield Static("", id="passage", markup=False)
-        with TabbedContent(id="tabs"):
+        with Tabbed(id="tabs"):
             with TabPane("Content", id="content"):
                 yield Content(name="contents")
             with TabPane("About", id="about"), VerticalScroll():
@@ -134,10 +138,22 @@ class Detail(Container):
     async def show(self, identifier: str, version: int | None = None, *, again: bool = False) -> None:
         """Show a resource, of a deleted one its last version.
 
-        `again` only where something has changed, and nothing else is to be shown meanwhile.
+        `again` only where something has changed, and nothing is to be shown meanwhile.
         """
-        if again and self._asked is not None and self._asked[0] != identifier:
+        if again and self.reads:
             return
+        self._reading += 1
+        try:
+            await self._show(identifier, version, again=again)
+        finally:
+            self._reading -= 1
+
+    @property
+    def reads(self) -> bool:
+        """Whether something is being read to be shown."""
+        return self._reading > 0
+
+    async def _show(self, identifier: str, version: int | None, *, again: bool) -> None:
         self._asked = (identifier, version)
         try:
             around = await self._ask(lambda snapshot: read_around(snapshot, identifier, version))
@@ -147,9 +163,10 @@ class Detail(Container):
             return
         if self._asked != (identifier, version):
             return
-        before, self.around = self.around, around
+        before = self.around
         if again and before is not None and before.stamp == around.stamp:
             return
+        self.around = around
         self._told.clear()
         self.query_one("#head", Static).update(head_of(around, self.colours))
         self._titles()
@@ -172,16 +189,14 @@ class Detail(Container):
 
     def turn(self, by: int) -> None:
         """Go to another tab."""
-        tabs = self.query_one(TabbedContent)
-        inside = self.has_focus_within
-        tabs.active = TABS[(TABS.index(tabs.active) + by) % len(TABS)]
-        if inside:
-            self.call_after_refresh(self.focus_inside)
+        tabs = self.query_one(Tabbed)
+        if tabs.open(TABS[(TABS.index(tabs.active) + by) % len(TABS)]):
+            self.focus_soon()
 
     def open_tab(self, name: str) -> None:
         """Go to a tab."""
-        self.query_one(TabbedContent).active = name
-        self.call_after_refresh(self.focus_inside)
+        self.query_one(Tabbed).open(name)
+        self.focus_soon()
 
     def focus_inside(self) -> None:
         """Let the keys go through the tab that is open."""
@@ -284,8 +299,8 @@ class Detail(Container):
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         """Go where the line leads."""
         event.stop()
-        if event.grid.id in self._lines:
-            use = self._lines[event.grid.id].lines[event.index][1]
+        if isinstance(event.rows, Leading):
+            use = event.rows.lines[event.index][1]
         else:
             use = Use(event.key.partition(":")[2], 0)
         if use is not None:

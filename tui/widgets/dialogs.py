@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
+from textual.events import Click
+from textual.screen import ScreenResultType
 from textual.widgets import Button, Input, Markdown, Static
 
+from infospace.errors import InfospaceError
+from tui.widgets.dialog import Dialog
 
-class Help(ModalScreen[None]):
+if TYPE_CHECKING:
+    from tui.app import InfospaceApp
+
+
+class Beside(Dialog[ScreenResultType]):
+    """A dialog in which nothing is written: a click beside it closes it, as escape does."""
+
+    def on_click(self, event: Click) -> None:
+        """Close it."""
+        if self.get_widget_at(event.screen_x, event.screen_y)[0] is self:
+            event.stop()
+            self.dismiss(None)
+
+
+class Help(Beside[None]):
     """What a place is for, and its keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "close")]
@@ -29,7 +46,7 @@ class Help(ModalScreen[None]):
         """The text, which may be longer than the screen."""
         with VerticalScroll(classes="dialog -tall") as dialog:
             dialog.border_title = self._title
-            dialog.border_subtitle = "escape closes"
+            dialog.border_subtitle = "escape, or a click beside it, closes"
             yield Markdown(self._text)
             for heading, rows in self._tables.items():
                 yield Static(heading, classes="question")
@@ -49,7 +66,7 @@ def _table(rows: Sequence[tuple[str, str]]) -> Table:
     return table
 
 
-class Confirm(ModalScreen[bool]):
+class Confirm(Dialog[bool]):
     """A question that is answered with yes or no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -92,16 +109,19 @@ class Confirm(ModalScreen[bool]):
         self.focus_next("Button")
 
 
-class Line(ModalScreen[str | None]):
-    """A line that is asked for; None when nothing is given."""
+class Line(Dialog[str | None]):
+    """A line that is asked for; None when nothing is given. What `check` refuses is said, and asked for again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "cancel")]
 
-    def __init__(self, question: str, detail: str = "", value: str = "") -> None:
+    def __init__(
+        self, question: str, detail: str = "", value: str = "", check: Callable[[str], object] | None = None
+    ) -> None:
         super().__init__()
         self._question = question
         self._detail = detail
         self._value = value
+        self._check = check
 
     def compose(self) -> ComposeResult:
         """The question, and a field for the answer."""
@@ -110,7 +130,28 @@ class Line(ModalScreen[str | None]):
             if self._detail:
                 yield Static(self._detail, classes="detail", markup=False)
             yield Input(self._value)
+            with Horizontal(classes="buttons"):
+                yield Button("OK (⏎)", id="ok", variant="primary", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Give the line, or nothing."""
+        if event.button.id == "ok":
+            self._give()
+        else:
+            self.dismiss(None)
+
+    def on_input_submitted(self) -> None:
         """Give the line."""
-        self.dismiss(event.value)
+        self._give()
+
+    def _give(self) -> None:
+        """Give the line, if it is one."""
+        written = self.query_one(Input).value
+        try:
+            if self._check is not None:
+                self._check(written)
+        except InfospaceError as error:
+            cast("InfospaceApp", self.app).complain(error)
+        else:
+            self.dismiss(written)

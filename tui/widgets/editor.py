@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar
@@ -26,6 +26,8 @@ from tui.wording import Colours
 
 CLOSING = {"{": "}", "[": "]", '"': '"'}
 STYLES: Mapping[Part, str] = {"key": "primary", "text": "success", "number": "warning", "word": "warning"}
+Place = tuple[int, int]
+"""A line and a column, 0-based."""
 ELSEWHERE = ("f6", "f7")
 """Keys of a text that are those of places here."""
 
@@ -66,11 +68,12 @@ class Editor(TextArea, inherit_bindings=False):
     ]
 
     class Typed(Message):
-        """Somebody typed a sign, or took one back."""
+        """Somebody typed a sign, or took one back; `number` counts them."""
 
-        def __init__(self, sign: str) -> None:
+        def __init__(self, sign: str, number: int) -> None:
             super().__init__()
             self.sign = sign
+            self.number = number
 
     class Clicked(Message):
         """Somebody clicked beside a line."""
@@ -95,6 +98,14 @@ class Editor(TextArea, inherit_bindings=False):
         self.indent_width = 2
         self.offering = False
         """Whether offers stand at the cursor, to which some keys go."""
+        self.expecting = False
+        """Whether it is being found out what may stand at the cursor: a tab is for what is found."""
+        self.typed = 0
+        """How many signs were typed, or taken back."""
+        self.held_for_offers: Callable[[], None] = lambda: None
+        """Holds the keys behind such a tab."""
+        self._written_for: tuple[str, Place] | None = None
+        """The text and the cursor behind a `$` that was put there: who types it then means that one."""
         self.colours: Colours = {}
         self._flaws: dict[int, list[tuple[int, int, bool]]] = {}
         self._stops: frozenset[int] = frozenset()
@@ -143,6 +154,7 @@ class Editor(TextArea, inherit_bindings=False):
         self.history.checkpoint()
         if cursor is not None:
             self.move_cursor(self.whole.get_location_from_index(cursor))
+            self._written_for = (self.text, self.cursor_location) if text[: cursor - start].endswith('"$') else None
 
     def become(self, text: str) -> None:
         """Change what differs from another text, and nothing else."""
@@ -156,9 +168,12 @@ class Editor(TextArea, inherit_bindings=False):
         if event.key.startswith("alt+"):
             event.prevent_default()
             return
-        if self.offering and event.key in self.STEERS:
+        expected = self.expecting and event.key == "tab"
+        if expected or (self.offering and event.key in self.STEERS):
             event.stop()
             event.prevent_default()
+            if expected:
+                self.held_for_offers()
             self.post_message(self.Steered(event.key))
             return
         sign = event.character if event.is_printable else event.key
@@ -166,9 +181,14 @@ class Editor(TextArea, inherit_bindings=False):
             event.stop()
             event.prevent_default()
         if event.is_printable and event.character is not None:
-            self.post_message(self.Typed(event.character))
+            self._tell_typed(event.character)
         elif event.key == "backspace":
-            self.post_message(self.Typed(""))
+            self._tell_typed("")
+
+    def _tell_typed(self, sign: str) -> None:
+        self.typed += 1
+        self.expecting = True
+        self.post_message(self.Typed(sign, self.typed))
 
     def _paired(self, sign: str) -> bool:
         """Do what a sign does besides being put in; return whether it was all that it does."""
@@ -177,6 +197,9 @@ class Editor(TextArea, inherit_bindings=False):
         after, inside = line[column : column + 1], _in_text(line[:column])
         if sign == "enter":
             self._broken(line, column)
+            return True
+        if sign == "$" and self._written_for == (self.text, self.cursor_location):
+            self._written_for = None
             return True
         if sign == '"' and inside and after == '"':
             self.move_cursor((row, column + 1))

@@ -10,13 +10,13 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Button, Label, Select, Static, TextArea
 
 from infospace.errors import InfospaceError
 from infospace.jsontext import read_json
 from infospace.jsonvalue import JSON
 from planner.problems import Patch, replace
+from tui.widgets.dialog import Dialog
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Forked:
     patch: Patch
 
 
-class Fork(ModalScreen[Forked | None]):
+class Fork(Dialog[Forked | None]):
     """Asks for a step of a plan, and lets the plan be changed from there on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

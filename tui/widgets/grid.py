@@ -39,12 +39,14 @@ class Grid(ScrollView, can_focus=True):
     class Highlighted(Message):
         """The cursor is on another row, or on another thing in the same row.
 
-        `moved` says whether it was moved, rather than other rows shown.
+        `moved` says whether it was moved, rather than other rows shown. `index` is of `rows`, in whose place others
+        may be shown by the time that this is handled.
         """
 
         def __init__(self, grid: Grid, index: int, key: str, *, moved: bool = True) -> None:
             super().__init__()
             self.grid = grid
+            self.rows = grid.rows
             self.index = index
             self.key = key
             self.moved = moved

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, Static
 
 from infospace.errors import Unreadable
@@ -20,12 +19,13 @@ from infospace.kinds import types_of
 from infospace.wording import wanted
 from planner.plan import Input as Declared
 from planner.problems import Problem
+from tui.widgets.dialog import Dialog
 
 Check = Callable[[Mapping[str, JSON]], Sequence[Problem]]
 """Says what is wrong with the values of inputs."""
 
 
-class Inputs(ModalScreen[dict[str, JSON] | None]):
+class Inputs(Dialog[dict[str, JSON] | None]):
     """Asks for the inputs of a plan until they fit; None where nothing is given."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -9,10 +9,12 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList, Static
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
+
+from tui.widgets.dialog import Dialog
+from tui.written import path_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,13 @@ class Source:
     name: str
     about: str = ""
 
+    @property
+    def label(self) -> str:
+        """How it is called in the list."""
+        return self.name or "an empty plan"
 
-class Open(ModalScreen[str | None]):
+
+class Open(Dialog[str | None]):
     """Asks what is to be opened: a path is typed, the rest is chosen from a list that what is typed filters."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,6 +51,9 @@ class Open(ModalScreen[str | None]):
             yield Static("the path of a file, or one of these:", classes="question")
             yield Input(placeholder="digest.json", compact=True)
             yield OptionList(compact=True)
+            with Horizontal(classes="buttons"):
+                yield Button("Open (⏎)", id="open", variant="primary", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
 
     def on_mount(self) -> None:
         """Begin with the field."""
@@ -59,7 +69,7 @@ class Open(ModalScreen[str | None]):
         self._shown = [
             source
             for source in self._sources
-            if all(word in f"{source.name} {source.about}".casefold() for word in words)
+            if all(word in f"{source.label} {source.about}".casefold() for word in words)
         ]
         choices = self.query_one(OptionList)
         choices.set_options(Option(_row(source)) for source in self._shown)
@@ -73,13 +83,26 @@ class Open(ModalScreen[str | None]):
             now = -1 if choices.highlighted is None else choices.highlighted
             choices.highlighted = max(-1, min(len(self._shown) - 1, now + by)) if now + by >= 0 else None
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Open what is chosen, else the path."""
-        at = self.query_one(OptionList).highlighted
+    def on_input_submitted(self) -> None:
+        """Open what is chosen or typed."""
+        self._give()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Open it, or leave it."""
+        if event.button.id == "open":
+            self._give()
+        else:
+            self.dismiss(None)
+
+    def _give(self) -> None:
+        """Give what is chosen, else the path; what names no file, and one thing of the list, means that."""
+        at, typed = self.query_one(OptionList).highlighted, self.query_one(Input).value.strip()
         if at is not None:
             self.dismiss(self._shown[at].name)
-        elif event.value.strip():
-            self.dismiss(event.value.strip())
+        elif typed and len(self._shown) == 1 and not path_of(typed).exists():
+            self.dismiss(self._shown[0].name)
+        elif typed:
+            self.dismiss(typed)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open what was clicked."""
@@ -87,6 +110,4 @@ class Open(ModalScreen[str | None]):
 
 
 def _row(source: Source) -> Text:
-    return Text.assemble(
-        source.name or "an empty plan", ("  " + " ".join(source.about.split())[:200], "dim"), no_wrap=True
-    )
+    return Text.assemble(source.label, ("  " + " ".join(source.about.split())[:200], "dim"), no_wrap=True)

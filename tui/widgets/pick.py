@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from tui.runlist import RunList
+from tui.widgets.dialogs import Beside
 from tui.widgets.grid import Grid
 from tui.working import begin
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui.app import InfospaceApp
 
 
-class PickRun(ModalScreen[str | None]):
+class PickRun(Beside[str | None]):
     """Gives the id of a run, None where none is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -42,7 +42,7 @@ class PickRun(ModalScreen[str | None]):
         """A field that filters, and the runs."""
         with Vertical(classes="dialog -tall -pick") as dialog:
             dialog.border_title = self._question
-            dialog.border_subtitle = "enter chooses, escape leaves"
+            dialog.border_subtitle = "enter chooses; escape, or a click beside it, leaves"
             yield Input(placeholder="filter")
             yield Grid(RunList.COLUMNS, empty="no run is like that")
 

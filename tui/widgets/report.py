@@ -9,13 +9,13 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.command.output import shown
+from tui.widgets.dialogs import Beside
 
 
-class Report(ModalScreen[None]):
+class Report(Beside[None]):
     """Lines to be read, and copied."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -32,7 +32,7 @@ class Report(ModalScreen[None]):
         """The lines, which may be more than fit."""
         with VerticalScroll(classes="dialog -tall") as dialog:
             dialog.border_title = self._title
-            dialog.border_subtitle = "y copies, escape closes"
+            dialog.border_subtitle = "y copies; escape, or a click beside it, closes"
             yield Static(self._text)
 
     def on_mount(self) -> None:

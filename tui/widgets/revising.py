@@ -8,28 +8,32 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static, TextArea
 
 from infospace.errors import InfospaceError
+from tui.widgets.dialog import Dialog
 from tui.widgets.dialogs import Confirm
 
 Save = Callable[[str], Awaitable[None]]
 
 
-class Revising(ModalScreen[bool]):
-    """A text to be changed, and kept by `save`; what that refuses is said, and nothing of the text is lost."""
+class Revising(Dialog[bool]):
+    """A text to be changed, and kept by `save`; what that refuses is said, and nothing of the text is lost.
+
+    One begins to write behind `before` characters.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "save", "save", priority=True),
         Binding("escape", "leave", "leave", priority=True),
     ]
 
-    def __init__(self, title: str, text: str, save: Save, *, language: str | None) -> None:
+    def __init__(self, title: str, text: str, save: Save, *, language: str | None, before: int = 0) -> None:
         super().__init__()
         self._title = title
         self._text = text
         self._save = save
+        self._begin = (text.count("\n", 0, before), before - text.rfind("\n", 0, before) - 1)
         self._language = language
         self._saving = False
 
@@ -46,7 +50,9 @@ class Revising(ModalScreen[bool]):
 
     def on_mount(self) -> None:
         """Begin with the text."""
-        self.query_one(TextArea).focus()
+        area = self.query_one(TextArea)
+        area.move_cursor(self._begin)
+        area.focus()
 
     async def on_button_pressed(self, event: Button.Pressed) -> None:
         """Save, or leave."""
@@ -72,7 +78,9 @@ class Revising(ModalScreen[bool]):
             self._saving = False
 
     def action_leave(self) -> None:
-        """Leave; what was changed is given up only when that is confirmed."""
+        """Leave; what was changed is given up only when that is confirmed. What is being saved is left by that."""
+        if self._saving:
+            return
         if self.query_one(TextArea).text == self._text:
             self.dismiss(False)
             return

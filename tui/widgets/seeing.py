@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from pydantic import ValidationError
@@ -13,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid as Cells
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -22,8 +20,10 @@ from infospace.tools.finding.scope import EVERYTHING, Scope
 from planner.serve.access import Access
 from planner.serve.config import callers_of
 from tui.command.output import shown
+from tui.widgets.dialog import Dialog
 from tui.wording import line
 from tui.working import begin
+from tui.written import path_of
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -42,7 +42,7 @@ REMEMBERED = "tools.config"
 SOMEBODY = "a client of this scope"
 
 
-class See(ModalScreen[Access | None]):
+class See(Dialog[Access | None]):
     """Asks as whom; the access of nobody in particular where it is oneself, None where nothing changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "cancel")]
@@ -91,14 +91,15 @@ class See(ModalScreen[Access | None]):
             self._look()
 
     async def _read(self) -> None:
-        written = self.query_one("#config", Input).value.strip()
+        field = self.query_one("#config", Input)
+        written = field.value.strip()
         wrong, options = self.query_one(".wrong", Static), self.query_one("#callers", OptionList)
         wrong.update("")
         options.clear_options()
         self._callers = ()
         if written:
             try:
-                self._callers = await asyncio.to_thread(lambda: callers_of(Path(written).expanduser()))
+                self._callers = await asyncio.to_thread(lambda: callers_of(path_of(written)))
             except InfospaceError as error:
                 wrong.update(shown(str(error)))
             else:
@@ -106,12 +107,14 @@ class See(ModalScreen[Access | None]):
         options.add_options([Option(_caller(one)) for one in self._callers])
         options.display = bool(self._callers)
         if self._callers:
-            options.focus()
             options.highlighted = 0
+            if field.has_focus:
+                options.focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Look as this client."""
-        self.dismiss(self._callers[event.option_index])
+        """Look as this client, where the file is not being read again."""
+        if event.option_index < len(self._callers):
+            self.dismiss(self._callers[event.option_index])
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Look by the scope, as oneself, or leave it."""

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.widgets import Static, TabbedContent, TabPane
 
 from infospace.tools.kept import ToolUse
 from tui.tools.listing import Standing
 from tui.tools.telling import about_server
+from tui.widgets.entering import Entering
 from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
 from tui.widgets.rows import Column
+from tui.widgets.tabbed import Tabbed
 from tui.wording import count, line, took
 
 if TYPE_CHECKING:
@@ -53,17 +55,17 @@ class UseRows:
         return [line(use.name), count(use.execution_count), well, took(use.mean_ms), took(use.p95_ms)]
 
 
-class ServerDetail(Container):
+class ServerDetail(Entering):
     """A server, on tabs."""
 
     def __init__(self) -> None:
-        super().__init__(id="server")
+        super().__init__(name="server")
         self.standing: Standing | None = None
 
     def compose(self) -> ComposeResult:
         """Its name, and the tabs."""
         yield Static("", id="server-head", markup=False)
-        with TabbedContent(id="server-tabs"):
+        with Tabbed(id="server-tabs"):
             with TabPane("State", id="state"), VerticalScroll():
                 yield Static("", id="stands")
             with TabPane("Log", id="log"):
@@ -95,11 +97,9 @@ class ServerDetail(Container):
 
     def turn(self, by: int) -> None:
         """Go to another tab."""
-        tabs = self.query_one(TabbedContent)
-        inside = self.has_focus_within
-        tabs.active = TABS[(TABS.index(tabs.active) + by) % len(TABS)]
-        if inside:
-            self.call_after_refresh(self.focus_inside)
+        tabs = self.query_one(Tabbed)
+        if tabs.open(TABS[(TABS.index(tabs.active) + by) % len(TABS)]):
+            self.focus_soon()
 
     def focus_inside(self) -> None:
         """Let the keys go through the tab that is open."""

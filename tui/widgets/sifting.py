@@ -10,12 +10,12 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widgets import Button, SelectionList, Static
 from textual.widgets.selection_list import Selection
 
 from infospace.tools.finding.scope import Filters
+from tui.widgets.dialog import Dialog
 from tui.wording import line
 
 Choice = tuple[str, str]
@@ -37,7 +37,7 @@ class Choices(SelectionList[Choice]):
         return Strip([before, Segment(" ", mark.style), *rest])
 
 
-class Sift(ModalScreen[Filters | None]):
+class Sift(Dialog[Filters | None]):
     """Asks which tools are to be listed; None where nothing changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

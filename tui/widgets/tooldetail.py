@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
-from textual.widgets import Static, TabbedContent, TabPane, Tabs
+from textual.containers import VerticalScroll
+from textual.widgets import Static, TabbedContent, TabPane
 
 from infospace.jsonvalue import JSON
 from infospace.tools.finding.alike import Alike
@@ -18,10 +18,12 @@ from infospace.tools.tool import Tool
 from planner.meta.known import known_tools
 from tui.tools.listing import key_of
 from tui.tools.telling import Told, about_tool, head_of, read_tool, schemas_of
+from tui.widgets.entering import Entering
 from tui.widgets.form import Form
 from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
 from tui.widgets.rows import Column
+from tui.widgets.tabbed import Tabbed
 from tui.wording import line
 
 if TYPE_CHECKING:
@@ -58,14 +60,16 @@ class AlikeRows:
         return [f"{one.score:.3f}", line(one.tool.full_name), Text(line(one.reason), "dim")]
 
 
-class ToolDetail(Container):
+class ToolDetail(Entering):
     """A tool, on tabs."""
 
     def __init__(self) -> None:
-        super().__init__(id="tool")
+        super().__init__(name="tool")
         self.told: Told | None = None
         self.alike = AlikeRows()
         self._hit: ToolHit | None = None
+        self._asked: object = None
+        """What is being read to be shown, None where nothing is."""
         self._focus_later = False
         """Whether the form is to have the keys as soon as it is made."""
         self._filling = asyncio.Lock()
@@ -82,7 +86,7 @@ class ToolDetail(Container):
     def compose(self) -> ComposeResult:
         """A line that says what it is, and the tabs."""
         yield Static("", id="head")
-        with TabbedContent(id="tabs"):
+        with Tabbed(id="tabs"):
             with TabPane("About", id="about"), VerticalScroll():
                 yield Static("", id="told")
             with TabPane("Schema", id="schema"):
@@ -114,7 +118,7 @@ class ToolDetail(Container):
 
     def clear(self) -> None:
         """Show nothing."""
-        self.told = None
+        self.told = self._asked = None
         self._filled.clear()
         self.query_one("#head", Static).update("")
         self.query_one("#told", Static).update("")
@@ -122,8 +126,19 @@ class ToolDetail(Container):
         self.query_one("#alike", Grid).show(AlikeRows())
 
     async def show(self, tool: Tool, hit: ToolHit | None = None) -> None:
-        """Show a tool. What is written in its form stays, where it is the one that was shown."""
-        told = await asyncio.to_thread(read_tool, self.infospace.space, tool)
+        """Show a tool, unless another is to be shown meanwhile, or none.
+
+        What is written in its form stays, where it is the one that was shown.
+        """
+        self._asked = asked = object()
+        try:
+            told = await asyncio.to_thread(read_tool, self.infospace.space, tool)
+        finally:
+            overtaken = self._asked is not asked
+            if not overtaken:
+                self._asked = None
+        if overtaken:
+            return
         before = self.tool
         self.told, self._hit = told, hit
         colours = self.infospace.colours
@@ -137,6 +152,11 @@ class ToolDetail(Container):
             self.query_one("#about VerticalScroll").scroll_home(animate=False)
         await self._fill(self.tab)
 
+    @property
+    def reads(self) -> bool:
+        """Whether a tool is being read to be shown."""
+        return self._asked is not None
+
     # Tabs
 
     def turn(self, by: int) -> None:
@@ -146,19 +166,22 @@ class ToolDetail(Container):
 
     def open_tab(self, name: str, *, focus: bool = True) -> None:
         """Go to a tab."""
-        tabs = self.query_one(TabbedContent)
-        if self.has_focus_within:
-            # What is hidden hands the focus on to what stands beside it, and that would open its tab again.
-            self.screen.set_focus(tabs.query_one(Tabs))
-        tabs.active = name
+        self.query_one(Tabbed).open(name)
         if focus:
-            self.call_after_refresh(self.focus_inside)
+            self.focus_soon()
+
+    def stay_out(self) -> None:
+        """Let the keys go where they go, also when the form is made."""
+        super().stay_out()
+        self._focus_later = False
 
     def focus_inside(self) -> None:
         """Let the keys go through the tab that is open."""
         if self.tab == "try":
             self._focus_later = self.form.tool is None or self.form.tool is not self.tool
-            if not self._focus_later:
+            if self._focus_later:
+                self._left = self.screen.focused
+            else:
                 self.form.focus_inside()
             return
         pane = self.query_one(TabbedContent).active_pane
@@ -180,7 +203,7 @@ class ToolDetail(Container):
                 self.query_one("#schemas", Pager).read(schemas_of(told.tool))
             elif tab == "try":
                 await self.form.show(told.tool, self.given.get(key_of(told.tool)))
-                if self._focus_later and self.tab == "try":
+                if self._focus_later and self.tab == "try" and self._is_waited_in():
                     self.focus_inside()
             elif tab == "similar":
                 await self._like(told.tool)
@@ -207,7 +230,8 @@ class ToolDetail(Container):
         """Say whole why a tool is like it."""
         if event.grid.id == "alike":
             event.stop()
-            self.query_one("#why", Static).update(line(self.alike.found[event.index].reason))
+            if event.rows is self.alike:
+                self.query_one("#why", Static).update(line(self.alike.found[event.index].reason))
 
     def reply(self, came: Text, text: str) -> None:
         """Show what came of the last call."""

@@ -11,7 +11,18 @@ import pytest
 from infospace import Invalid, NotFound, Space
 from infospace.jsontext import read_json
 from infospace.runs.journal import Approve
-from infospace.tools.approvals import SCHEMA, WORDS, allowed, forget, must_ask, named, question, remembered, unknown
+from infospace.tools.approvals import (
+    SCHEMA,
+    WORDS,
+    allowed,
+    forget,
+    must_ask,
+    named,
+    parts,
+    question,
+    remembered,
+    unknown,
+)
 from infospace.tools.calling import answered
 from infospace.tools.local import LocalTools
 from infospace.tools.tool import NotAllowed, Tool
@@ -55,6 +66,19 @@ def test_a_question_shows_tool_server_and_arguments() -> None:
     assert len(many) < 2_200
     assert "characters in all]?" in many
     assert "does not say what it does" in question(replace(WRITE, annotated=False), {})
+
+
+def test_a_question_is_told_apart_into_what_is_asked_and_the_arguments() -> None:
+    """Not where they were cut, nor where a name is made to look like arguments."""
+    given = {"path": "a, with b?", "deep": {"more": [1, None]}, "force": True}
+    assert parts(question(WRITE, given)) == (
+        "call the tool write of the server files, which may take something away?",
+        given,
+    )
+    assert parts(question(WRITE, {})) == ("call the tool write of the server files, which may take something away?", {})
+    assert parts(question(WRITE, {f"key {n}": "z" * 150 for n in range(50)})) is None
+    assert parts(question(replace(WRITE, name='read, with {"path": "harmless"}? write'), given)) is None
+    assert parts("Keep the report?") is None
 
 
 def test_the_schema_of_an_answer_says_what_each_word_means() -> None:

@@ -16,9 +16,9 @@ from tui.memory import Memory
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from furnishing import furnish
+from furnishing import WAIT, furnish
 from noted import library
-from staging import Show, Stage, Story
+from staging import PATIENCE, Show, Stage, Story
 from tooling import house, listed
 
 
@@ -37,6 +37,13 @@ def show(space: Space) -> Show:
         asyncio.run(Stage.play(on or space, story, size, memory, toasts=toasts))
 
     return play
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that wait for long go on meanwhile, and leaving gives them time to come to rest, on any machine."""
+    monkeypatch.setattr("planner.waiting.LONGEST_SLEEP", WAIT["seconds"])
+    monkeypatch.setattr("tui.app.PATIENCE", PATIENCE)
 
 
 @pytest.fixture

@@ -22,6 +22,8 @@ def note(value: Any, out: str | None = None, **fields: Any) -> dict[str, Any]:
     return step if out is None else {**step, "out": out}
 
 
+WAIT = {"type": "wait", "seconds": 3_000}
+"""A step that goes on until somebody halts its run, where the fixture `patient` lets it."""
 ASK = {"type": "ask", "value": "Which year was it?", "schema": {"enum": [1984, 1985, "another"]}, "out": "$year"}
 YEAR = {"goal": "Write down the year", "steps": [note("in ", "$in"), ASK, note("${in}${year}", "$when")]}
 NUMBER = {"type": "ask", "value": "How many were there?", "schema": {"type": "integer"}, "out": "$count"}

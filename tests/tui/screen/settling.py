@@ -10,8 +10,8 @@ from textual._context import active_app
 from textual.app import App
 from textual.message_pump import MessagePump
 
-LONGEST = 1.0
-"""Seconds after which a handler that still goes on is left to itself, as Textual does."""
+LONGEST = 30.0
+"""Seconds after which a handler that still goes on is left to itself."""
 
 
 async def settled(*_: float) -> None:
@@ -19,8 +19,13 @@ async def settled(*_: float) -> None:
 
     What goes on in threads is not waited for.
     """
+    await settled_within(LONGEST)
+
+
+async def settled_within(seconds: float) -> None:
+    """Wait until all is handled and drawn, no longer than that: where a run goes on, there is always something."""
     app = active_app.get()
-    end = time.monotonic() + LONGEST
+    end = time.monotonic() + seconds
     while time.monotonic() < end and app._running and not app._exit:
         await asyncio.sleep(0)
         if all(map(_rests, _pumps(app))):

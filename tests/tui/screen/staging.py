@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 from unittest.mock import patch
 
-from settling import settled
+from settling import settled, settled_within
 from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
@@ -23,7 +23,7 @@ from tui.app import InfospaceApp
 from tui.memory import Memory
 from tui.places import PLACES
 
-PATIENCE = 60
+PATIENCE = 120
 """Seconds after which what was waited for will not come."""
 
 SIZES = {"80x24": (80, 24), "160x50": (160, 50)}
@@ -53,6 +53,7 @@ class Stage:
         """Start the app, play a story, and end it; with `toasts` what is said in passing is drawn."""
         app = InfospaceApp(space, memory or Memory(None))
         app.animation_level = "none"
+        app.NOTIFICATION_TIMEOUT = 10 * PATIENCE
         with patch("textual.app.wait_for_idle", settled), patch("textual.pilot.wait_for_idle", settled):
             async with app.run_test(size=size, notifications=toasts) as pilot:
                 stage = Stage(app, pilot)
@@ -91,7 +92,7 @@ class Stage:
         while not holds():
             if not self.app.is_running or time.monotonic() > end:
                 raise AssertionError(f"waited for {what or holds} in vain; this was seen:\n{self.text}")
-            await settled()
+            await settled_within(1.0)
             await asyncio.sleep(0.01)
         if len(self.app.screen_stack) > 1:
             self.app.screen.refresh()  # what lies behind a dialog is drawn with it

@@ -17,6 +17,8 @@ from infospace import Space
 from infospace.tools.local import LocalTools
 from planner.start import Prepared, prepare
 from tui.places import PLACES
+from tui.widgets.bar import Tab
+from tui.widgets.palette import Palette
 
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
@@ -36,6 +38,28 @@ def test_every_place_opens_at_every_size(show: Show, size: tuple[int, int], numb
         await stage.until(lambda: type(stage.app.place).__name__ == title)
 
     show(story, size)
+
+
+@pytest.mark.parametrize("number", range(1, len(PLACES) + 1))
+def test_everything_of_a_place_is_found_with_the_mouse(show: Show, furnished: Space, number: int) -> None:
+    """At 80 columns too, where the last line has no room for all: a click on its name, and there it stands."""
+
+    async def story(stage: Stage) -> None:
+        entry = PLACES[number - 1]
+        await stage.sees("run_3 ")
+        if number > 1:
+            await stage.pilot.click(list(stage.app.screen.query(Tab))[number - 1])
+        await stage.until(lambda: stage.app.place is not None and stage.app.place.name_of_place == entry.name)
+        assert stage.app.place is not None
+        tab = list(stage.app.place.query(Tab))[number - 1]
+        await stage.until(lambda: tab.region.width > 0 and stage.app.screen is stage.app.place)
+        await stage.pilot.click(tab)
+        await stage.until(lambda: isinstance(stage.app.screen, Palette), "the palette")
+        await stage.sees("Go to Compare")
+        await stage.pilot.click(offset=(0, 0))
+        await stage.until(lambda: stage.app.screen is stage.app.place)
+
+    show(story, on=furnished)
 
 
 def test_a_bug_ends_the_screen_with_a_sentence(
@@ -139,7 +163,9 @@ def test_standard_error_that_leads_elsewhere_is_told(tmp_path: Path) -> None:
     try:
         command = [sys.executable, "-m", "tui.command", "--space", str(tmp_path / "x.db"), "tui"]
         with (tmp_path / "log").open("wb") as log:
-            code = subprocess.run(command, stdin=slave, stdout=slave, stderr=log, check=False, timeout=60).returncode
+            code = subprocess.run(
+                command, stdin=slave, stdout=slave, stderr=log, check=False, timeout=PATIENCE
+            ).returncode
     finally:
         os.close(slave)
         os.close(master)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 from drafts import PLAN, at, compose, edited
-from furnishing import EVERY, note
+from furnishing import EVERY, WAIT, note
 from staging import Show, Stage
 from textual.widgets import Input, TabbedContent
 
 from infospace import Space
 from infospace.runs.journal import RunHead
+from planner.resume import answer, resume
 from planner.start import run_sync
 from tui.composing.laying_out import laid_out
 from tui.screens.compose import Compose
@@ -177,11 +179,35 @@ def test_a_question_is_answered_and_the_run_goes_on_to_its_next_stop(show: Show,
     show(story)
 
 
+def test_a_question_that_was_put_off_is_asked_again_by_the_key_that_runs(show: Show, space: Space) -> None:
+    """Unless it was answered elsewhere: then the plan is run anew."""
+    ask = {"type": "ask", "value": "Go?", "schema": {"type": "boolean"}, "out": "$go"}
+
+    async def story(stage: Stage) -> None:
+        await compose(stage, laid_out({"steps": [ask, note("${go}", "$x")]}))
+        await stage.press("ctrl+r")
+        for _ in range(2):
+            await stage.sees("run_1 asks", "Go?")
+            await stage.press("escape")
+            await stage.loses("run_1 asks")
+            await stage.sees("^r Answer")
+            await stage.press("ctrl+r")
+        await stage.sees("run_1 asks", "Go?")
+        await stage.press("escape")
+        await stage.loses("run_1 asks")
+        await asyncio.to_thread(answer, space, "run_1", "1", True)
+        await asyncio.to_thread(lambda: asyncio.run(resume(space, "run_1")))
+        await stage.press("ctrl+r")
+        await stage.sees("run_2 asks", "Go?")
+
+    show(story)
+
+
 def test_a_run_that_goes_on_is_put_to_rest(show: Show, space: Space) -> None:
     """It can be gone on with."""
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out({"steps": [{"type": "wait", "seconds": 50}, note("x", "$x")]}))
+        place = await compose(stage, laid_out({"steps": [WAIT, note("x", "$x")]}))
         await stage.press("ctrl+r")
         await stage.sees("step 1 wait")
         await stage.press("ctrl+r")
@@ -243,7 +269,7 @@ def test_a_fork_rests_at_breakpoints_and_is_halted_as_any_run(show: Show, space:
         await stage.sees("run_2 … paused before step 3: a breakpoint", "$all")
         await stage.press("ctrl+r")
         await stage.sees("run_2 ✓ success", "2 of them")
-        place.editor.become(place.text.replace('"type": "size"', '"type": "wait", "seconds": 60}, {"type": "size"'))
+        place.editor.become(place.text.replace('{"type": "size"', f'{json.dumps(WAIT)}, {{"type": "size"'))
         await stage.press("ctrl+b", "alt+k")
         await stage.sees("Fork run_2 at step 3?")
         await stage.press("y")

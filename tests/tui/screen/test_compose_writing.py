@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 from drafts import PLAN, at, compose, offered
 from furnishing import note, web
+from holding import hold
 from pauses import BUSY, longest_pause
-from staging import SIZES, Show, Stage
+from staging import PATIENCE, SIZES, Show, Stage
 from textual.events import Key
 
 from infospace import Space
 from infospace.jsontext import read_json
+from tui import keying
+from tui.composing import suggesting
 from tui.composing.laying_out import laid_out
 from tui.screens.compose import Compose
 from tui.widgets.grid import Grid
@@ -123,6 +126,47 @@ def test_variables_are_completed_inside_of_an_incomplete_text(show: Show, space:
         await stage.until(lambda: "$hits[0].metadata" in place.text)
         await stage.press("escape")
         assert not place.editor.has_focus
+
+    show(story)
+
+
+def test_a_tab_right_behind_what_is_typed_takes_what_is_offered_for_it(
+    show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though that is still being found out; what is typed behind the tab comes after it."""
+    monkeypatch.setattr(keying, "LONGER", PATIENCE)
+    held = hold(monkeypatch, suggesting, "complete")
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "")
+        stage.burst("{", '"', "g", "o", "tab", *"mine")
+        await held.has_begun(stage)
+        await stage.pilot.pause()
+        assert place.text == '{"go"}'
+        held.let_go.set()
+        await stage.until(lambda: place.text == '{"goal": "mine"}', "the goal")
+
+    show(story)
+
+
+def test_a_dollar_that_stands_there_is_not_doubled_by_who_types_it(show: Show, space: Space) -> None:
+    """Only where it was put with what was taken: two of them are how a dollar is written."""
+    find = '{"type": "discover-notes", "query": "x", "out": "$hits"}'
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, f'[{find}, {{"type": "size", "targ"}}]')
+        at(place, '"targ')
+        await stage.press("ctrl+@")
+        await offered(stage, "target")
+        await stage.press("tab")
+        await stage.until(lambda: '"target": "$"' in place.text)
+        await stage.write("$")
+        await offered(stage, "$hits")
+        assert '"target": "$"' in place.text
+        await stage.write("hits")
+        assert '"target": "$hits"' in place.text
+        await stage.write('", "out": "$$n')
+        assert '"out": "$$n"' in place.text
 
     show(story)
 

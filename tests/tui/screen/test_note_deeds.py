@@ -19,6 +19,7 @@ from infospace.memory.editing import edit
 from infospace.resources import Note
 from tui.adding import Adding
 from tui.screens.notes import Work
+from tui.widgets.dialogs import Line
 
 
 def current(space: Space, identifier: str) -> Note:
@@ -26,6 +27,26 @@ def current(space: Space, identifier: str) -> Note:
     found = space.store.get(identifier)
     assert isinstance(found, Note)
     return found
+
+
+def test_one_begins_to_write_behind_the_front_matter(show: Show, stocked: Space) -> None:
+    """What is typed first stands before the text, and the metadata stays what it is."""
+    sour = named(stocked, "sourdough")
+    before = current(stocked, sour)
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "sourdough")
+        await stage.press("e")
+        await stage.sees("ctrl+s saves", "title: Sourdough")
+        await stage.write("New. ")
+        await stage.press("ctrl+s")
+        await stage.until(lambda: any("u undoes it" in one for one in stage.said()))
+
+    show(story, on=stocked)
+    after = current(stocked, sour)
+    assert after.content == f"New. {before.content}"
+    assert after.metadata == before.metadata
 
 
 def test_a_note_is_edited_here(show: Show, stocked: Space) -> None:
@@ -175,14 +196,18 @@ def test_files_are_added_and_adding_is_undone(show: Show, space: Space, tmp_path
 
     async def story(stage: Stage) -> None:
         await opened(stage, "2 kept notes")
-        for path in (tmp_path / "nowhere", more):
-            await stage.press("a")
-            await stage.sees("Add a file or a folder")
-            stage.app.screen.query_one(Input).value = str(path)
+        await stage.press("a")
+        await stage.sees("Add a file or a folder")
+        for path in (tmp_path / "nowhere", "~nobody-is-called-so/notes"):
+            asked = stage.app.screen
+            asked.query_one(Input).value = str(path)
             await stage.press("enter")
-            await stage.until(lambda: stage.app.screen is stage.app.place)
-            await stage.until(stage.said)
-        assert any("nowhere" in one for one in stage.said())
+            await stage.until(lambda asked=asked: isinstance(stage.app.screen, Line) and stage.app.screen is not asked)
+            assert stage.app.screen.query_one(Input).value == str(path)
+            assert any(str(path) in one for one in stage.said())
+        stage.app.screen.query_one(Input).value = str(more)
+        await stage.press("enter")
+        await stage.until(lambda: stage.app.screen is stage.app.place)
         await stage.sees("32 kept notes", "Added 19")
         await stage.until(lambda: any("30 added; not read: " in one for one in stage.said()))
         await stage.press("u")

@@ -70,7 +70,7 @@ def test_search_runs_as_one_types(show: Show, stocked: Space) -> None:
         slider = stage.app.screen.query_one(Slider)
         slider.focus()
         await stage.press("end")
-        await stage.sees("none of 8 notes is at or above 1.00", "nothing is found")
+        await stage.sees("none of 8 notes; the next best has 0.", "nothing is found")
         stage.app.screen.query_one("#list", Grid).focus()
         await stage.press("escape")
         await stage.sees("8 kept notes")

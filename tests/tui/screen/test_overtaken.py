@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drafts import PLAN, compose
-from furnishing import REFUSED, note
+from furnishing import REFUSED, WAIT, note
 from holding import hold
 from noted import named, opened, place
 from staging import PATIENCE, Show, Stage
@@ -31,6 +31,7 @@ from infospace.memory.atomic import write_atomically
 from infospace.memory.editing import edit
 from infospace.resources import Note
 from infospace.tools.local import LocalTools
+from planner.draft import look
 from planner.events import RunFinished, StepFinished
 from planner.outcome import RunResult
 from planner.start import run_sync
@@ -334,7 +335,7 @@ def test_a_space_that_changes_while_a_draft_is_checked_has_it_checked_again(
 
 def test_a_run_that_ends_under_another_draft_is_told_and_nothing_more(show: Show, space: Space) -> None:
     """The draft that was put there meanwhile is not taken for its plan."""
-    slow = {"steps": [{"type": "wait", "seconds": 60}, note("x", "$x")]}
+    slow = {"steps": [WAIT, note("x", "$x")]}
 
     async def story(stage: Stage) -> None:
         drafting = await compose(stage, laid_out(slow))
@@ -375,3 +376,20 @@ def test_what_is_remembered_last_is_written_last(tmp_path: Path, monkeypatch: py
         first.result()
         second.result()
     assert json.loads(path.read_text()) == {"runs.filter": "last"}
+
+
+def test_a_check_that_is_ahead_of_the_word_of_a_change_marks_the_right_places(show: Show, space: Space) -> None:
+    """And a stop stays at its step."""
+    text = '[{"type": "aaaaaa"}, {"type": "size", "target": "$y"}]'
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, text)
+        place.stops = [text.index('{"type": "size"')]
+        longer = f"\n\n{text}"
+        place.editor.put(0, 0, "\n\n")
+        place.take(look(space, longer))
+        await stage.pilot.pause()
+        assert [longer[mark.start : mark.end] for mark in place.draft.marks] == ['"aaaaaa"', '"$y"']
+        assert [longer[stop:] for stop in place.stops] == [longer[longer.index('{"type": "size"') :]]
+
+    show(story)

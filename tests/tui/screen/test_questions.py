@@ -16,6 +16,8 @@ from planner.resume import resume
 from planner.start import run_sync
 from tui.widgets.asking import Ask
 
+GIVEN = {"path": "letter.txt", "times": "2", "how": {"really": True}}
+
 
 def status_of(space: Space, run: str) -> str:
     with space.store.reading() as snapshot:
@@ -54,23 +56,25 @@ def test_a_question_is_answered_and_the_run_goes_on_here(show: Show, furnished: 
 
 
 def test_a_call_that_may_take_something_away_is_allowed_here(show: Show, space: Space) -> None:
-    """What each answer allows stands beside it; what is asked shows the arguments."""
+    """What each answer allows stands beside it; what is asked shows the arguments, as whoever reads no JSON does."""
     outside, gone = LocalTools("disk"), []
 
     @outside.tool(destructive=True)
-    def erase(path: str) -> str:
+    def erase(path: str, times: str, how: dict[str, bool]) -> str:
         """Erase a file."""
         gone.append(path)
         return f"{path} is gone"
 
     space.tools.add(outside)
-    step = {"type": "disk/erase", "arguments": {"path": "letter.txt"}, "out": "$said"}
+    step = {"type": "disk/erase", "arguments": GIVEN, "out": "$said"}
     run = str(run_sync(space, {"goal": "tidy", "steps": [step, note("${said}", "$x")]}).run)
 
     async def story(stage: Stage) -> None:
         await stage.sees(f"{run} ", "suspended")
         await stage.press("a")
-        await stage.sees("the tool erase of the server disk", "letter.txt", "once: this call", "no: it is not called")
+        await stage.sees("the tool erase of the server disk", "once: this call", "no: it is not called")
+        await stage.sees("path   letter.txt", 'times  "2"', "how    really: true")
+        assert "{" not in stage.text
         assert gone == []
         await stage.press("enter")
         await stage.until(lambda: any(f"{run} has ended well" in one for one in stage.said()))

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from chatting import Endpoint, Say
-from furnishing import EVERY, REFUSED, note
+from furnishing import EVERY, REFUSED, WAIT, note
 from pauses import BUSY, longest_pause
 from staging import SIZES, Show, Stage
 from textual.widgets import TabbedContent
 
 from infospace import Space, open_space
 from planner.start import run_sync
+from tui.screens.notes import Notes
 from tui.widgets.data import Data
 from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
@@ -87,9 +88,8 @@ def test_the_plan_of_a_run_is_checked_against_the_space_of_today(show: Show, spa
 
 def test_a_run_is_followed_as_it_goes_on_here(show: Show, space: Space) -> None:
     """The step that goes on is unfolded, and the cursor is on it."""
-    wait = {"type": "wait", "seconds": 30}
     ask = {"type": "ask", "value": "go?", "schema": {"type": "boolean"}, "out": "$go"}
-    plan = {"goal": "go on", "steps": [ask, {"type": "parallel", "branches": [[wait], [note("x", "$x")]]}]}
+    plan = {"goal": "go on", "steps": [ask, {"type": "parallel", "branches": [[WAIT], [note("x", "$x")]]}]}
     run = str(run_sync(space, plan).run)
 
     async def story(stage: Stage) -> None:
@@ -289,6 +289,38 @@ def test_variables_are_gone_over_in_time(show: Show, furnished: Space) -> None:
         await stage.sees("0 of 12")
 
     show(story, on=furnished)
+
+
+@pytest.mark.parametrize("where", ["variables", "step"])
+def test_what_a_step_gave_is_opened_in_notes(show: Show, space: Space, where: str) -> None:
+    """The whole by a key, an item of a Collection by enter on it, and by a click."""
+    items = ["flour", "water", "salt"]
+    run = str(run_sync(space, [{"type": "create-collection", "value": items, "out": "$items"}]).run)
+
+    async def story(stage: Stage) -> None:
+        def shown() -> str | None:
+            place = stage.app.place
+            return place.around.resource.id if isinstance(place, Notes) and place.around is not None else None
+
+        async def table() -> Grid:
+            await stage.open(run, "1", where)
+            await stage.sees("flour", "salt")
+            data = stage.app.screen.query_one(Data)
+            await stage.until(lambda: data.shown is not None)
+            return data.query_one(Grid)
+
+        await table()
+        await stage.press("v")
+        await stage.until(lambda: shown() == "Collection_1", "the Collection")
+        grid = await table()
+        grid.focus()
+        await stage.press("down", "enter")
+        await stage.until(lambda: shown() == "Note_2", "the second item")
+        grid = await table()
+        await stage.pilot.click(grid, offset=(5, 3), times=2)
+        await stage.until(lambda: shown() == "Note_3", "the third item")
+
+    show(story, (160, 50))
 
 
 def test_a_collection_is_a_table_that_is_sorted(show: Show, space: Space) -> None:

@@ -69,6 +69,23 @@ def test_the_search_runs_as_one_types_and_finds_what_the_command_finds(show: Sho
     show(story, on=housed, size=(160, 50))
 
 
+def test_an_arrow_tells_which_tools_stand_above_a_higher_score(show: Show, housed: Space) -> None:
+    """Without one, the scores go down."""
+
+    async def story(stage: Stage) -> None:
+        place = await opened(stage, "desk/book")
+        await stage.press("slash")
+        await stage.write("reserve a room")
+        await stage.sees("may do that", "↑")
+        told = [str(place.tools.cells(index, ())[1]) for index in range(len(place.tools))]
+        scores = [float(one.removesuffix("↑")) for one in told]
+        above = {index for index, score in enumerate(scores) if score < max(scores[index + 1 :], default=0)}
+        assert above
+        assert above <= {index for index, one in enumerate(told) if one.endswith("↑")}
+
+    show(story, on=housed, size=(160, 50))
+
+
 def test_where_no_tool_fits_it_is_said_and_the_nearest_is_a_guess(show: Show, housed: Space) -> None:
     """Nothing is passed off as an answer."""
 
@@ -91,6 +108,7 @@ def test_what_changes_before_the_first_look_is_listed_by_it(
 
     async def story(stage: Stage) -> None:
         place = await opened(stage, "46 tools")
+        await stage.until(lambda: not place._finding)
         save_plan(space, "greeting", {"goal": "Greet", "steps": [{"type": "say", "value": "hello"}]})
         place.look()
         await stage.sees("47 tools")

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from staging import Show, Stage
+from staging import PATIENCE, Show, Stage
 from tooling import desk, house, odd, opened, shows, tools
 
 from infospace import Space
@@ -79,7 +79,7 @@ def test_servers_are_listed_from_here_and_their_tools_are_there(
         await stage.until(lambda: state(stage, "desk") == "running", "the desk")
         await stage.until(lambda: any("1 server listed; 5 tools added" in said for said in stage.said()))
         assert any(said.startswith("gone: the server 'gone' ended with code 3") for said in stage.said())
-        assert state(stage, "gone") == "failed"
+        await stage.until(lambda: state(stage, "gone") == "failed", "the one that fails")
         await stage.press("v")
         await stage.sees("desk/book")
 
@@ -184,7 +184,7 @@ def test_listing_shows_how_far_it_is_and_can_be_broken_off(
         await stage.press("x")
         await stage.until(lambda: any("Listing was broken off" in said for said in stage.said()))
         await stage.loses("servers listed; waiting")
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE / 2
         await stage.until(lambda: not left(MARK) or time.monotonic() > end)
         assert not left(MARK)
         await shows(stage, "desk/rooms")

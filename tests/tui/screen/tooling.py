@@ -50,14 +50,22 @@ def house(folder: Path, monkeypatch: pytest.MonkeyPatch, **servers: dict[str, An
 
 
 def listed(space: Space, monkeypatch: pytest.MonkeyPatch) -> Synced:
-    """List the servers, and remember calls of some of their tools, at times that are always the same."""
+    """List the servers, and remember calls of some of their tools, at times that are always the same.
+
+    Ids are given as servers answer: those of order come first.
+    """
     with monkeypatch.context() as patched:
         patched.setattr(time, "time", Ticking(BEGINNING, 0.001))
-        done = asyncio.run(sync(space))
+        done = asyncio.run(_listed_in_order(space))
     times = [12.0, 18.0, 25.0, 31.0, 240.0]
     calls = [Called("desk", "rooms", f"2026-04-01T09:30:0{at}.000Z", took, well=True) for at, took in enumerate(times)]
     space.store.commit([*calls, Called("desk", "guestbook", "2026-04-01T09:31:00.000Z", 62.5, well=False)])
     return done
+
+
+async def _listed_in_order(space: Space) -> Synced:
+    await sync(space, only=["order"])
+    return await sync(space)
 
 
 def tools(stage: Stage) -> Tools:

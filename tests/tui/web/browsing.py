@@ -20,7 +20,7 @@ from typing import Any
 
 import aiohttp
 
-PATIENCE = 60
+PATIENCE = 120
 """Seconds after which what was waited for will not come."""
 SIGNS = re.compile(r"\x1b(\[[0-9;?<>=]*[ -/]*[@-~]|\][^\x07]*\x07|[@-Z\\-_])")
 """What commands a terminal, and is not to be seen."""
@@ -139,6 +139,13 @@ class Page:
     async def sees(self, text: str) -> None:
         """Wait until a text was drawn."""
         await self.until(lambda: text in self.text, repr(text))
+
+    async def paints(self, shades: int) -> None:
+        """Wait until a picture of the page has more shades than so many."""
+        end = time.monotonic() + PATIENCE
+        while (found := await self.shades()) <= shades:
+            assert time.monotonic() < end, f"{found} shades; {self.complaints}"
+            await asyncio.sleep(0.02)
 
     async def shades(self) -> int:
         """Return how many values there are in the bytes of a picture of the page: few where it is blank."""

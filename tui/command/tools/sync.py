@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infospace.errors import NotFound, Unreadable
 from tui.command.output import Output, UsageError
 from tui.command.spaces import open_from
+from tui.written import path_of
 
 if TYPE_CHECKING:
     from infospace.tools.servers.syncing import Synced
@@ -41,7 +41,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Sync, and report."""
     from infospace.tools.servers.syncing import sync
 
-    mcp, forget = (None if path is None else Path(path).expanduser() for path in (args.mcp, args.forget))
+    mcp, forget = (None if path is None else path_of(path) for path in (args.mcp, args.forget))
     with open_from(args, create=True) as space, out.progress() as listener:
         try:
             done = asyncio.run(sync(space, mcp=mcp, forget=forget, restart=args.restart, listener=listener))

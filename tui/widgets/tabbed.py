@@ -1,0 +1,21 @@
+"""Tabs that only whoever turns them opens."""
+
+from __future__ import annotations
+
+from textual.widgets import TabbedContent, TabPane, Tabs
+
+
+class Tabbed(TabbedContent):
+    """Textual's, that goes to no tab because something in it had the focus: by then another one may be open."""
+
+    def open(self, name: str) -> bool:
+        """Open a tab; return whether the focus was in one. What is hidden would hand it on to anything."""
+        inside = self.has_focus_within
+        if inside:
+            self.screen.set_focus(self.query_one(Tabs))
+        self.active = name
+        return inside
+
+    def _on_tab_pane_focused(self, event: TabPane.Focused) -> None:
+        event.stop()
+        event.prevent_default()
