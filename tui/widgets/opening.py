@@ -72,7 +72,7 @@ class Open(Dialog[str | None]):
             if all(word in f"{source.label} {source.about}".casefold() for word in words)
         ]
         choices = self.query_one(OptionList)
-        choices.set_options(Option(_row(source)) for source in self._shown)
+        choices.set_options(Option(_row(source), id=str(self._sources.index(source))) for source in self._shown)
         choices.highlighted = None
         choices.display = bool(self._shown)
 
@@ -106,7 +106,7 @@ class Open(Dialog[str | None]):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Open what was clicked."""
-        self.dismiss(self._shown[event.option_index].name)
+        self.dismiss(self._sources[int(event.option_id or 0)].name)
 
 
 def _row(source: Source) -> Text:

@@ -8,7 +8,8 @@ import html
 import os
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 from unittest.mock import patch
@@ -54,7 +55,7 @@ class Stage:
         app = InfospaceApp(space, memory or Memory(None))
         app.animation_level = "none"
         app.NOTIFICATION_TIMEOUT = 10 * PATIENCE
-        with patch("textual.app.wait_for_idle", settled), patch("textual.pilot.wait_for_idle", settled):
+        with _steady():
             async with app.run_test(size=size, notifications=toasts) as pilot:
                 stage = Stage(app, pilot)
                 await stage.until(lambda: app.place is not None)
@@ -118,8 +119,6 @@ class Stage:
 
     def is_as(self, name: str) -> None:
         """Compare what is seen with the picture of that name; INFOSPACE_PICTURES=1 takes it anew."""
-        for field in (*self.app.screen.query(Input), *self.app.screen.query(TextArea)):
-            field.cursor_blink = False
         drawn = normalised(self.app.export_screenshot(title="infospace", simplify=True))
         path = PICTURES / f"{name}.svg"
         if os.environ.get("INFOSPACE_PICTURES"):
@@ -130,6 +129,27 @@ class Stage:
             found = path.with_suffix(".found.svg")
             found.write_text(drawn, encoding="utf-8")
             raise AssertionError(f"{found} is not as {path}:\n{_difference(expected, drawn)}")
+
+
+@contextmanager
+def _steady() -> Iterator[None]:
+    """Have Textual wait until all is handled, for as long as that takes, and leave cursors to be seen."""
+
+    async def waited(pilot: Pilot[int], *_: float) -> bool:
+        await settled()
+        return pilot.app._exception is None
+
+    def stays(_: Input | TextArea) -> None:
+        """Leave the cursor as it is."""
+
+    with (
+        patch("textual.app.wait_for_idle", settled),
+        patch("textual.pilot.wait_for_idle", settled),
+        patch.object(Pilot, "_wait_for_screen", waited),
+        patch.object(Input, "_toggle_cursor", stays),
+        patch.object(TextArea, "_toggle_cursor_blink_visible", stays),
+    ):
+        yield
 
 
 def normalised(svg: str) -> str:

@@ -25,6 +25,7 @@ from tui.screens.notes import Notes
 from tui.screens.runs import Runs
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
+from tui.widgets.opening import Open, Source
 from tui.widgets.palette import Palette
 from tui.widgets.revising import Revising
 from tui.widgets.rows import NoRows
@@ -224,6 +225,23 @@ def test_a_client_that_is_not_listed_any_more_is_not_chosen(show: Show, space: S
         dialog.post_message(OptionList.OptionSelected(options, options.get_option_at_index(0), 0))
         await stage.pilot.pause()
         assert stage.app.screen is dialog
+
+    show(story)
+
+
+def test_the_source_that_was_clicked_is_opened_though_others_are_listed_since(show: Show) -> None:
+    """Somebody typed on before the click arrived."""
+    given: list[str | None] = []
+
+    async def story(stage: Stage) -> None:
+        dialog = Open([Source("", "to begin with"), Source("plan:one", "first"), Source("plan:two", "second")])
+        await stage.app.push_screen(dialog, given.append)
+        options = dialog.query_one(OptionList)
+        clicked = OptionList.OptionSelected(options, options.get_option_at_index(2), 2)
+        dialog._filter("first")
+        dialog.post_message(clicked)
+        await stage.until(lambda: given)
+        assert given == ["plan:two"]
 
     show(story)
 
