@@ -294,7 +294,7 @@ def test_a_call_that_its_caller_cancels_is_broken_off(known: Space) -> None:
 
     async def scene(planner: Planner) -> None:
         await planner.call("execute_tool", tool_name="one/echo", arguments={"text": "runs"})
-        slow = {"tool_name": "one/slow", "arguments": {}}
+        slow = {"tool_name": "one/slow", "arguments": {"seconds": 60}}
         call = asyncio.create_task(planner.client.call_tool("execute_tool", slow))
         await asyncio.to_thread(until, lambda: _runs(known)[0].status == "running")
         call.cancel()

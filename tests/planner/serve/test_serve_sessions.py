@@ -16,6 +16,7 @@ from infospace.clock import now
 from infospace.ids import Kind
 from infospace.memory.changes import GiveName, MakeNote
 from infospace.runs.journal import OpenRun
+from infospace.tools.local import LocalTools
 from planner.sessions.naming import PREFIX
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -40,6 +41,7 @@ def test_a_session_ends_with_cancel_or_stop_and_its_name_is_free_again(space: Sp
 def test_a_cancelled_session_cancels_the_steps_that_run_and_those_that_queue(space: Space) -> None:
     async def scene(planner: Planner) -> Any:
         run = (await planner.call("run_steps", session="s", steps=[NOTE, SLOW], wait_s=0))["run"]
+        await planner.until_bound(run, "x")
         await planner.call("run_steps", session="s", steps=[{**NOTE, "out": "$y"}], wait_s=0)
         answer = await planner.call("cancel_run", run=run)
         return answer["status"], list(answer["bindings"])
@@ -49,13 +51,23 @@ def test_a_cancelled_session_cancels_the_steps_that_run_and_those_that_queue(spa
 
 def test_a_run_of_another_door_is_waited_for(space: Space) -> None:
     """As one of its own is: until it has ended, and no longer than is said."""
+    gate, opened = LocalTools("gate"), asyncio.Event()
+
+    @gate.tool(read_only=True)
+    async def enter() -> str:
+        """Enter once it is open."""
+        await opened.wait()
+        return "entered"
+
+    space.tools.add(gate)
 
     async def scene() -> tuple[Any, Any]:
         async with at(space) as one, at(space) as other:
-            plan = [{"type": "wait", "seconds": 1}, NOTE]
-            run = (await one.call("run_plan", plan=plan, wait_s=0))["run"]
+            run = (await one.call("run_plan", plan=[{"type": "gate/enter"}, NOTE], wait_s=0))["run"]
             soon = await other.call("get_run", run=run, wait_s=0.1)
-            return soon, await other.call("get_run", run=run, wait_s=60)
+            waiting = asyncio.create_task(other.call("get_run", run=run, wait_s=60))
+            opened.set()
+            return soon, await waiting
 
     soon, late = asyncio.run(scene())
     assert (soon["status"], late["status"]) == ("running", "success")

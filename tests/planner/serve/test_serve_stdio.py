@@ -96,7 +96,9 @@ def test_a_client_that_leaves_ends_its_server_which_cancels_what_runs(tmp_path: 
 
     async def leave() -> str:
         async with over_stdio(space, noted) as planner:
-            return str((await planner.call("run_plan", plan=SLOW, wait_s=0))["run"])
+            run = str((await planner.call("run_plan", plan=SLOW, wait_s=0))["run"])
+            await planner.until_bound(run, "x")
+            return run
 
     run = asyncio.run(leave())
     assert not is_alive(int(noted.read_text()))
