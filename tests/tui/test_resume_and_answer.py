@@ -137,7 +137,7 @@ def test_ctrl_c_wakes_a_wait(tmp_path: Path) -> None:
         while "now" not in running.stderr.readline():
             pass
         running.send_signal(signal.SIGINT)
-        running.wait(timeout=20)
+        running.wait(timeout=60)
         rest = running.stderr.read()
     assert running.returncode == 130
     assert rest.count("infospace resume run_1") == 1
@@ -145,7 +145,7 @@ def test_ctrl_c_wakes_a_wait(tmp_path: Path) -> None:
 
 def until_ended(path: Path, position: str, process: str = "") -> None:
     """Wait until a step of run_1 has ended, and the run belongs to a process."""
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + 60
     while time.monotonic() < limit:
         if path.exists():
             with suppress(InfospaceError), open_space(path, create=False) as space, space.store.reading() as snapshot:

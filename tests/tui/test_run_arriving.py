@@ -198,7 +198,7 @@ def test_ctrl_c_while_it_is_written_ends_it(where: Path) -> None:
         command.until("✓ 1")
         command.process.send_signal(signal.SIGINT)
         said = command.until("cancelled: interrupted before the document had arrived whole")
-        command.process.wait(timeout=20)
+        command.process.wait(timeout=60)
         assert "Traceback" not in said + command.stderr.read()
     assert command.process.returncode == 130
     [run], names = journal(where)

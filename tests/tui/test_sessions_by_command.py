@@ -101,7 +101,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, Any, str]:
     assert process.stderr is not None
     document = json.loads(process.stdout.read())
     said = process.stderr.read()
-    return process.wait(30), document, said
+    return process.wait(60), document, said
 
 
 def until(tmp_path: Path, holds: Callable[[RunRow, list[StepRow]], bool]) -> None:
@@ -181,7 +181,7 @@ def test_a_killed_session_is_gone_on_with(tmp_path: Path, cli: Any, monkeypatch:
         write(process, {"type": "create-collection", "value": [7], "out": "$c"}, loop)
         until(tmp_path, lambda _run, rows: any(row.type == "say" for row in rows))
         process.kill()
-        process.wait(30)
+        process.wait(60)
     monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
     done = cli("resume", "run_1", "--json").json
     assert (done["status"], done["result"]["value"]) == ("success", "1 note: 7!")
