@@ -118,7 +118,7 @@ def at_stdio(place: Place, scene: Callable[[Planner], Awaitable[Any]]) -> Any:
     return asyncio.run(go())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def served(place: Place) -> Iterator[Served]:
     """A server over HTTP for both tokens."""
     with over_http(place.space, "--config", str(place.folder / "serve.json"), token=None) as one:
