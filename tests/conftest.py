@@ -20,9 +20,17 @@ if TYPE_CHECKING:
     from infospace import Space
     from infospace.search.model import ModelInfo
 
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "busy",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=not os.environ.get("INFOSPACE_PROVE"),
+)
 settings.load_profile("busy")
-"""A property holds however long its examples take: the cores may be busy with something else."""
+"""A property holds however long its examples take: the cores may be busy with something else.
+
+The examples are the same each time, so that a change is judged by itself alone; `make prove` looks for new ones.
+"""
 
 
 @pytest.fixture(scope="session")
