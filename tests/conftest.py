@@ -32,6 +32,9 @@ settings.load_profile("busy")
 The examples are the same each time, so that a change is judged by itself alone; `make prove` looks for new ones.
 """
 
+os.environ["INFOSPACE_EMBED_SECONDS"] = "inf"
+"""What a search proves does not hang on how much it could embed within the usual seconds."""
+
 
 @pytest.fixture(scope="session")
 def model() -> ModelInfo:
@@ -88,7 +91,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("infospace.llm.client._LEARNT", {})
     with serving() as endpoint:
-        for name, value in {"URL": endpoint.url, "MODEL": "made", "TIMEOUT": "20", "RETRIES": "2"}.items():
+        for name, value in {"URL": endpoint.url, "MODEL": "made", "TIMEOUT": "60", "RETRIES": "2"}.items():
             monkeypatch.setenv(f"INFOSPACE_LLM_{name}", value)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         yield endpoint

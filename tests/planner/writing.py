@@ -63,7 +63,7 @@ class Written:
 
     async def until(self, happened: Callable[[], bool]) -> None:
         """Wait until something has happened."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while not happened():
                 self._changed.clear()
                 await self._changed.wait()

@@ -89,7 +89,7 @@ def test_a_session_of_another_door_to_the_space_is_taken_up(space: Space) -> Non
 def test_a_session_whose_first_step_never_ended_is_still_the_session(space: Space) -> None:
     """Its server was killed before anything was bound."""
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        gone.wait(60)
+        gone.wait(300)
     store = space.store
     run, note = store.new_id("run"), store.new_id(Kind.NOTE)
     owner = f"{socket.gethostname()}:{gone.pid}:x"
