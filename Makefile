@@ -31,7 +31,7 @@ help:
 	@echo 'make check   formatting, lint, types and import contracts only'
 	@echo 'make bench   the benchmarks, beside peers (SIZES="1000 10000", ONLY=discovery, DATA=folder)'
 	@echo 'make bench-discovery   how well notes and tools are found, beside others (DATA=folder)'
-	@echo 'make prove   the long proofs, at full size'
+	@echo 'make prove   the long proofs at full size, and the properties of new examples'
 	@echo 'make clean   remove .venv and all caches'
 	@echo
 	@echo 'PYTHON=/path/to/python3.11 names the Python that .venv is made with.'
@@ -62,6 +62,7 @@ bench-discovery: $(BENCH)/.installed
 prove: $(STAMP)
 	@$(BIN)/infospace model get
 	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest -s tests/proofs tests/planner/test_check_is_sound.py tests/planner/test_parallel_is_serial.py tests/tui/screen/test_any_keys.py
+	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m hypothesis
 
 clean:
 	rm -rf .venv $(BENCH) .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage dist build

@@ -129,11 +129,11 @@ def _by_position(rows: Sequence[StepRow]) -> dict[str, list[StepRow]]:
 
 
 def duration_ms(run: RunRow) -> float | None:
-    """Return how long a run took, from its beginning to its end; None while it has not ended."""
+    """Return how long a run took, 0 at least though the clock was set meanwhile; None while it has not ended."""
     if run.ended is None:
         return None
     took = datetime.fromisoformat(run.ended) - datetime.fromisoformat(run.started)
-    return round(took.total_seconds() * 1000, 3)
+    return max(0.0, round(took.total_seconds() * 1000, 3))
 
 
 class _Comparison:

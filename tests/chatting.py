@@ -89,7 +89,7 @@ class Endpoint:
             self._there += 1
             self.peak = max(self.peak, self._there)
         if self.together is not None:
-            self.together.wait(10)
+            self.together.wait(60)
         form = request.get("response_format", {}).get("type")
         with self._lock:
             if form in self.refuses:
@@ -136,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
         assert self.path == "/v1/chat/completions", self.path
         answer = self.endpoint.take(request, self.headers["authorization"])
         if isinstance(answer, Hang):
-            self.endpoint.closing.wait(30)
+            self.endpoint.closing.wait(120)
         self.endpoint.leave()
         match answer:
             case Say():

@@ -20,9 +20,20 @@ if TYPE_CHECKING:
     from infospace import Space
     from infospace.search.model import ModelInfo
 
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "busy",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=not os.environ.get("INFOSPACE_PROVE"),
+)
 settings.load_profile("busy")
-"""A property holds however long its examples take: the cores may be busy with something else."""
+"""A property holds however long its examples take: the cores may be busy with something else.
+
+The examples are the same each time, so that a change is judged by itself alone; `make prove` looks for new ones.
+"""
+
+os.environ["INFOSPACE_EMBED_SECONDS"] = "inf"
+"""What a search proves does not hang on how much it could embed within the usual seconds."""
 
 
 @pytest.fixture(scope="session")
@@ -80,7 +91,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("infospace.llm.client._LEARNT", {})
     with serving() as endpoint:
-        for name, value in {"URL": endpoint.url, "MODEL": "made", "TIMEOUT": "20", "RETRIES": "2"}.items():
+        for name, value in {"URL": endpoint.url, "MODEL": "made", "TIMEOUT": "60", "RETRIES": "2"}.items():
             monkeypatch.setenv(f"INFOSPACE_LLM_{name}", value)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         yield endpoint

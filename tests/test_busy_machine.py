@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import HealthCheck, settings
 
 
@@ -10,3 +12,8 @@ def test_no_property_is_held_to_a_time() -> None:
     assert settings().deadline is None
     assert HealthCheck.too_slow in settings().suppress_health_check
     assert settings(max_examples=5).deadline is None
+
+
+def test_examples_are_new_ones_only_where_that_is_what_is_wanted() -> None:
+    """Else a test that passed may fail for what nobody changed."""
+    assert settings(max_examples=5).derandomize is not bool(os.environ.get("INFOSPACE_PROVE"))

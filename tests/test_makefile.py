@@ -23,7 +23,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Call make there."""
-    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_without_a_compiler_it_names_the_package_to_install(checkout: Path) -> None:

@@ -45,9 +45,9 @@ class Chosen:
 class Effect:
     """What a run did to a resource that no version shows.
 
-    `what`, with the types of `before` and `after`: `name` (text or null), `kept` and `alive` (boolean),
-    `file` (the fields of a `Tracked`, its digest in hexadecimal, or null), `links` (a list of the fields of
-    `Linked`).
+    `what`, with the types of `before` and `after`: `name` (text or null), `kept` (boolean), `alive` (boolean; of
+    what was restored, `after` is the version that came back, and true where that was not noted), `file` (the fields
+    of a `Tracked`, its digest in hexadecimal, or null), `links` (a list of the fields of `Linked`).
     """
 
     id: str

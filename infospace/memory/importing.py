@@ -246,7 +246,8 @@ class Import:
         self._is_stale = False
 
     def _write(self) -> None:
-        changes = sorted((change for _, taken in self._batch for change in taken.changes), key=_order)
+        made = [(make != self._reroot, change) for make, taken in self._batch for change in taken.changes]
+        changes = [change for _, change in sorted(made, key=lambda one: (one[0], _order(one[1])))]
         if changes:
             self._wrote, run = now(), self._run if self._needs_run else None
             entries: list[Entry] = []
@@ -280,7 +281,10 @@ _ORDER = (ExpectLinks, MakeNote, Revise, MakeRelation, Untrack, Delete, Track, S
 
 
 def _order(change: Change) -> int:
-    """Changes of one type together, since the store applies those at once; makers before what refers to them."""
+    """Changes of one type together, since the store applies those at once; makers before what refers to them.
+
+    Files come under their outermost root before all else: by what is known, they are there already.
+    """
     return _ORDER.index(type(change))
 
 

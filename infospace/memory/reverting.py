@@ -143,11 +143,23 @@ class Reverting:
 
     def _since_restored(self, lineage: Lineage) -> Iterator[str]:
         """Say what became, after the run, of a resource that it restored as it was."""
-        ended, times = self._snapshot.run(self._run).ended or "", dict(self._snapshot.versions(lineage.id))
+        back = self._lives(lineage.id)[-1].after
+        is_later = self._is_later(lineage.id) if back is True else lambda version, _run: version > cast("int", back)
         for version, run in lineage.versions:
-            later = times[version] > ended if run is None else number_of(run) > number_of(self._run)
-            if later and run not in self._cancelled:
+            if is_later(version, run) and run not in self._cancelled:
                 yield f"{lineage.id} was changed by {run or 'somebody'} (version {version})"
+
+    def _is_later(self, identifier: str) -> Callable[[int, str | None], bool]:
+        """Return whether a version came after the run, as far as times tell, which are of a millisecond each."""
+        ended, times = self._snapshot.run(self._run).ended or "", dict(self._snapshot.versions(identifier))
+
+        def is_later(version: int, run: str | None) -> bool:
+            return times[version] > ended if run is None else number_of(run) > number_of(self._run)
+
+        return is_later
+
+    def _lives(self, identifier: str) -> list[Effect]:
+        return [effect for effect in self._effects.get(identifier, ()) if effect.what == "alive"]
 
     def _place(self, lineage: Lineage) -> None:
         """Decide what becomes of a resource."""
@@ -188,12 +200,12 @@ class Reverting:
 
     def _left_alive(self, lineage: Lineage) -> bool:
         """Whether a resource lived when the run ended, and no later run is known to have deleted it."""
-        lives = [effect for effect in self._effects.get(lineage.id, ()) if effect.what == "alive"]
+        lives = self._lives(lineage.id)
         later = any(what == "alive" and run not in self._cancelled for run, what in lineage.later)
-        return not later and (not lives or lives[-1].after is True)
+        return not later and (not lives or lives[-1].after is not False)
 
     def _was_alive(self, identifier: str) -> bool:
-        lives = [effect for effect in self._effects.get(identifier, ()) if effect.what == "alive"]
+        lives = self._lives(identifier)
         return lives[0].before is True if lives else True
 
     def _held(self) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
@@ -11,6 +13,9 @@ from infospace import Space
 from planner.outcome import RunResult
 from planner.problems import Problem
 from planner.start import check_plan, run_sync
+
+sys.path.insert(0, str(Path(__file__).parent))
+from timing import Limits
 
 Run: TypeAlias = Callable[..., RunResult]
 Check: TypeAlias = Callable[..., list[Problem]]
@@ -49,3 +54,9 @@ def warnings(space: Space) -> Check:
         return problems.found
 
     return check_it
+
+
+@pytest.fixture
+def limits(monkeypatch: pytest.MonkeyPatch) -> Limits:
+    """Time limits that run out when they are told to."""
+    return Limits(monkeypatch)

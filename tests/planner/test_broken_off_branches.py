@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +15,15 @@ from infospace.tools.local import LocalTools
 from planner.run import Run
 from planner.start import Prepared, prepare, run_sync
 
-HANG, SEND, LOOK = ({"type": f"outside/{name}"} for name in ("hang", "send", "look"))
+sys.path.insert(0, str(Path(__file__).parent))
+from timing import Limits, turns
+
+HANG, SEND, LOOK, END = ({"type": f"outside/{name}"} for name in ("hang", "send", "look", "end"))
 
 
 @pytest.fixture
-def fired(space: Space) -> asyncio.Event:
-    """A server whose one tool hangs, and others that do something; set when `send` was called."""
+def fired(space: Space, limits: Limits) -> asyncio.Event:
+    """A server with tools that hang, and others that do something; set when `send` was called."""
     fired, outside = asyncio.Event(), LocalTools("outside")
 
     @outside.tool()
@@ -39,6 +44,15 @@ def fired(space: Space) -> asyncio.Event:
         await fired.wait()
         return "seen"
 
+    @outside.tool()
+    async def end() -> str:
+        """Never answer; all time is over once the others have come as far as they can."""
+        await fired.wait()
+        await turns()
+        limits.run_out()
+        await asyncio.Event().wait()
+        return "never"
+
     space.tools.add(outside)
     return fired
 
@@ -52,7 +66,7 @@ def rows(space: Space) -> tuple[list[tuple[str, str, str | None]], list[tuple[st
 
 
 WRITTEN = {"type": "create-note", "value": "a", "name": "kept"}
-BRANCHES = {"type": "parallel", "branches": [[HANG], [SEND, LOOK, WRITTEN], [HANG]]}
+BRANCHES: dict[str, Any] = {"type": "parallel", "branches": [[HANG], [SEND, LOOK, WRITTEN], [HANG]]}
 BROKEN = [
     ("1.branches[1].1", "failed", "cancelled"),
     ("1.branches[2].1", "success", None),
@@ -67,7 +81,8 @@ def test_steps_of_later_branches_are_journalled_when_time_runs_out(
 ) -> None:
     """In the order of the branches, as many as there were calls; the one that waited for its turn was not begun."""
     budget = {"seconds": 0.3} if limit == "seconds" else {}
-    step = {**BRANCHES, "timeout_s": 0.3} if limit == "timeout_s" else BRANCHES
+    branches = {**BRANCHES, "branches": [[END], *BRANCHES["branches"][1:]]}
+    step = {**branches, "timeout_s": 0.3} if limit == "timeout_s" else branches
     result = run_sync(space, {"steps": [step], "budget": budget})
     assert result.status == "failed"
     steps, calls = rows(space)

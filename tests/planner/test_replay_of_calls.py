@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,9 @@ from planner.replay import Replayed, replay
 from planner.resume import answer, resume
 from planner.saved import save_plan
 from planner.start import run_sync
+
+sys.path.insert(0, str(Path(__file__).parent))
+from timing import Limits
 
 REVIEWS = ["Arrived broken.", "Works well.", "Smells of smoke."]
 LIST = {"type": "create-collection", "value": REVIEWS, "out": "$c"}
@@ -106,7 +111,7 @@ def reader(body: dict[str, Any]) -> Say | str:
 
 
 @pytest.fixture
-def outside(space: Space) -> list[Any]:
+def outside(space: Space, limits: Limits) -> list[Any]:
     """A server whose tools keep ids, and need their time; the list grows with each call."""
     made: list[Any] = []
     server = LocalTools("outside")
@@ -120,11 +125,12 @@ def outside(space: Space) -> list[Any]:
         return ids[0]
 
     @server.tool()
-    async def slow(ms: int) -> str:
-        """Take some time."""
-        made.append(ms)
-        await asyncio.sleep(ms / 1000)
-        return "done"
+    async def hang() -> str:
+        """Never answer, until all time is over."""
+        made.append("hang")
+        limits.run_out()
+        await asyncio.Event().wait()
+        return "never"
 
     space.tools.add(server)
     return made
@@ -206,13 +212,18 @@ def test_a_model_s_failure_is_replayed_in_its_place(space: Space, endpoint: Endp
     assert len(endpoint.requests) == 3
 
 
-@pytest.mark.parametrize("step", [{"type": "outside/slow", "arguments": {"ms": 60_000}}, PLANS["generate-note"][1]])
+@pytest.mark.parametrize("step", [{"type": "outside/hang"}, PLANS["generate-note"][1]])
 @pytest.mark.parametrize("within", ["step", "form", "budget"])
 def test_a_call_that_was_broken_off_is_replayed_as_that(
-    space: Space, endpoint: Endpoint, outside: list[Any], step: dict[str, Any], within: str
+    space: Space, endpoint: Endpoint, outside: list[Any], limits: Limits, step: dict[str, Any], within: str
 ) -> None:
     """By the time of its step, of a form around it, or of the run; nothing is waited for."""
-    endpoint.answers = lambda _body: Hang()  # type: ignore[assignment, return-value]
+
+    def hang(_body: object) -> Hang:
+        limits.run_out()
+        return Hang()
+
+    endpoint.answers = hang
     limit, budget = {"timeout_s": 0.1, "on_fail": "continue"}, {}
     if within == "step":
         steps = [NOTE, {**step, **limit}]

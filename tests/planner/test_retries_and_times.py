@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,9 @@ from infospace.tools.local import LocalTools
 from planner.outcome import RunResult
 from planner.saved import save_plan
 from planner.start import run_sync
+
+sys.path.insert(0, str(Path(__file__).parent))
+from timing import Limits
 
 SEVEN = {"type": "create-note", "value": 7, "out": "$n"}
 CUT = {"type": "load", "target": "$n", "slice": "0:1", "out": "$m"}
@@ -66,42 +71,58 @@ def test_bad_retries_and_times_are_refused(errors: Any) -> None:
 
 
 def test_a_step_that_takes_longer_fails_with_a_timeout(run: Any) -> None:
-    """What stands in it is broken off; an `on_fail` may handle it."""
+    """An `on_fail` may handle it."""
     slow = {"type": "if", "condition": {"type": "bound", "target": "$n"}, "then": [{"type": "wait", "seconds": 30}]}
     result = run(SEVEN, {**slow, "timeout_s": 0.01})
     assert result.status == "failed"
     assert "timeout_s" in result.reason
-    assert next(row for row in result.steps if row.type == "wait").error == "cancelled"
     handled = run(SEVEN, {**slow, "timeout_s": 0.01, "on_fail": [{"type": "say", "value": "${error.kind}"}]})
     assert handled.status == "success"
     assert next(row for row in handled.steps if row.type == "say").value == "timeout"
 
 
 @pytest.fixture
-def made(space: Space) -> list[str]:
+def made(space: Space, limits: Limits) -> list[str]:
     """The calls of a server's tools: `send` may not be repeated, `look` may; both fail for what is no letter."""
     made: list[str] = []
     outside = LocalTools("outside")
 
-    async def called(what: str, ms: int) -> str:
+    async def called(what: str) -> str:
         made.append(what)
-        await asyncio.sleep(ms / 1000)
         if not what.isalpha():
             raise InfospaceError(f"{what} is no letter")
         return what
 
     @outside.tool()
-    async def send(what: str, ms: int = 0) -> str:
+    async def send(what: str) -> str:
         """Send a letter."""
-        return await called(what, ms)
+        return await called(what)
 
     @outside.tool(read_only=True)
-    async def look(what: str, ms: int = 0) -> str:
+    async def look(what: str) -> str:
         """Look at a letter."""
-        return await called(what, ms)
+        return await called(what)
+
+    @outside.tool()
+    async def drop(what: str) -> str:
+        """Send a letter that never comes, until all time is over."""
+        made.append(what)
+        limits.run_out()
+        await asyncio.Event().wait()
+        return what
 
     space.tools.add(outside)
     return made
+
+
+def test_what_stands_in_a_step_that_takes_longer_is_broken_off(run: Any, made: list[str]) -> None:
+    """The journal says so."""
+    drop = {"type": "outside/drop", "arguments": {"what": "a"}}
+    slow = {"type": "if", "condition": {"type": "bound", "target": "$n"}, "then": [drop], "timeout_s": 0.01}
+    result = run(SEVEN, slow)
+    assert (result.status, made) == ("failed", ["a"])
+    assert "`timeout_s` of 0.01 s" in result.reason
+    assert next(row for row in result.steps if row.type == "outside/drop").error == "cancelled"
 
 
 def over(space: Space, items: list[Any], operation: dict[str, Any], **fields: Any) -> RunResult:
@@ -134,7 +155,7 @@ def test_a_map_attempts_each_item_as_often_as_it_says(space: Space, made: list[s
 
 def test_a_map_that_runs_out_of_time_is_not_repeated(space: Space, made: list[str]) -> None:
     """The calls under way may have had their effect."""
-    operation = {"type": "outside/send", "arguments": {"what": "$item", "ms": 5_000}}
+    operation = {"type": "outside/drop", "arguments": {"what": "$item"}}
     result = over(space, ["a", "b"], operation, timeout_s=0.05)
     assert "`timeout_s`" in str(result.reason)
     assert made == ["a"]

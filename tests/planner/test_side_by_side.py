@@ -44,7 +44,7 @@ class Crossing:
         async def watch(name: str) -> str:
             """Cross, and look on until somebody has fallen."""
             await self._cross(name)
-            await asyncio.wait_for(self.fallen.wait(), 20)
+            await asyncio.wait_for(self.fallen.wait(), 120)
             return name
 
         @server.tool()
@@ -63,7 +63,7 @@ class Crossing:
         self.peak = max(self.peak, self.under_way)
         if self.under_way >= self._together:
             self._gate.set()
-        await asyncio.wait_for(self._gate.wait(), 20)
+        await asyncio.wait_for(self._gate.wait(), 120)
         self.under_way -= 1
         return name
 
@@ -200,7 +200,7 @@ def test_a_cancelled_run_leaves_no_task_behind(space: Space) -> None:
         from planner.start import run
 
         task = asyncio.create_task(run(space, [cross("a"), cross("b")]))
-        await asyncio.wait_for(crossing.begun.wait(), 20)
+        await asyncio.wait_for(crossing.begun.wait(), 120)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -236,7 +236,7 @@ def test_a_step_for_which_the_budget_does_not_reach_leaves_nothing(space: Space)
     async def first() -> str:
         """Answer when the second is under way."""
         begun[0].set()
-        await asyncio.wait_for(begun[1].wait(), 20)
+        await asyncio.wait_for(begun[1].wait(), 120)
         return "first"
 
     @server.tool(read_only=True)

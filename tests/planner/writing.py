@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 from infospace import Space
@@ -12,6 +14,9 @@ from planner.arriving import stream_arriving
 from planner.events import Event, RunFinished, StepRanAhead, StepStarted
 from planner.lanes import Halt
 from planner.outcome import RunResult
+
+sys.path.insert(0, str(Path(__file__).parent))
+from timing import turns
 
 LIST = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
 SIZE = {"type": "size", "target": "$c", "out": "$n"}
@@ -32,10 +37,6 @@ def kept(space: Space) -> list[str]:
 def runs(space: Space) -> list[Any]:
     with space.store.reading() as snapshot:
         return snapshot.runs()
-
-
-TURNS = 50
-"""Turns of the event loop after which what could begin has begun."""
 
 
 class Written:
@@ -62,7 +63,7 @@ class Written:
 
     async def until(self, happened: Callable[[], bool]) -> None:
         """Wait until something has happened."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while not happened():
                 self._changed.clear()
                 await self._changed.wait()
@@ -74,8 +75,7 @@ class Written:
             text, count = piece if isinstance(piece, tuple) else (piece, 0)
             yield text.encode() if isinstance(text, str) else text
             await self.until(lambda count=count: len(self.ahead) >= count)  # type: ignore[misc]  # bound here
-            for _ in range(TURNS):
-                await asyncio.sleep(0)
+            await turns()
 
     async def run(self, *pieces: str | bytes | tuple[str, int]) -> RunResult:
         """Write pieces; with a number, the next one when so many steps have ended. Return the outcome."""

@@ -1,6 +1,7 @@
 """Processes that read, write and search one space at the same time: `python roles.py ROLE PATH SEED`.
 
-Each says what it did as lines of JSON, and ends when its standard input does, or when it is done.
+Each says what it did as lines of JSON, and ends when its standard input does, or when it is done. Those that write stop
+now and then until they are told to go on; those that look do so meanwhile, and say that they did when they are asked.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ ONE, OTHER = "Note_1", "Note_2"
 """Two Notes that are always changed together, to the same number."""
 
 TURNS, BULK = 8, 1_500
+MANY = 50
+"""Reads while a transaction is held."""
+STOPS = 10
+"""How often a writer stops between its changes."""
 QUERY = Wanted("whatever", None, -1.0)
 
 
@@ -37,43 +42,57 @@ def say(**line: Any) -> None:
     sys.stdout.flush()
 
 
-def is_wanted() -> bool:
-    """Whether standard input is still open."""
-    return not select.select([sys.stdin], [], [], 0)[0]
+def asked() -> str | None:
+    """Return a line of standard input; empty at its end, None while there is none."""
+    return sys.stdin.readline() if select.select([sys.stdin], [], [], 0)[0] else None
 
 
 def pairs(store: Store, _chance: random.Random) -> None:
-    """Change the pair in long transactions; say when each began and ended."""
+    """Change the pair in long transactions, and stop before each is committed; say when it began and ended."""
     times: list[float] = []
 
     def traced(statement: str) -> None:
         if statement.startswith(("BEGIN IMMEDIATE", "COMMIT")):
+            if is_told and statement.startswith("COMMIT"):
+                say(inside=True)
+                sys.stdin.readline()
             times.append(time.monotonic())
+
+    is_told = False
 
     store._pool._writer.connection.set_trace_callback(traced)
     for number in range(1, TURNS + 1):
         changes: list[Change] = [Revise(ONE, number)]
         changes += [MakeNote(store.new_id(Kind.NOTE), f"{number} {at} " * 20, kept=True) for at in range(BULK)]
         times.clear()
+        is_told = True
         store.commit([*changes, Revise(OTHER, number)])
+        is_told = False
         say(number=number, begin=times[0], commit=times[-1], end=time.monotonic())
 
 
 def reads(store: Store, _chance: random.Random) -> None:
     """Read the pair again and again; say of each read when it began and ended, and what it saw."""
     told = []
-    while is_wanted():
-        begin = time.monotonic()
-        with store.reading() as snapshot:
-            one, other = snapshot.get(ONE).content, snapshot.get(OTHER).content
-        told.append((begin, time.monotonic(), one, other))
+    while (order := asked()) != "":
+        for _ in range(MANY if order else 1):
+            begin = time.monotonic()
+            with store.reading() as snapshot:
+                one, other = snapshot.get(ONE).content, snapshot.get(OTHER).content
+            told.append((begin, time.monotonic(), one, other))
+        if order:
+            say(read=len(told))
     say(reads=told)
 
 
 def writes(store: Store, chance: random.Random) -> None:
-    """Make, change, hide and delete Notes; say which were to be found at which generation."""
+    """Make, change, hide and delete Notes, with stops; say which were to be found at which generation."""
     there: dict[str, int] = {}
-    for number in range(int(sys.argv[4])):
+    count = int(sys.argv[4])
+    for number in range(count):
+        if number % (count // STOPS) == count // STOPS - 1:
+            say(stopped=True)
+            sys.stdin.readline()
         identifier, version = chance.choice([("", 0), ("", 0), *there.items()])
         what = chance.choice(["revise", "delete", "hide"])
         if not identifier:
@@ -109,9 +128,11 @@ def searches(store: Store, _chance: random.Random) -> None:
     space.search.find(QUERY, Silence())
     say(warm=True)
     told = []
-    while is_wanted():
+    while (order := asked()) != "":
         found = space.search.find(QUERY, Silence())
         told.append(({hit.source: hit.version for hit in found.hits}, found.certificate))
+        if order:
+            say(searched=len(told))
     say(searches=told)
 
 

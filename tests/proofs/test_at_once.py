@@ -15,7 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from made_model import made
-from roles import QUERY, TURNS
+from roles import MANY, QUERY, STOPS, TURNS
 
 from infospace import Space
 from infospace.ids import Kind
@@ -25,9 +25,6 @@ from infospace.search.agreement import disagreements
 from infospace.view import Silence
 
 PROVE = bool(os.environ.get("INFOSPACE_PROVE"))
-
-LONGEST = 1.0
-"""Seconds that a read may take where everything else is busy; undisturbed it takes a hundred microseconds."""
 
 Line = dict[str, Any]
 
@@ -47,11 +44,15 @@ class Player:
         found: Line = json.loads(self.process.stdout.readline())
         return found
 
-    def order(self, **order: Any) -> Line:
-        """Tell it to do something, and return what it says to that."""
+    def tell(self, **order: Any) -> None:
+        """Tell it to do something, or to go on."""
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()
+
+    def order(self, **order: Any) -> Line:
+        """Tell it to do something, and return what it says to that."""
+        self.tell(**order)
         return self.line()
 
     def end(self) -> list[Line]:
@@ -75,12 +76,17 @@ def pair(path: Path) -> Space:
 
 @pytest.mark.slow
 def test_readers_never_wait_for_a_writer_and_see_whole_transactions(tmp_path: Path) -> None:
-    """Two processes read while a third is in the midst of long transactions: often, soon, and never half of one."""
+    """Two processes read while a third is in the midst of long transactions, and is kept there until they have."""
     path = tmp_path / "space"
     pair(path).close()
     readers = [Player("reads", path) for _ in range(2)]
     writer = Player("pairs", path)
-    written = [writer.line() for _ in range(TURNS)]
+    written = []
+    for _ in range(TURNS):
+        assert writer.line() == {"inside": True}
+        for reader in readers:
+            reader.order()
+        written.append(writer.order())
     writer.end()
     during = 0
     took: list[float] = []
@@ -100,8 +106,7 @@ def test_readers_never_wait_for_a_writer_and_see_whole_transactions(tmp_path: Pa
         f"{min(busy):.2f} to {max(busy):.2f} s); the median read {took[len(took) // 2] * 1e3:.2f} ms, "
         f"the longest {took[-1] * 1e3:.1f} ms"
     )
-    assert during >= 100
-    assert took[-1] < LONGEST
+    assert during >= len(readers) * MANY * TURNS
 
 
 @pytest.mark.slow
@@ -132,14 +137,22 @@ def test_a_search_sees_the_commit_of_another_process_at_once(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_a_search_while_others_write_is_true_of_one_generation(tmp_path: Path) -> None:
-    """One process changes Notes as fast as it can, two search: each search is right about the generation it names."""
+    """One process changes Notes, two search meanwhile: each search is right about the generation it names."""
     path = tmp_path / "space"
     pair(path).close()
     searchers = [Player("searches", path) for _ in range(2)]
     assert all(searcher.line()["warm"] for searcher in searchers)
     changes = 4_000 if PROVE else 1_000
-    log = Player("writes", path, 5, changes).end()
-    assert len(log) == changes
+    writer, log = Player("writes", path, 5, changes), []
+    while len(log) < changes:
+        line = writer.line()
+        if "stopped" in line:
+            for searcher in searchers:
+                searcher.order()
+            writer.tell()
+        else:
+            log.append(line)
+    writer.end()
     told = [search for searcher in searchers for search in searcher.end()[0]["searches"]]
     states = {line["generation"]: line["there"] for line in log}
     generations = sorted(states)
@@ -152,7 +165,7 @@ def test_a_search_while_others_write_is_true_of_one_generation(tmp_path: Path) -
         assert len(hits) == len(there) - proved["unembedded"]
         meanwhile += at is not None and at != generations[-1]
     print(f"\n{len(log)} changes; {len(told)} searches in two processes, {meanwhile} of them between the changes")
-    assert meanwhile >= 10
+    assert meanwhile >= len(searchers) * STOPS
 
 
 def test_a_note_that_was_purged_is_found_by_nobody(tmp_path: Path) -> None:

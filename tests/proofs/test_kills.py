@@ -256,7 +256,7 @@ def test_a_space_survives_being_killed_at_any_moment(nursery: Nursery, tmp_path:
                 assert Reader(snapshot).differences(origin.ledger.truth) == {}
     print(f"\n{table}")
     assert sum(table.kills.values()) == ROUNDS
-    assert table.commits > ROUNDS * 5
+    assert table.commits > ROUNDS
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("tooled.py")
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds after which something is taken not to come."""
 
 

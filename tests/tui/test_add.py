@@ -103,7 +103,7 @@ def test_watch_adds_what_changes_until_it_is_interrupted(folder: Path, tmp_path:
         (folder / "a.md").write_text("changed")
         assert json.loads(watching.stdout.readline())["changed"] == 1
         watching.send_signal(signal.SIGINT)
-        assert watching.wait(30) == 130
+        assert watching.wait(60) == 130
         deadline.cancel()
 
 

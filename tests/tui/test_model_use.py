@@ -115,6 +115,7 @@ def test_doctor_says_the_model_what_waits_and_what_to_do(
     cli: Any, notes: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Then what it advises is done, and nothing waits."""
+    monkeypatch.delenv("INFOSPACE_EMBED_SECONDS")
     (before,) = of(cli("doctor", "--json"), "embedding model")
     assert before["says"].startswith(f"{DEFAULT_MODEL} (the default), threshold 0.3, verified")
     cli("model", "use", "mine")

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from infospace import InfospaceError, open_space
+from infospace.clock import later
 from planner.lease import seconds_spent
 from planner.resume import resume
 
@@ -66,12 +67,14 @@ def test_an_unknown_run_is_told_in_a_sentence(cli: Any) -> None:
         assert "Traceback" not in said.err
 
 
-def test_ctrl_c_once_lets_the_step_end_and_the_run_be_resumed(tmp_path: Path) -> None:
+def test_ctrl_c_once_lets_the_step_end_and_the_run_be_resumed(
+    tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Exit code 130; `resume` does the rest, and nothing twice."""
     steps = [
         {"type": "create-note", "value": 1, "name": "one"},
         {"type": "say", "value": "now"},
-        {"type": "wait", "seconds": 1},
+        {"type": "wait", "seconds": 60},
         {"type": "create-note", "value": 2, "name": "two"},
     ]
     (tmp_path / "plan.json").write_text(json.dumps(steps), encoding="utf-8")
@@ -87,12 +90,10 @@ def test_ctrl_c_once_lets_the_step_end_and_the_run_be_resumed(tmp_path: Path) ->
         rest = running.stderr.read()
     assert running.returncode == 130
     assert "infospace resume run_1" in rest
-    done = subprocess.run(
-        [*command, "resume", "run_1", "--json"], capture_output=True, text=True, env=environment, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert [step["step"] for step in found["steps"]] == ["1", "2", "3", "4"]
+    monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
+    done = cli("resume", "run_1", "--json")
+    assert done.code == 0, done.err
+    assert [step["step"] for step in done.json["steps"]] == ["1", "2", "3", "4"]
 
 
 def test_ctrl_c_twice_breaks_a_call_off_and_the_run_is_cancelled(tmp_path: Path) -> None:
@@ -136,7 +137,7 @@ def test_ctrl_c_wakes_a_wait(tmp_path: Path) -> None:
         while "now" not in running.stderr.readline():
             pass
         running.send_signal(signal.SIGINT)
-        running.wait(timeout=20)
+        running.wait(timeout=60)
         rest = running.stderr.read()
     assert running.returncode == 130
     assert rest.count("infospace resume run_1") == 1
@@ -144,7 +145,7 @@ def test_ctrl_c_wakes_a_wait(tmp_path: Path) -> None:
 
 def until_ended(path: Path, position: str, process: str = "") -> None:
     """Wait until a step of run_1 has ended, and the run belongs to a process."""
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + 60
     while time.monotonic() < limit:
         if path.exists():
             with suppress(InfospaceError), open_space(path, create=False) as space, space.store.reading() as snapshot:
@@ -155,20 +156,34 @@ def until_ended(path: Path, position: str, process: str = "") -> None:
     raise AssertionError(f"step {position} did not end")
 
 
+STOPPING = """
+import os, signal
+import planner.waiting
+
+def stopped(_until):
+    os.kill(os.getpid(), signal.SIGSTOP)
+    return 0.01
+
+planner.waiting.seconds_until = stopped
+from tui.command import main
+raise SystemExit(main())
+"""
+"""The command, which is stopped where it waits, and waits no longer once it goes on."""
+
+
 def test_a_process_that_was_stopped_does_not_end_a_run_that_another_goes_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It says whose the run is, and leaves it as the other one left it: waiting for an answer."""
-    steps = [{"type": "create-note", "value": 1, "name": "one"}, {"type": "wait", "seconds": 3}, PLAN["steps"][1]]
+    steps = [{"type": "create-note", "value": 1, "name": "one"}, {"type": "wait", "seconds": 60}, PLAN["steps"][1]]
     (tmp_path / "plan.json").write_text(json.dumps(steps), encoding="utf-8")
     environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db")}
-    command = [sys.executable, "-c", "from tui.command import main; raise SystemExit(main())"]
-    started = [*command, "run", str(tmp_path / "plan.json")]
+    started = [sys.executable, "-c", STOPPING, "run", str(tmp_path / "plan.json")]
     with subprocess.Popen(started, stderr=subprocess.PIPE, text=True, env=environment) as running:
         assert running.stderr is not None
-        until_ended(tmp_path / "space.db", "1")
-        running.send_signal(signal.SIGSTOP)
+        assert os.WIFSTOPPED(os.waitpid(running.pid, os.WUNTRACED)[1])
         monkeypatch.setattr("planner.lease.LEASE", 0)
+        monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
         with open_space(tmp_path / "space.db") as space:
             gone_on = asyncio.run(resume(space, "run_1"))
             assert gone_on.status == "suspended"
@@ -197,4 +212,4 @@ def test_the_seconds_before_a_kill_count(tmp_path: Path) -> None:
     with open_space(tmp_path / "space.db") as space, space.store.reading() as snapshot:
         row, rows = snapshot.run("run_1"), snapshot.steps("run_1")
     assert row.status == "running"
-    assert 1 <= seconds_spent(row, rows) < 30
+    assert 0.9 < seconds_spent(row, rows) < 30

@@ -15,6 +15,7 @@ from typing import IO, Any
 import pytest
 
 from infospace import open_space
+from infospace.clock import later
 from planner.start import run_sync
 
 LIST = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
@@ -168,9 +169,11 @@ def test_a_plan_whose_process_is_killed_before_it_was_whole_never_runs(cli: Any,
         assert space.store.check() == []
 
 
-def test_a_plan_whose_process_is_killed_after_it_was_whole_is_resumed(cli: Any, where: Path) -> None:
+def test_a_plan_whose_process_is_killed_after_it_was_whole_is_resumed(
+    cli: Any, where: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As any: what ran ahead is not repeated, and what came after it is done once."""
-    steps = [SIZE, KEEP, {"type": "wait", "seconds": 2}, {"type": "create-note", "value": "end", "name": "end"}]
+    steps = [SIZE, KEEP, {"type": "wait", "seconds": 60}, {"type": "create-note", "value": "end", "name": "end"}]
     with running(where) as command:
         command.write("[" + json.dumps(LIST))
         command.until("✓ 1")
@@ -179,6 +182,7 @@ def test_a_plan_whose_process_is_killed_after_it_was_whole_is_resumed(cli: Any, 
         command.until("✓ 3 create-note")
         command.process.send_signal(signal.SIGKILL)
         command.process.wait()
+    monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
     done = cli("resume", "run_2", "--json")
     assert done.code == 0, done.err
     assert [(step["step"], step["status"]) for step in done.json["steps"]] == [
@@ -194,7 +198,7 @@ def test_ctrl_c_while_it_is_written_ends_it(where: Path) -> None:
         command.until("✓ 1")
         command.process.send_signal(signal.SIGINT)
         said = command.until("cancelled: interrupted before the document had arrived whole")
-        command.process.wait(timeout=20)
+        command.process.wait(timeout=60)
         assert "Traceback" not in said + command.stderr.read()
     assert command.process.returncode == 130
     [run], names = journal(where)

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from infospace import NotFound, open_space
+from infospace.clock import later
 from infospace.runs.journal import RunRow, StepRow
 from planner.sessions.session_run import at_rest
 
@@ -100,7 +101,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, Any, str]:
     assert process.stderr is not None
     document = json.loads(process.stdout.read())
     said = process.stderr.read()
-    return process.wait(30), document, said
+    return process.wait(60), document, said
 
 
 def until(tmp_path: Path, holds: Callable[[RunRow, list[StepRow]], bool]) -> None:
@@ -168,11 +169,11 @@ def test_ctrl_c_twice_breaks_a_line_off(tmp_path: Path) -> None:
     assert "Traceback" not in said
 
 
-def test_a_killed_session_is_gone_on_with(tmp_path: Path, cli: Any) -> None:
+def test_a_killed_session_is_gone_on_with(tmp_path: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the line in which it was; as nobody has more lines for it, it ends then."""
     each = [
         {"type": "say", "value": "now"},
-        {"type": "wait", "seconds": 1},
+        {"type": "wait", "seconds": 60},
         {"type": "create-note", "value": "${i}!", "out": "$m"},
     ]
     loop = {"type": "for-each", "target": "$c", "as": "$i", "do": each, "out": "$all"}
@@ -180,7 +181,8 @@ def test_a_killed_session_is_gone_on_with(tmp_path: Path, cli: Any) -> None:
         write(process, {"type": "create-collection", "value": [7], "out": "$c"}, loop)
         until(tmp_path, lambda _run, rows: any(row.type == "say" for row in rows))
         process.kill()
-        process.wait(30)
+        process.wait(60)
+    monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
     done = cli("resume", "run_1", "--json").json
     assert (done["status"], done["result"]["value"]) == ("success", "1 note: 7!")
     assert {step["step"] for step in done["steps"]} == {"1", "2", "2.do[1].1", "2.do[1].2", "2.do[1].3"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from infospace.errors import Conflict, NotFound
 from infospace.memory.changes import Expect, LetGo, Restore
@@ -41,7 +41,7 @@ def restore(work: Work, changes: Sequence[Restore]) -> None:
         if key not in standing:
             raise gone(change.id)
         work.expect(change.id, standing[key][1], change.if_version)
-    _revive(work, [key for key in keys if standing[key][0]])
+    _revive(work, {key: standing[key][1] for key in keys if standing[key][0]})
     back = [key for key, change in keys.items() if change.version not in (None, standing[key][1])]
     for key in back:
         _go_back(work, keys[key], key, standing[key][1])
@@ -56,13 +56,13 @@ def restore(work: Work, changes: Sequence[Restore]) -> None:
 _FOUND = "SELECT key FROM resources WHERE found = 1 AND key IN (SELECT value FROM json_each(?))"
 
 
-def _revive(work: Work, keys: Sequence[int]) -> None:
+def _revive(work: Work, versions: Mapping[int, int]) -> None:
     work.engine.many(
         """UPDATE resources SET deleted = NULL, deleted_run = NULL, deleted_step = NULL, deleted_by = NULL
         WHERE key = ?""",
-        [(key,) for key in keys],
+        [(key,) for key in versions],
     )
-    log(work, ((key, "alive", False, True) for key in keys))
+    log(work, ((key, "alive", False, version) for key, version in versions.items()))
 
 
 def _go_back(work: Work, change: Restore, key: int, latest: int) -> None:

@@ -159,7 +159,7 @@ def test_a_call_that_nobody_waits_for_any_more_is_broken_off(
     async def leave() -> None:
         model = connect()
         both = [asyncio.create_task(journalled.call(model, request(), MADE)) for _ in range(2)]
-        await asyncio.to_thread(reached.wait, 10)
+        await asyncio.to_thread(reached.wait, 60)
         both[0].cancel()
         await asyncio.wait(both[:1])
         assert not both[1].done()

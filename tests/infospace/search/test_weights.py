@@ -174,12 +174,15 @@ def test_a_writer_killed_at_any_step_leaves_no_model(release: Path, tmp_path: Pa
 def test_a_writer_killed_within_the_weights_leaves_no_model(release: Path, tmp_path: Path) -> None:
     """Half of the weights on the disk are in no folder that looks like a model."""
     to = tmp_path / "made"
-    process = written(release, to)
-    half = 0
-    while process.poll() is None and half < 40_000_000:
-        half = sum(path.stat().st_size for path in tmp_path.glob(".made.*.tmp/model.onnx.data"))
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
+    half = 40_000_000
+    code = (
+        "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
+        f"resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\nresource.setrlimit(resource.RLIMIT_FSIZE, ({half},) * 2)\n"
+        f"{WRITE}"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, str(release), str(to), ""], check=False)
+    assert killed.returncode == -signal.SIGXFSZ
+    assert [path.stat().st_size for path in tmp_path.glob(".made.*.tmp/model.onnx.data")] == [half]
     assert not to.exists()
     assert not any(tmp_path.glob("*/MANIFEST.json"))
 

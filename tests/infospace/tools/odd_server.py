@@ -1,5 +1,7 @@
 """A server of the Model Context Protocol, written out by hand so that it can misbehave: `odd_server.py MODE [MARK]`.
 
+In the mode `waits` it serves once there is the file MARK.
+
 It speaks the protocol of 2025-11-25, a message a line.
 """
 
@@ -11,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 MODE = sys.argv[1]
@@ -93,7 +96,7 @@ def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
     CALLS += 1
     match name:
         case "slow":
-            time.sleep(1.5)
+            time.sleep(arguments.get("seconds", 1.5))
             answer(identifier, text("late"))
         case "die":
             sys.stderr.write("something broke\n")
@@ -144,6 +147,8 @@ def main() -> None:
         raise SystemExit(3)
     if MODE == "hangs":
         time.sleep(600)
+    while MODE == "waits" and not Path(sys.argv[2]).exists():
+        time.sleep(0.01)
     if MODE == "babbles":
         print("Server running on stdio", flush=True)  # noqa: T201
         time.sleep(600)

@@ -21,7 +21,7 @@ from served import call, left, odd, synced, until, write
 FAILURES = {
     "dies": "the server 'dies' ended with code 3 at its start; it said 'cannot find its configuration'",
     "hangs": "the server 'hangs' did not answer within 2 s of its start",
-    "babbles": "did not answer within 2 s of its start, and wrote b'Server running on stdio', which is no message",
+    "babbles": "did not answer within 10 s of its start, and wrote b'Server running on stdio', which is no message",
     "breaks": "cannot be spoken with: what it answers is not of the protocol",
     "broad": "cannot be listed: it answers with more than 16 MB",
     "endless": "cannot be listed: its list of tools does not end",
@@ -36,7 +36,7 @@ def test_each_failure_is_of_one_server_alone(space: Space, tmp_path: Path) -> No
     """The good ones are listed whole, the bad ones say why with what they wrote, and nothing is left running."""
     mark = f"mark-{tmp_path.name}-together"
     bad = {mode: odd(mode, mark) for mode in FAILURES if mode not in ("absent", "nowhere")}
-    bad |= {mode: odd(mode, mark, start_timeout_s=2) for mode in ("hangs", "babbles")}
+    bad |= {mode: odd(mode, mark, start_timeout_s=wait) for mode, wait in (("hangs", 2), ("babbles", 10))}
     bad |= {"absent": {"command": "no-such-command"}, "nowhere": {"url": "http://127.0.0.1:9/mcp"}}
     good = {mode: odd(mode, mark) for mode in ("plain", "many", "schemas", "instructs", "stubborn")}
     done = synced(space, mcp=write(tmp_path, **bad, **good))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -236,12 +235,10 @@ def test_all_that_is_wrong_with_arguments_is_told_at_once(
 
 
 def test_a_pattern_that_would_explode_takes_no_time(space: Space) -> None:
-    """It is matched in linear time."""
+    """It is matched in linear time; in exponential time this would never end."""
     write(Path(space.store.address).parent, **{"a" * 200: odd("plain")})
     synced(space)
-    start = time.perf_counter()
     assert ask(space, "list_tools", filters={"name_pattern": "^(a+)+$"})["total"] == 0
-    assert time.perf_counter() - start < 5
 
 
 def test_a_description_that_instructs_is_flagged_and_shown_as_its_servers_word(space: Space) -> None:

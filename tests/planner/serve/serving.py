@@ -33,6 +33,8 @@ LANGUAGE = 25_000
 """Characters of the language in short."""
 NOTE = {"type": "create-note", "value": 1, "out": "$x"}
 SLOW = {"type": "wait", "seconds": 60}
+PATIENT = dict.fromkeys(("run_plan", "run_steps", "answer_run"), 300)
+"""Seconds that a planner waits for what it began, unless a scene says otherwise: all have ended by then."""
 TOKEN = "a-token-for-the-tests-alone"  # noqa: S105 - it opens nothing but what a test serves
 
 _NOTING = "import os, sys; open(sys.argv[1], 'w').write(str(os.getpid())); os.execv(sys.argv[2], sys.argv[2:])"
@@ -51,6 +53,8 @@ class Planner:
 
     async def call(self, tool: str, **arguments: Any) -> Any:
         """Return what a tool answers: JSON, or text."""
+        if tool in PATIENT:
+            arguments = {"wait_s": PATIENT[tool], **arguments}
         answer = await self.client.call_tool(tool, arguments, progress_callback=self._progress)
         text = self._text(tool, answer)
         assert not answer.is_error, text
@@ -127,7 +131,7 @@ class Served:
     def end(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and return the exit code."""
         self.process.send_signal(number)
-        return self.process.wait(60)
+        return self.process.wait(300)
 
 
 @contextmanager
@@ -147,7 +151,7 @@ def over_http(file: Path, *arguments: str, token: str | None = TOKEN) -> Iterato
     finally:
         if process.poll() is None:
             process.kill()
-        process.wait(60)
+        process.wait(300)
         process.stderr.close()
 
 
@@ -157,7 +161,7 @@ async def planners(
 ) -> AsyncIterator[list[Planner]]:
     """Planners at one server over HTTP, each with a connection of its own."""
     async with (
-        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as http,
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=300) as http,
         AsyncExitStack() as stack,
     ):
         made = [Client(streamable_http_client(served.url, http_client=http), mode=mode, **client) for mode in modes]

@@ -176,7 +176,7 @@ def test_one_call_asks_a_person_so_many_times_and_no_more(space: Space, mode: st
     async def scene(planner: Planner) -> Any:
         asked = await planner.call("run_plan", plan=[DELETE] * (MOST + 2))
         assert (asked["status"], len(made)) == ("suspended", MOST)
-        return await planner.call("get_run", run=asked["run"], wait_s=20)
+        return await planner.call("get_run", run=asked["run"], wait_s=300)
 
     assert play(space, scene, mode=mode, elicitation_callback=person)["status"] == "success"
     assert len(made) == MOST + 2

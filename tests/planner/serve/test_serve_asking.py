@@ -135,7 +135,7 @@ def test_an_answer_that_does_not_fit_is_told_and_asked_for_again(space: Space) -
     async def scene(planner: Planner) -> Any:
         said = await planner.wrong("run_plan", plan=[ask({"type": "integer", "minimum": 3})])
         assert "the answer to step 1 does not fit" in said
-        return await planner.call("get_run", run="run_1", wait_s=20)
+        return await planner.call("get_run", run="run_1", wait_s=300)
 
     assert play(space, scene, PEOPLE, mode="legacy", elicitation_callback=person)["result"]["data"] == 5
 
@@ -198,7 +198,7 @@ def test_a_call_in_doubt_is_put_to_the_person(
         assert "asks people" in await planner.wrong("answer_run", run=run, step="1", value="repeat")
 
     async def said(planner: Planner) -> Any:
-        return await planner.call("get_run", run=run, wait_s=20)
+        return await planner.call("get_run", run=run, wait_s=300)
 
     play(space, dismissed, PEOPLE, mode=mode, elicitation_callback=person)
     assert made == []

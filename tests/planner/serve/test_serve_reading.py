@@ -72,14 +72,14 @@ def joined(space: Space, ref: str, most: int) -> Any:
     return whole if text in (whole, dump(whole)) else text
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(value=values, most=st.integers(1, 80))
 def test_pieces_make_up_the_whole_whatever_their_size(space: Space, value: Any, most: int) -> None:
     """Of texts, lists and other JSON; what alone is too long has a reference of its own."""
     assert same(joined(space, made(space, value), most), value)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(text=texts, most=st.integers(1, 50), start=st.integers(-250, 250), stop=st.integers(-250, 250))
 def test_a_part_is_read_as_python_cuts_it(space: Space, text: str, most: int, start: int, stop: int) -> None:
     """In pieces of no more than was asked for."""

@@ -262,21 +262,20 @@ def test_limits_bound_what_a_caller_may_ask_for(known: Space) -> None:
         assert len((await planner.call("get_similar_tools", tool_name="one/echo"))["tools"]) == 2
         described = await planner.call("describe_tool", tool_name="one/echo", include_similar=True)
         assert len(described["similar"]) == 2
-        call = {"tool_name": "one/slow", "arguments": {}}
-        said = await planner.wrong("execute_tool", **call, options={"timeout_ms": 301})
-        assert "`options.timeout_ms` is 301, and ann may give a call 300 at most" in said
+        call = {"tool_name": "one/slow", "arguments": {"seconds": 4}}
+        said = await planner.wrong("execute_tool", **call, options={"timeout_ms": 2_501})
+        assert "`options.timeout_ms` is 2,501, and ann may give a call 2,500 at most" in said
         await planner.call("execute_tool", tool_name="one/echo", arguments={"text": "runs"})
         late = await planner.client.call_tool("execute_tool", call)
         assert late.structured_content is not None
-        assert (
-            "within 300 ms" in late.structured_content["reason"] or "within 0.3 s" in late.structured_content["reason"]
-        )
-        assert "no call may last longer here" in late.structured_content["reason"]
-        plan = await planner.call("run_plan", plan=[{"type": "one/slow", "timeout_s": 20}])
+        reason = late.structured_content["reason"]
+        assert "within 2,500 ms" in reason or "within 2.5 s" in reason
+        assert "no call may last longer here" in reason
+        plan = await planner.call("run_plan", plan=[{"type": "one/slow", "arguments": {"seconds": 4}, "timeout_s": 20}])
+        assert (plan["status"], "did not answer within 2.5 s" in plan["reason"]) == ("failed", True)
         assert "no call may last longer here" in plan["reason"]
-        assert (plan["status"], "did not answer within 0.3 s" in plan["reason"]) == ("failed", True)
 
-    play(known, scene, results=2, timeout_ms=300)
+    play(known, scene, results=2, timeout_ms=2_500)
 
 
 def test_more_calls_than_a_minute_may_have_are_refused_and_kept(known: Space) -> None:
@@ -298,7 +297,7 @@ def test_a_call_that_its_caller_cancels_is_broken_off(known: Space) -> None:
 
     async def scene(planner: Planner) -> None:
         await planner.call("execute_tool", tool_name="one/echo", arguments={"text": "runs"})
-        slow = {"tool_name": "one/slow", "arguments": {}}
+        slow = {"tool_name": "one/slow", "arguments": {"seconds": 60}}
         call = asyncio.create_task(planner.client.call_tool("execute_tool", slow))
         await asyncio.to_thread(until, lambda: _runs(known)[0].status == "running")
         call.cancel()

@@ -16,6 +16,7 @@ from infospace.clock import now
 from infospace.ids import Kind
 from infospace.memory.changes import GiveName, MakeNote
 from infospace.runs.journal import OpenRun
+from infospace.tools.local import LocalTools
 from planner.sessions.naming import PREFIX
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -57,6 +58,7 @@ def test_a_name_that_no_session_has_is_told_with_the_one_that_was_meant(space: S
 def test_a_cancelled_session_cancels_the_steps_that_run_and_those_that_queue(space: Space) -> None:
     async def scene(planner: Planner) -> Any:
         run = (await planner.call("run_steps", session="s", steps=[NOTE, SLOW], wait_s=0))["run"]
+        await planner.until_bound(run, "x")
         await planner.call("run_steps", session="s", steps=[{**NOTE, "out": "$y"}], wait_s=0)
         answer = await planner.call("cancel_run", run=run)
         return answer["status"], list(answer["bindings"])
@@ -66,13 +68,23 @@ def test_a_cancelled_session_cancels_the_steps_that_run_and_those_that_queue(spa
 
 def test_a_run_of_another_door_is_waited_for(space: Space) -> None:
     """As one of its own is: until it has ended, and no longer than is said."""
+    gate, opened = LocalTools("gate"), asyncio.Event()
+
+    @gate.tool(read_only=True)
+    async def enter() -> str:
+        """Enter once it is open."""
+        await opened.wait()
+        return "entered"
+
+    space.tools.add(gate)
 
     async def scene() -> tuple[Any, Any]:
         async with at(space) as one, at(space) as other:
-            plan = [{"type": "wait", "seconds": 1}, NOTE]
-            run = (await one.call("run_plan", plan=plan, wait_s=0))["run"]
+            run = (await one.call("run_plan", plan=[{"type": "gate/enter"}, NOTE], wait_s=0))["run"]
             soon = await other.call("get_run", run=run, wait_s=0.1)
-            return soon, await other.call("get_run", run=run, wait_s=60)
+            waiting = asyncio.create_task(other.call("get_run", run=run, wait_s=60))
+            opened.set()
+            return soon, await waiting
 
     soon, late = asyncio.run(scene())
     assert (soon["status"], late["status"]) == ("running", "success")
@@ -94,7 +106,7 @@ def test_a_session_of_another_door_to_the_space_is_taken_up(space: Space) -> Non
 def test_a_session_whose_first_step_never_ended_is_still_the_session(space: Space) -> None:
     """Its server was killed before anything was bound."""
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        gone.wait(60)
+        gone.wait(300)
     store = space.store
     run, note = store.new_id("run"), store.new_id(Kind.NOTE)
     owner = f"{socket.gethostname()}:{gone.pid}:x"

@@ -42,7 +42,7 @@ def raw(space: Path) -> subprocess.Popen[bytes]:
 def test_a_signal_ends_the_server_though_its_input_stays_open(tmp_path: Path, number: int, code: int) -> None:
     with raw(tmp_path / "space.db") as server:
         server.send_signal(number)
-        assert server.wait(60) == code
+        assert server.wait(300) == code
         assert server.stderr is not None
         assert b"Traceback" not in server.stderr.read()
 
@@ -51,7 +51,7 @@ def test_a_signal_ends_the_server_though_its_input_stays_open(tmp_path: Path, nu
 def test_a_message_that_is_too_long_ends_the_connection_and_is_told(tmp_path: Path) -> None:
     """Nobody can tell which request it was, so nobody could answer it."""
     with raw(tmp_path / "space.db") as server:
-        _, said = server.communicate(b"x" * (LONGEST_LINE + 70_000), timeout=60)
+        _, said = server.communicate(b"x" * (LONGEST_LINE + 70_000), timeout=300)
         assert server.returncode == 0
         assert b"is longer than" in said
 
@@ -107,7 +107,7 @@ def test_a_terminal_that_is_gone_ends_the_server(tmp_path: Path) -> None:
         assert server.stdout is not None
         assert json.loads(server.stdout.readline())["id"] == 1
         os.close(ours)
-        _, said = server.communicate(timeout=60)
+        _, said = server.communicate(timeout=300)
     assert (server.returncode, b"Traceback" in said) == (0, False)
 
 
@@ -117,7 +117,7 @@ def test_what_has_no_input_or_output_is_told_so(tmp_path: Path, closed: str, whi
     """As where a service manager starts it that gives it none."""
     line = f"exec {shlex.join(command(tmp_path / 'space.db'))} {closed}"
     done = subprocess.run(
-        ["/bin/sh", "-c", line], check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+        ["/bin/sh", "-c", line], check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=300
     )
     assert done.returncode == 1
     assert b"there is no standard " + which in done.stderr
@@ -130,7 +130,9 @@ def test_a_client_that_leaves_ends_its_server_which_cancels_what_runs(tmp_path: 
 
     async def leave() -> str:
         async with over_stdio(space, noted) as planner:
-            return str((await planner.call("run_plan", plan=SLOW, wait_s=0))["run"])
+            run = str((await planner.call("run_plan", plan=SLOW, wait_s=0))["run"])
+            await planner.until_bound(run, "x")
+            return run
 
     run = asyncio.run(leave())
     assert not is_alive(int(noted.read_text()))

@@ -118,7 +118,7 @@ class TestSnapshots:
                 store.commit([*(Revise(member, value) for member in pair), AddMembers(group, [Member(pair[0])])])
 
         def read(store: Store) -> None:
-            while not done.is_set():
+            while not (done.is_set() and seen):
                 with store.reading() as snapshot:
                     for pair, group in zip(pairs, groups, strict=True):
                         first, second = (snapshot.get(member).content for member in pair)

@@ -157,6 +157,14 @@ class TestWhatRunsDid:
             ]
             assert snapshot.effects("run_1") == snapshot.effects(run)
 
+    def test_of_what_a_run_restored_the_version_is_remembered(self, store: Store) -> None:
+        """What came after it is known by that."""
+        run, a = open_run(store), note(store)
+        store.commit([Revise(a, 2), Delete(a)])
+        store.commit([Restore(a, None, Made(run, None, "test"))], [CloseRun(run, "success", AT)])
+        with store.reading() as snapshot:
+            assert snapshot.effects(run) == [Effect(a, "alive", False, 2)]
+
     def test_a_lineage_says_who_made_which_version_and_what_came_later(self, store: Store) -> None:
         """Of what the run made, changed or affected, by kind and number."""
         first, second = open_run(store), open_run(store)
