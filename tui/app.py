@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -28,13 +27,14 @@ from planner.events import Event, Spoke
 from tui.collecting import QUIET, Collecting
 from tui.desk import Desk
 from tui.engine import Engine
+from tui.helping import help_of
 from tui.keying import Done, Keying
 from tui.place import Place
 from tui.places import PLACES, Entry, entry_of
 from tui.running import Going, Runner
 from tui.subject import Subject
 from tui.widgets.bar import Tab
-from tui.widgets.dialogs import Confirm, Help
+from tui.widgets.dialogs import Confirm
 from tui.widgets.palette import Palette
 from tui.wording import Colours, line
 from tui.working import guarded
@@ -78,16 +78,6 @@ _ENDED = {
     "cancelled": "was cancelled",
     "running": "goes on",
 }
-
-EVERYWHERE = (
-    (f"1 … {len(PLACES)}", f"goes to a place; F2 … F{len(PLACES) + 1} do from within a field too"),
-    ("^p", "the command palette: all that can be done here; themes. A click on the place's name opens it too"),
-    ("tab, ⇧tab", "to the next, or the previous part of the place"),
-    ("esc", "out of a field, or a dialog"),
-    ("?, F1", "this help; F1 from within a field too"),
-    ("^q", "leaves"),
-)
-"""What keys do in every place."""
 
 
 class InfospaceApp(App[int]):
@@ -198,8 +188,7 @@ class InfospaceApp(App[int]):
         """Show what the place is for, and its keys."""
         place = self.place
         if place is not None and isinstance(self.screen, Place):
-            tables = {"Keys here": _keys(place), "Keys everywhere": EVERYWHERE}
-            self.push_screen(Help(f"Help: {type(place).__name__}", place.help, tables))
+            self.push_screen(help_of(place))
 
     def action_command_palette(self) -> None:
         """Show what can be done, by name."""
@@ -386,15 +375,3 @@ class InfospaceApp(App[int]):
         await asyncio.to_thread(self.engine.close)
         with suppress(InfospaceError):
             self.memory.write()
-
-
-def _displayed(place: Place, binding: Binding) -> str:
-    """Return the keys of a binding as they are shown."""
-    if binding.key_display:
-        return binding.key_display
-    return ", ".join(place.app.get_key_display(replace(binding, key=key)) for key in binding.key.split(","))
-
-
-def _keys(place: Place) -> Sequence[tuple[str, str]]:
-    """Return the keys of a place, and what each does."""
-    return [(_displayed(place, binding), binding.tooltip or binding.description) for binding in place.deeds()]

@@ -1,0 +1,40 @@
+"""The help of a place: what it is for, and all keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from textual.binding import Binding
+
+from tui.place import Place
+from tui.places import PLACES
+from tui.widgets.dialogs import Help
+
+EVERYWHERE = (
+    (f"1 … {len(PLACES)}", f"goes to a place; F2 … F{len(PLACES) + 1} do from within a field too"),
+    ("^p", "the command palette: all that can be done here; themes. A click on the place's name opens it too"),
+    ("tab, ⇧tab", "to the next, or the previous part of the place"),
+    ("esc", "out of a field, or a dialog"),
+    ("?, F1", "this help; F1 from within a field too"),
+    ("^q", "leaves"),
+)
+"""What keys do in every place."""
+
+
+def help_of(place: Place) -> Help:
+    """Return the help of a place, to be shown."""
+    tables = {"Keys here": _keys(place), "Keys everywhere": EVERYWHERE}
+    return Help(f"Help: {type(place).__name__}", place.help, tables)
+
+
+def _displayed(place: Place, binding: Binding) -> str:
+    """Return the keys of a binding as they are shown."""
+    if binding.key_display:
+        return binding.key_display
+    return ", ".join(place.app.get_key_display(replace(binding, key=key)) for key in binding.key.split(","))
+
+
+def _keys(place: Place) -> Sequence[tuple[str, str]]:
+    """Return the keys of a place, and what each does."""
+    return [(_displayed(place, binding), binding.tooltip or binding.description) for binding in place.deeds()]
