@@ -29,8 +29,9 @@ from infospace.runs.journal import Entry
 MEMORY = ":memory:"
 """The address of a space that lives as long as its store, and that nobody else sees."""
 
-WAIT = 10.0
-"""Seconds that a process waits for another one's transaction."""
+WAIT = 30.0
+"""Seconds that a process waits for the transactions of others. SQLite looks ten times a second and keeps no queue: a
+process that commits without a pause has the lock at most of these looks."""
 
 
 class SqliteStore:
