@@ -238,9 +238,10 @@ class Run:
         found = Resolver(view, self.scope).resource(self.plan.result)
         if not is_resource(found):
             raise NotFound(f"{self.plan.result!r} is not a resource")
-        if view.changes:
-            self.space.store.commit(view.changes)
-        return found
+        if not view.changes:
+            return found
+        self.space.store.commit(view.changes)
+        return self.space.view().get(found.id)
 
     def close(
         self, status: RunStatus, result: Resource | None, reason: str | None, pending: Sequence[Pending] = ()

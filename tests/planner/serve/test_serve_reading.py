@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,19 @@ def test_what_a_branch_bound_is_lost_where_the_branches_failed(space: Space) -> 
     row, steps = find_run(space, str(result.run))
     assert ("2.branches[1].1", "success") in [(step.position, step.status) for step in steps]
     assert bindings_of(row.inputs, steps).keys() == result.bindings.keys() == {"list"}
+
+
+def test_the_journal_tells_the_time_of_a_result_that_no_step_gave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the time at which it was kept, also where that is another one than that at which it was made."""
+    ticks = count()
+    monkeypatch.setattr("infospace.clock._written", lambda _moment: f"2026-04-01T09:30:{next(ticks):06.3f}Z")
+    plan = json.loads((FOLDER / "result_place.json").read_text(encoding="utf-8"))
+    with open_space(tmp_path / "space.db") as space:
+        result = run_sync(space, plan)
+        row, steps = find_run(space, str(result.run))
+        assert recorded(space, row, steps, live=False)["result"] == result.to_json()["result"]
 
 
 @pytest.mark.parametrize("name", NAMES)
