@@ -25,7 +25,10 @@ def note(value: Any, out: str | None = None, **fields: Any) -> dict[str, Any]:
 WAIT = {"type": "wait", "seconds": 3_000}
 """A step that goes on until somebody halts its run, where the fixture `patient` lets it."""
 ASK = {"type": "ask", "value": "Which year was it?", "schema": {"enum": [1984, 1985, "another"]}, "out": "$year"}
-YEAR = {"goal": "Write down the year", "steps": [note("in ", "$in"), ASK, note("${in}${year}", "$when")]}
+YEAR: dict[str, Any] = {
+    "goal": "Write down the year",
+    "steps": [note("in ", "$in"), ASK, note("${in}${year}", "$when")],
+}
 NUMBER = {"type": "ask", "value": "How many were there?", "schema": {"type": "integer"}, "out": "$count"}
 COUNT = {"goal": "Count them", "steps": [NUMBER, note("${count}!", "$said")]}
 ITEMS = {"type": "create-collection", "value": ["one", "two", "three"], "out": "$items"}

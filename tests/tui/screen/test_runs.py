@@ -314,7 +314,7 @@ def test_every_command_is_in_the_palette(show: Show, furnished: Space) -> None:
 
 def test_leaving_puts_a_run_that_goes_on_to_rest(show: Show, space: Space) -> None:
     """When that is confirmed; it can be resumed."""
-    run = str(run_sync(space, {"steps": [YEAR["steps"][1], WAIT, note("later", "$x")]}).run)  # type: ignore[index]
+    run = str(run_sync(space, {"steps": [YEAR["steps"][1], WAIT, note("later", "$x")]}).run)
 
     async def story(stage: Stage) -> None:
         await stage.sees(f"{run} ")
@@ -333,7 +333,7 @@ def test_leaving_puts_a_run_that_goes_on_to_rest(show: Show, space: Space) -> No
 
 def test_other_places_are_used_while_a_run_goes_on(show: Show, space: Space) -> None:
     """Stopping it leaves it to be resumed."""
-    run = str(run_sync(space, {"goal": "long", "steps": [YEAR["steps"][1], WAIT, note("x", "$x")]}).run)  # type: ignore[index]
+    run = str(run_sync(space, {"goal": "long", "steps": [YEAR["steps"][1], WAIT, note("x", "$x")]}).run)
     run_sync(space, EVERY)
 
     async def story(stage: Stage) -> None:
