@@ -10,6 +10,9 @@ DATA ?=
 SIZES ?= 1000 10000 100000
 # The benchmarks that `make bench` runs; all of them without it.
 ONLY ?=
+# Which room of the code `make mutate` plants faults in, and how many of them (all without it).
+ROOM ?=
+SAMPLE ?=
 
 BIN := .venv/bin
 STAMP := .venv/.installed
@@ -23,7 +26,7 @@ unexport PYTHONHOME PYTHONPATH PIP_USER PIP_TARGET PIP_PREFIX
 STALE := $(shell test -x $(BIN)/python && test "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo stale)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench bench-discovery prove clean stale
+.PHONY: help run test check bench bench-discovery prove mutate clean stale
 
 help:
 	@echo 'make run     set everything up (once), and run a plan over sample notes'
@@ -32,6 +35,7 @@ help:
 	@echo 'make bench   the benchmarks, beside peers (SIZES="1000 10000", ONLY=discovery, DATA=folder)'
 	@echo 'make bench-discovery   how well notes and tools are found, beside others (DATA=folder)'
 	@echo 'make prove   the long proofs at full size, and the properties of new examples'
+	@echo 'make mutate   faults planted in a room of the code, and those that no test notices (ROOM=where, ONLY=, SAMPLE=)'
 	@echo 'make clean   remove .venv and all caches'
 	@echo
 	@echo 'PYTHON=/path/to/python3.11 names the Python that .venv is made with.'
@@ -64,8 +68,12 @@ prove: $(STAMP)
 	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest -s tests/proofs tests/planner/test_check_is_sound.py tests/planner/test_parallel_is_serial.py tests/tui/screen/test_any_keys.py
 	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m hypothesis
 
+mutate: $(STAMP)
+	@$(BIN)/infospace model get
+	@PYTHONPATH=tests $(BIN)/python -m mutation $(ROOM) $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLE),--sample $(SAMPLE)) --workers $(WORKERS)
+
 clean:
-	rm -rf .venv $(BENCH) .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage dist build
+	rm -rf .venv .mutants $(BENCH) .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf ./*.egg-info
 

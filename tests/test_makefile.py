@@ -48,4 +48,6 @@ def test_without_a_new_enough_python_it_says_which_is_needed(checkout: Path, tmp
 def test_without_a_target_it_lists_them(checkout: Path) -> None:
     done = make(checkout)
     assert done.returncode == 0
-    assert all(f"make {target}" in done.stdout for target in ("run", "test", "check", "bench", "prove", "clean"))
+    assert all(
+        f"make {target}" in done.stdout for target in ("run", "test", "check", "bench", "prove", "mutate", "clean")
+    )
