@@ -27,6 +27,11 @@ def seconds_until(moment: str) -> float:
     return max(0.0, datetime.fromisoformat(moment).timestamp() - time.time())
 
 
+def at(moment: float) -> str:
+    """Return a time in seconds since 1970 in that form."""
+    return _written(moment)
+
+
 def _written(moment: float) -> str:
     whole = int(moment)
     return f"{_second(whole)}.{int((moment - whole) * 1000):03d}Z"

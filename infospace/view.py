@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 from infospace.answer import cut, label
 from infospace.clock import now
-from infospace.errors import NotFound
+from infospace.errors import Invalid, NotFound
 from infospace.ids import Kind, is_id
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, Evidence, GiveName, Keep, MakeCollection, MakeNote, MakeRelation
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 Speech = Literal["say", "think"]
 FoundT = TypeVar("FoundT")
+
+DEEPEST = 100
+"""How deep Collections within Collections are read."""
 
 
 class Listener(Protocol):
@@ -230,15 +233,34 @@ class Infospace(Changing, Asking):
         return resource
 
     def content(self, resource: Resource) -> JSON:
-        """Return what a resource is as a value: a Note's JSON, a Collection's list of contents."""
-        if isinstance(resource, Collection):
-            return [self.content(item) for item in self.items(resource)]
-        return resource.content
+        """Return what a resource is as a value: a Note's JSON, a Collection's list of contents.
+
+        A damaged space may have a Collection that contains itself: in the place of that stands a sentence. Raises
+        Invalid where Collections are nested too deep.
+        """
+        return self._content(resource, ())
+
+    def _content(self, resource: Resource, around: tuple[str, ...]) -> JSON:
+        if not isinstance(resource, Collection):
+            return resource.content
+        if resource.id in around:
+            return _itself(resource)
+        inside = _inside(resource, around)
+        return [self._content(item, inside) for item in self.items(resource)]
 
     def text(self, resource: Resource) -> str:
-        """Return a resource's text: of a search result its `text`, of a Collection its items, a blank line between."""
+        """Return a resource's text: of a search result its `text`, of a Collection its items, a blank line between.
+
+        Collections that contain themselves, or are nested too deep, are as `content` has them.
+        """
+        return self._text(resource, ())
+
+    def _text(self, resource: Resource, around: tuple[str, ...]) -> str:
         if isinstance(resource, Collection):
-            return "\n\n".join(self.text(item) for item in self.items(resource))
+            if resource.id in around:
+                return _itself(resource)
+            inside = _inside(resource, around)
+            return "\n\n".join(self._text(item, inside) for item in self.items(resource))
         if isinstance(resource, Note) and resource.evidence:
             return cast("SearchResult", resource.content)["text"]
         return text_of(resource.content)
@@ -319,6 +341,20 @@ class Infospace(Changing, Asking):
         listed = "; ".join(label(item) for item in first)
         more = f"; … and {count - len(first):,} more" if count > len(first) else ""
         return cut(f"{count:,} {noun}{'' if count == 1 else 's'}" + (f": {listed}{more}" if first else ""))
+
+
+def _itself(collection: Collection) -> str:
+    return f"({collection.id}, which contains itself)"
+
+
+def _inside(collection: Collection, around: tuple[str, ...]) -> tuple[str, ...]:
+    """The Collections around the items of one."""
+    if len(around) == DEEPEST:
+        raise Invalid(
+            f"{around[0]} has Collections within Collections more than {DEEPEST} deep",
+            hint="`flatten` with `separator: null` takes one level away",
+        )
+    return (*around, collection.id)
 
 
 class _Scratch:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.answer import Answer
 from infospace.resources import Collection, Note, Resource, text_of
 from infospace.runs.journal import RunStatus, StepRow
+from planner.given import data_of
 from planner.problems import Problem
 from planner.suspending import Pending
 
@@ -43,7 +44,7 @@ class RunResult:
             "status": self.status,
             "result": None if self.result is None else self.result.to_json(),
             "bindings": {name: binding(resource) for name, resource in self.bindings.items()},
-            "steps": [step_json(row, space) for row in self.steps],
+            "steps": [step_json(row, space, self.steps) for row in self.steps],
             "pending": [one.to_json() for one in self.pending],
             "problems": [problem.to_json() for problem in self.problems],
             "reason": self.reason,
@@ -60,16 +61,16 @@ def binding(resource: Resource) -> dict[str, Any]:
     return {"kind": str(resource.kind), "id": resource.id, "size": size}
 
 
-def step_json(row: StepRow, space: Space | None = None) -> dict[str, Any]:
-    """Return one step as `run --json` shows it; with a space, with `data`."""
-    answer = answer_of(row)
-    data = None
-    if space is not None and row.resource is not None:
-        view = space.view()
-        data = view.content(view.get(row.resource))
-    shown = answer.to_json(data=False)
+def step_json(row: StepRow, space: Space | None = None, rows: Sequence[StepRow] = ()) -> dict[str, Any]:
+    """Return one step as `run --json` shows it; with a space, with `data`: what it gave, as it was then.
+
+    `rows` are the steps of its run. Where that version was removed for good, `data` is null and `data_gone` says so.
+    """
+    shown = answer_of(row).to_json(data=False)
     if space is not None:
-        shown["data"] = data
+        shown["data"], gone = data_of(space, row, rows)
+        if gone is not None:
+            shown["data_gone"] = gone
     out = None if row.out is None else f"${row.out}"
     return {"step": row.position, "type": row.type, "out": out, **shown, "expect": row.expect}
 

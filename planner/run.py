@@ -27,6 +27,7 @@ from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.execute_forms import FormExecution
 from planner.failure import Exhausted, Failure, Halted, Stopped, sentence
 from planner.frame import Frame, Latest
+from planner.given import Given
 from planner.lanes import Commit, Halt, Journal, Ticket
 from planner.lease import kept, new_owner, seconds_spent
 from planner.order import Order
@@ -231,9 +232,7 @@ class Run:
     def _result(self) -> Resource | None:
         if self.plan.result is None:
             last = self.frame.latest.resource
-            with suppress(NotFound):
-                return None if last is None else self.space.view().get(last)
-            return None
+            return None if last is None else self._given(last)
         view = self.space.view(Made(self.id, None, "result"))
         found = Resolver(view, self.scope).resource(self.plan.result)
         if not is_resource(found):
@@ -281,10 +280,18 @@ class Run:
                 continue
         return found
 
+    def _given(self, identifier: str) -> Resource | None:
+        """Return a value that a step gave: as it is now, or as it was where it was deleted since."""
+        with suppress(NotFound):
+            return self.space.view().get(identifier)
+        with suppress(NotFound):
+            return Given(self.space, self.steps, None).get(identifier)
+        return None
+
     def _answer(self, result: Resource | None) -> Answer | None:
         if result is None:
             return None
-        view = self.space.view()
+        view = Given(self.space, self.steps, None)
         row = next((row for row in reversed(self.steps) if row.resource == result.id), None)
         return Answer(
             status="success",

@@ -13,7 +13,7 @@ from infospace.answer import label
 from infospace.errors import NotFound
 from infospace.jsonvalue import JSON
 from infospace.resources import Collection, Note, Relation, Resource
-from infospace.space import Space
+from infospace.view import Infospace
 from tui.command.render import is_hit
 from tui.widgets.rows import Column
 from tui.wording import Colours, line
@@ -32,14 +32,16 @@ Cells = tuple[str, ...]
 class Table:
     """Implements `Rows` over the items of a Collection. `wanted` are the places of items to be read."""
 
-    def __init__(self, space: Space, collection: Collection, fields: Sequence[str], columns: Sequence[Column]) -> None:
+    def __init__(
+        self, view: Infospace, collection: Collection, fields: Sequence[str], columns: Sequence[Column]
+    ) -> None:
         self.collection = collection
         self.columns = tuple(columns)
         self.wanted: set[int] = set()
         self.colours: Colours = {}
         self.sorted_by: tuple[int, bool] | None = None
         """The column, and whether downwards."""
-        self._space = space
+        self._view = view
         self._fields = tuple(fields)
         self._ids = [member.id for member in collection.members]
         self._order = list(range(len(self._ids)))
@@ -77,7 +79,7 @@ class Table:
     def _fetch(self, places: Sequence[int]) -> None:
         for at in range(0, len(places), AT_ONCE):
             some = places[at : at + AT_ONCE]
-            self.take(some, present(self._space, [self._ids[place] for place in some]))
+            self.take(some, present(self._view, [self._ids[place] for place in some]))
 
     def sort(self, column: int) -> None:
         """Sort by a column, the other way round when it is sorted by that; reads all items. For a thread."""
@@ -121,10 +123,10 @@ class Table:
             self._read[place] = gone if item is None else tuple(field_of(item, name) for name in self._fields)
 
 
-def read_table(space: Space, collection: Collection) -> Table:
-    """Return a Collection as a table; its first items are read. For a thread."""
+def read_table(view: Infospace, collection: Collection) -> Table:
+    """Return a Collection as a table, its items as a view has them; the first ones are read. For a thread."""
     ids = [member.id for member in collection.members[:LOOKED_AT]]
-    items = present(space, ids)
+    items = present(view, ids)
     there = [item for item in items if item is not None]
     fields = fields_of(there)
     looked = [[field_of(item, name) for item in there] for name in fields]
@@ -134,22 +136,22 @@ def read_table(space: Space, collection: Collection) -> Table:
         numbers = all(isinstance(value, (int, float)) for value in values if value is not None)
         width = None if place == len(fields) - 1 and len(fields) <= 2 else min(WIDEST, max(len(name) + 2, widest))
         columns.append(Column(name, width, "right" if numbers and values else "left", least=20))
-    table = Table(space, collection, fields, columns)
+    table = Table(view, collection, fields, columns)
     table.take(range(len(items)), items)
     return table
 
 
-def present(space: Space, identifiers: Sequence[str]) -> list[Resource | None]:
+def present(view: Infospace, identifiers: Sequence[str]) -> list[Resource | None]:
     """Return resources by id, in order; None for those that are not there any more."""
     try:
-        return list(space.view().resources(identifiers))
+        return list(view.resources(identifiers))
     except NotFound:
-        return [_one(space, identifier) for identifier in identifiers]
+        return [_one(view, identifier) for identifier in identifiers]
 
 
-def _one(space: Space, identifier: str) -> Resource | None:
+def _one(view: Infospace, identifier: str) -> Resource | None:
     with suppress(NotFound):
-        return space.view().get(identifier)
+        return view.get(identifier)
     return None
 
 

@@ -11,6 +11,7 @@ What must hold of every store (tests/infospace/memory/contract tries it):
 - Any thread may use a store, and any number of stores, processes and machines one space.
 - Ids are given out before they are used, from 1 on, in the order of asking within one store. A number is
   given once, whatever crashes, rolls back or is purged; `commit` takes those given out, and no others.
+- A Collection never contains itself, directly or through others: a commit after which one would is Invalid.
 - Lists are ordered as their docstring says: ids by number within a kind, texts by code point whatever the
   locale, versions and runs by number. No order rests on a clock: those of two machines differ.
 - Texts are any Unicode but lone surrogates, NUL among it, and come back sign for sign; JSON keeps its types and

@@ -11,6 +11,7 @@ from infospace.ids import is_run_id
 from infospace.runs.journal import FINISHED, RunRow, StepRow
 from infospace.space import Space
 from planner.document_order import in_document_order
+from planner.given import Given
 from planner.lease import is_live
 from planner.outcome import binding, step_json
 from planner.resume import pending_of, plan_of
@@ -39,7 +40,7 @@ def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> 
     bound = bindings_of(row.inputs, steps)
     if row.document is not None:
         steps = in_document_order(plan_of_session(row) if row.kind == "session" else plan_of(row), steps)
-    result = None if row.result is None else _answer(space, row.result, steps)
+    result = None if row.result is None else _answer(space, row, row.result, steps)
     return {
         "run": row.run,
         "status": status,
@@ -52,8 +53,9 @@ def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> 
     }
 
 
-def _answer(space: Space, identifier: str, steps: Sequence[StepRow]) -> Answer | None:
-    view = space.view()
+def _answer(space: Space, run: RunRow, identifier: str, steps: Sequence[StepRow]) -> Answer | None:
+    """The answer as it was when the run ended; None where it was removed for good."""
+    view = Given(space, steps, None, run.ended)
     try:
         resource = view.get(identifier)
         data = view.content(resource)

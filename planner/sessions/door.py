@@ -13,6 +13,7 @@ from infospace.paths import nearest
 from infospace.resources import Collection, Resource, is_resource, text_of
 from infospace.space import Space
 from planner.events import Emit
+from planner.given import data_of
 from planner.outcome import RunResult, answer_of
 from planner.problems import Problem
 from planner.references import NAME, whole_reference
@@ -155,8 +156,7 @@ class SessionDoor:
         answer, row = answer_of(rows[-1]), rows[-1]
         data = None
         if row.resource is not None and answer.status == "success":
-            view = self._space.view()
-            data = view.content(view.get(row.resource))
+            data, _ = data_of(self._space, row, result.steps)
         reason = answer.reason or (None if result.status == "stopped" else result.reason)
         return Answer(
             answer.status,

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from infospace.clock import now
-from infospace.errors import InfospaceError, NotFound
+from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
 from infospace.resources import Resource
 from infospace.runs.journal import (
@@ -235,9 +235,7 @@ class SessionRun(Run):
 
     def _last(self) -> Resource | None:
         last = self._latest()
-        with suppress(NotFound):
-            return None if last is None else self.space.view().get(last)
-        return None
+        return None if last is None else self._given(last)
 
     def _latest(self) -> str | None:
         """Return the id of the last value that the call gave, other than those of a plan's inputs."""

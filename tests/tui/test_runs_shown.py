@@ -106,3 +106,22 @@ def test_of_a_long_loop_the_later_rounds_are_counted(cli: Any) -> None:
     assert "2.do[11].1 coerce" not in said
     assert "✗ 2.do[31].1 coerce" in said
     assert "… 21 more steps of later rounds" in said
+
+
+def test_data_is_whole_after_a_step_whose_resource_was_deleted_later(cli: Any) -> None:
+    """The run is a success, and says so."""
+    steps = [{"type": "create-note", "value": "here", "out": "$n"}, {"type": "remove", "target": "$n"}]
+    said = cli("run", "-", "--json", "--data", stdin=json.dumps(steps))
+    assert (said.code, said.json["status"]) == (0, "success")
+    assert [row["data"] for row in said.json["steps"]] == ["here", None]
+
+
+def test_items_of_items_are_shown(cli: Any) -> None:
+    """A Collection within a Collection has its contents in its place."""
+    steps = [
+        {"type": "create-collection", "value": ["deep down"], "out": "$inner"},
+        {"type": "create-collection", "value": ["$inner"], "name": "outer"},
+    ]
+    assert cli("run", "-", stdin=json.dumps(steps)).code == 0
+    assert "deep down" in cli("show", "outer").out
+    assert cli("show", "outer", "--json").json["items"][0]["content"] == ["deep down"]

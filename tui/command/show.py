@@ -102,11 +102,12 @@ def describe(space: Space, resource: Resource, most: int | None = None) -> dict[
     match resource:
         case Collection():
             members = resource.members[:most]
-            items = space.view().resources([member.id for member in members])
+            view = space.view()
+            items = view.resources([member.id for member in members])
             rows = zip(items, members, strict=True)
             content = {
                 "items": [
-                    {"id": item.id, "kind": str(item.kind), "content": item.content, "membership": member.info}
+                    {"id": item.id, "kind": str(item.kind), "content": view.content(item), "membership": member.info}
                     for item, member in rows
                 ]
             }

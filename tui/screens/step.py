@@ -19,6 +19,7 @@ from textual.widgets import Static, TabbedContent, TabPane
 
 from infospace.resources import Collection
 from infospace.runs.journal import CallRow, StepRow
+from planner.given import Given
 from planner.moments import Moments
 from planner.resolved import Argument, resolved
 from planner.written import step_at, written_step
@@ -129,7 +130,7 @@ class Step(RunPlace):
         if row.resource is None:
             data.tell(row.value or row.reason or "")
         else:
-            await data.show(row.resource, row.version)
+            await data.show(row.resource, row.version, Given(self.infospace.space, subject.rows, row))
 
     def _arguments(self, subject: Subject, row: StepRow) -> list[Argument]:
         """Return the arguments; for a thread."""

@@ -87,7 +87,7 @@ class Content(Container):
         self._resource = resource
         data = self.query_one(Data)
         if isinstance(resource, Collection):
-            table = await asyncio.to_thread(read_table, self.infospace.space, resource)
+            table = await asyncio.to_thread(read_table, self.infospace.space.view(), resource)
             if self._resource is resource:
                 data.show_table(table)
                 self._show("data")

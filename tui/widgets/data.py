@@ -13,6 +13,7 @@ from textual.worker import Worker
 from infospace.errors import NotFound
 from infospace.resources import Collection
 from infospace.space import Space
+from infospace.view import Infospace
 from tui.table import Table, read_table
 from tui.widgets.grid import Grid
 from tui.widgets.pager import Pager
@@ -58,11 +59,14 @@ class Data(Container):
         self.query_one(Pager).read(text)
         self._switch()
 
-    async def show(self, identifier: str, version: int | None = None) -> None:
-        """Show a resource, or that it is gone; unless something else is shown meanwhile."""
+    async def show(self, identifier: str, version: int | None = None, view: Infospace | None = None) -> None:
+        """Show a resource, or that it is gone; unless something else is shown meanwhile.
+
+        A `view` shows the items of a Collection as it has them.
+        """
         self._asked = asked = object()
         try:
-            text, table = await asyncio.to_thread(read_whole, self.infospace.space, identifier, version)
+            text, table = await asyncio.to_thread(read_whole, self.infospace.space, identifier, version, view)
             there = True
         except NotFound as error:
             text, table, there = str(error), None, False
@@ -143,10 +147,14 @@ class Data(Container):
             self.query_one(Grid).show(table, table.titled())
 
 
-def read_whole(space: Space, identifier: str, version: int | None) -> tuple[str, Table | None]:
+def read_whole(
+    space: Space, identifier: str, version: int | None, view: Infospace | None = None
+) -> tuple[str, Table | None]:
     """Return a resource as text, or a Collection as a table; for a thread. Raises NotFound."""
     from tui.command.render import content_text
 
     with space.store.reading() as snapshot:
         found = snapshot.get(identifier, version)
-    return ("", read_table(space, found)) if isinstance(found, Collection) else (content_text(found.content), None)
+    if isinstance(found, Collection):
+        return "", read_table(view or space.view(), found)
+    return content_text(found.content), None

@@ -10,6 +10,7 @@ from infospace import names
 from infospace.errors import Invalid, StoreError
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.evidence import text_of_column
+from infospace.memory.sqlite.nesting import loops
 from infospace.memory.sqlite.rows import EVIDENCE, FOUND, digest_of, id_of, read
 
 MOST = 20
@@ -164,7 +165,7 @@ def problems(engine: Engine, *, counters: bool) -> list[str]:
     found: list[str] = []
     try:
         found.extend(_damage(engine))
-        for rule in (_rows, _runs, _names, _notes, _evidence, *((_counters,) if counters else ())):
+        for rule in (_rows, loops, _runs, _names, _notes, _evidence, *((_counters,) if counters else ())):
             found.extend(_few(rule(engine)))
     except StoreError as error:
         found.append(str(error))

@@ -95,6 +95,8 @@ def _append(work: Work, collection: int, members: Sequence[Member], *, position:
     items = [key_of(member.id) for member in members]
     if items:
         work.must_live(items, id_of)
+        if any(item & 3 == COLLECTION for item in items):
+            work.nested.add(collection)
         infos = [None if member.info is None else object_column(member.info) or "{}" for member in members]
         rows = enumerate(zip(items, infos, strict=True), start=position)
         work.engine.many(_ADD, [(collection, at, item, since, info) for at, (item, info) in rows])

@@ -63,6 +63,7 @@ def _revive(work: Work, versions: Mapping[int, int]) -> None:
         [(key,) for key in versions],
     )
     log(work, ((key, "alive", False, version) for key, version in versions.items()))
+    work.nested.update(key for key in versions if key & 3 == COLLECTION)
 
 
 def _go_back(work: Work, change: Restore, key: int, latest: int) -> None:
@@ -83,6 +84,7 @@ def _members_of(work: Work, key: int, version: int, latest: int) -> None:
     wanted, present = (engine.all(MEMBERS, (key, at, at)) for at in (version, latest))
     if wanted == present:
         return
+    work.nested.add(key)
     engine.run("UPDATE members SET until = ? WHERE collection = ? AND until IS NULL", (latest + 1, key))
     last = engine.value("SELECT max(position) FROM members WHERE collection = ?", (key,))
     rows = [(key, at, item, latest + 1, info) for at, (item, info) in enumerate(wanted, start=(last or 0) + 1)]

@@ -12,6 +12,7 @@ from infospace.errors import Conflict, Invalid, TakenOver
 from infospace.ids import Kind
 from infospace.memory.sqlite import words
 from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.nesting import refuse_loops
 from infospace.memory.sqlite.numbers import Counted, Numbers
 from infospace.memory.sqlite.rows import FOUND, KINDS, NOTE, gone, key_of, keys_json, run_of
 
@@ -35,7 +36,7 @@ _STRAYED = f"SELECT key, found FROM resources WHERE key IN (SELECT value FROM js
 class Work:
     """A transaction that has begun. `limit(kind)` is the first number of a kind that no process has reserved."""
 
-    __slots__ = ("_limit", "_numbers", "_reworded", "_stamp", "before", "engine", "now", "owner", "run")
+    __slots__ = ("_limit", "_numbers", "_reworded", "_stamp", "before", "engine", "nested", "now", "owner", "run")
 
     def __init__(
         self, engine: Engine, numbers: Numbers, limit: Callable[[Engine, Counted], int], run: int | None = None
@@ -49,6 +50,8 @@ class Work:
         self.before: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
         self._stamp: int | None = None
         self._reworded: set[int] = set()
+        self.nested: set[int] = set()
+        """Collections that came to hold other Collections, or that live again."""
         self._numbers = numbers
         self._limit = limit
 
@@ -65,7 +68,11 @@ class Work:
         return self._stamp
 
     def finish(self) -> int:
-        """Write the full text of what changed, and the generation, if there is a new one; return it."""
+        """Write the full text of what changed, and the generation, if there is a new one; return it.
+
+        Raises Invalid where a Collection would contain itself.
+        """
+        refuse_loops(self.engine, self.nested)
         if self._reworded:
             words.index(self.engine, self._reworded)
         if self._stamp is None:

@@ -220,7 +220,7 @@ class TestKeeping:
         assert kept(store, b) == [True]
 
     def test_cycles_and_depth_end(self, store: Store) -> None:
-        """A Collection within itself, and a thousand within each other."""
+        """A Collection that holds a Relation to what holds it, and a thousand within each other."""
         inner = note(store)
         chain = [collection(store, [inner])]
         changes = []
@@ -228,9 +228,11 @@ class TestKeeping:
             made = store.new_id(Kind.COLLECTION)
             changes.append(MakeCollection(made, [Member(chain[-1])]))
             chain.append(made)
-        store.commit([*changes, AddMembers(chain[0], [Member(chain[-1])])])
+        store.commit(changes)
+        arrow = relation(store, inner, chain[-1])
+        store.commit([AddMembers(chain[0], [Member(arrow)])])
         store.commit([Keep(chain[500])])
-        assert kept(store, inner, *chain) == [True] * 1_002
+        assert kept(store, inner, arrow, *chain) == [True] * 1_003
 
     def test_keeping_again_changes_nothing(self, store: Store) -> None:
         """It is idempotent, and makes neither version nor generation."""

@@ -1,0 +1,56 @@
+"""A Collection never contains itself, directly or through others.
+
+Whatever puts something into a Collection marks it in the transaction (`Work.nested`), and the transaction looks at all
+that were marked before it ends: so no writer can pass this by, and changes that only together are right, are right.
+"""
+
+# ruff: noqa: S608 - statements are put together from constants alone
+
+from __future__ import annotations
+
+from collections.abc import Collection as Keys
+from collections.abc import Iterator
+
+from infospace.errors import Invalid
+from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.rows import COLLECTION, id_of
+
+# From a Collection upwards, along an index: what holds it, what holds that, and so on. UNION ends at what was seen.
+_LOOP = """WITH RECURSIVE holders(key) AS (
+        SELECT ?1 UNION SELECT collection FROM holders CROSS JOIN members ON item = holders.key
+        JOIN resources ON resources.key = collection WHERE until IS NULL AND deleted IS NULL)
+    SELECT item FROM holders CROSS JOIN members ON item = holders.key
+    JOIN resources ON resources.key = item
+    WHERE collection = ?1 AND until IS NULL AND deleted IS NULL LIMIT 1"""
+
+_NESTED = f"""SELECT DISTINCT collection FROM members JOIN resources ON resources.key = collection
+    WHERE (item & 3) = {COLLECTION} AND until IS NULL AND deleted IS NULL ORDER BY collection"""
+
+
+def refuse_loops(engine: Engine, marked: Keys[int]) -> None:
+    """Raise Invalid where one of the Collections would contain itself."""
+    for key in sorted(marked):
+        inner = _inner(engine, key)
+        if inner is not None:
+            raise Invalid(_says(key, inner), hint="a Collection never contains itself, directly or through others")
+
+
+def loops(engine: Engine) -> Iterator[str]:
+    """Say which Collections contain themselves."""
+    for (key,) in engine.all(_NESTED):
+        inner = _inner(engine, key)
+        if inner is not None:
+            through = "" if inner == key else f", through {id_of(inner)}"
+            yield f"{id_of(key)} contains itself{through}"
+
+
+def _inner(engine: Engine, key: int) -> int | None:
+    """The member by which a living Collection contains itself, None where it does not."""
+    found: int | None = engine.value(_LOOP, (key,))
+    return found
+
+
+def _says(key: int, inner: int) -> str:
+    if inner == key:
+        return f"{id_of(key)} would contain itself"
+    return f"{id_of(key)} would contain itself, since {id_of(inner)}, which it would have, contains it"
