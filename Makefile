@@ -21,6 +21,8 @@ BENCH := .venv-bench
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 unexport PYTHONHOME PYTHONPATH PIP_USER PIP_TARGET PIP_PREFIX
+# Hundreds of processes are started by the tests: each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 # A checkout that was moved or copied has an environment that belongs to another place.
 STALE := $(shell test -x $(BIN)/python && test "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" || echo stale)
@@ -46,7 +48,7 @@ run: $(STAMP)
 
 test: check
 	@$(BIN)/infospace model get
-	@$(BIN)/python -m pytest -q -n $(WORKERS)
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 check: $(STAMP)
 	@$(BIN)/ruff format --check .
@@ -65,8 +67,8 @@ bench-discovery: $(BENCH)/.installed
 
 prove: $(STAMP)
 	@$(BIN)/infospace model get
-	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest -s tests/proofs tests/planner/test_check_is_sound.py tests/planner/test_parallel_is_serial.py tests/tui/screen/test_any_keys.py
-	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m hypothesis
+	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest --timeout=0 -s tests/proofs tests/planner/test_check_is_sound.py tests/planner/test_parallel_is_serial.py tests/tui/screen/test_any_keys.py
+	@INFOSPACE_PROVE=1 $(BIN)/python -m pytest --timeout=0 -q -n $(WORKERS) -m hypothesis
 
 mutate: $(STAMP)
 	@$(BIN)/infospace model get

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +37,20 @@ Of a fault that was planted it is enough to know that it was noticed: its exampl
 
 os.environ["INFOSPACE_EMBED_SECONDS"] = "inf"
 """What a search proves does not hang on how much it could embed within the usual seconds."""
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts what it runs in the background so, and every process that a test interrupts would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first: workers that have none left take over others', and none is left with a slow one.
+
+    The tests of a file stay together, since they share what is dear to make.
+    """
+    slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session")

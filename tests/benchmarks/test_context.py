@@ -39,6 +39,7 @@ def measured(place: Workplace) -> Measured:
     return asyncio.run(both_ways(place))
 
 
+@pytest.mark.slow
 def test_a_task_whose_tools_answer_at_length_takes_fewer_characters_planned(measured: Measured) -> None:
     """The log and the changes of commits, which one way are read by the model, the other way stay in the space."""
     done = {one.task.name: one for one in measured.tasks}
@@ -63,6 +64,7 @@ def test_a_task_of_three_small_answers_takes_more_and_the_tables_say_so(measured
     )
 
 
+@pytest.mark.slow
 def test_ten_times_the_commits_are_told_in_no_more_characters(place: Workplace) -> None:
     """Of what a plan reads only its answer comes back: that alone may grow."""
     tasks = [_spanning("2026-01-01", "2026-02-01"), _spanning("2026-01-01", "2026-12-31")]

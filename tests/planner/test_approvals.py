@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Conflict, Invalid, Space, open_space
@@ -355,6 +356,8 @@ FORKS = st.builds(
 WORD: Any = st.sampled_from(["once", "run", "always"])
 
 
+@pytest.mark.slow
+@settings(max_examples=100 if os.environ.get("INFOSPACE_PROVE") == "1" else 30)
 @given(steps=st.lists(st.one_of(CALLS, LOOPS, MAPS, FORKS), min_size=1, max_size=4), word=WORD)
 def test_what_is_approved_before_comes_out_as_what_is_approved_one_by_one(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Any], word: Literal["once", "run", "always"]

@@ -29,7 +29,7 @@ from outcomes import told
 from plangen.forms import Plans
 from plangen.supplied import outlines, supply
 
-COUNT = 2_000 if os.environ.get("INFOSPACE_PROVE") == "1" else 120
+COUNT = 2_000 if os.environ.get("INFOSPACE_PROVE") == "1" else 50
 
 
 @dataclass

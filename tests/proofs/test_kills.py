@@ -35,7 +35,7 @@ from infospace.search.agreement import disagreements
 from infospace.view import Silence
 
 PROVE = bool(os.environ.get("INFOSPACE_PROVE"))
-ROUNDS = 220 if PROVE else 22
+ROUNDS = 220 if PROVE else 12
 LIFE = 11
 """Rounds that one space lives through; every other space is large enough for derived files."""
 

@@ -219,7 +219,7 @@ def furnished(folder: Path) -> Path:
 def perform(path: Path, plan: Path, number: int, when: str) -> subprocess.CompletedProcess[str]:
     script = Path(__file__).with_name("resumed.py")
     command = [sys.executable, str(script), str(path), str(plan), str(number), when]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=90)
 
 
 @pytest.mark.slow

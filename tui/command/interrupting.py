@@ -73,8 +73,10 @@ async def held(
         task = asyncio.create_task(play(told, halt))
         halt.hold(task)
         try:
-            return heard(await task, halt)
+            result = await task
         except asyncio.CancelledError:
             if not halt.now:
                 raise
             return ended[-1] if ended else None
+    # Asked only now: until the handler of before is back, an interrupt does nothing but set `halt.now`.
+    return heard(result, halt)

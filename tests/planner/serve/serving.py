@@ -161,7 +161,7 @@ async def planners(
 ) -> AsyncIterator[list[Planner]]:
     """Planners at one server over HTTP, each with a connection of its own."""
     async with (
-        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=300) as http,
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=90) as http,
         AsyncExitStack() as stack,
     ):
         made = [Client(streamable_http_client(served.url, http_client=http), mode=mode, **client) for mode in modes]

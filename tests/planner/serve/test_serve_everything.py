@@ -98,7 +98,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, node: Path) -> Iterator[Plac
 def infospace(place: Place, *words: str) -> Any:
     """Return what the command prints as JSON."""
     whole = [sys.executable, "-m", "tui.command", "--space", str(place.space), *words]
-    done = subprocess.run(whole, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(whole, capture_output=True, text=True, check=False, timeout=90)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -157,7 +157,7 @@ def command(name: str, plan: Any, space: Path, folder: Path, code: int) -> Any:
     file = folder / "plan.json"
     file.write_text(json.dumps(plan))
     words = [sys.executable, "-m", "tui.command", "--space", str(space), name, str(file), "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=90)
     assert done.returncode == code, done.stderr
     return json.loads(done.stdout)
 

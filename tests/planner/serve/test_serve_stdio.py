@@ -51,7 +51,7 @@ def test_a_signal_ends_the_server_though_its_input_stays_open(tmp_path: Path, nu
 def test_a_message_that_is_too_long_ends_the_connection_and_is_told(tmp_path: Path) -> None:
     """Nobody can tell which request it was, so nobody could answer it."""
     with raw(tmp_path / "space.db") as server:
-        _, said = server.communicate(b"x" * (LONGEST_LINE + 70_000), timeout=300)
+        _, said = server.communicate(b"x" * (LONGEST_LINE + 70_000), timeout=90)
         assert server.returncode == 0
         assert b"is longer than" in said
 
@@ -107,7 +107,7 @@ def test_a_terminal_that_is_gone_ends_the_server(tmp_path: Path) -> None:
         assert server.stdout is not None
         assert json.loads(server.stdout.readline())["id"] == 1
         os.close(ours)
-        _, said = server.communicate(timeout=300)
+        _, said = server.communicate(timeout=90)
     assert (server.returncode, b"Traceback" in said) == (0, False)
 
 
@@ -117,7 +117,7 @@ def test_what_has_no_input_or_output_is_told_so(tmp_path: Path, closed: str, whi
     """As where a service manager starts it that gives it none."""
     line = f"exec {shlex.join(command(tmp_path / 'space.db'))} {closed}"
     done = subprocess.run(
-        ["/bin/sh", "-c", line], check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=300
+        ["/bin/sh", "-c", line], check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=90
     )
     assert done.returncode == 1
     assert b"there is no standard " + which in done.stderr

@@ -72,7 +72,7 @@ def get(served: Served, path: str, token: str | None, method: str = "GET", **mor
     """Send a request."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     url = served.url.removesuffix("/mcp") + path
-    return httpx2.request(method, url, headers={**headers, **more.pop("headers", {})}, timeout=300, **more)
+    return httpx2.request(method, url, headers={**headers, **more.pop("headers", {})}, timeout=90, **more)
 
 
 async def works(planner: Planner, repository: Path) -> None:

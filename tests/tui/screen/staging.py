@@ -24,7 +24,7 @@ from tui.app import InfospaceApp
 from tui.memory import Memory
 from tui.places import PLACES
 
-PATIENCE = 120
+PATIENCE = 90
 """Seconds after which what was waited for will not come."""
 
 SIZES = {"80x24": (80, 24), "160x50": (160, 50)}

@@ -20,7 +20,7 @@ from typing import Any
 
 import aiohttp
 
-PATIENCE = 120
+PATIENCE = 90
 """Seconds after which what was waited for will not come."""
 SIGNS = re.compile(r"\x1b(\[[0-9;?<>=]*[ -/]*[@-~]|\][^\x07]*\x07|[@-Z\\-_])")
 """What commands a terminal, and is not to be seen."""
