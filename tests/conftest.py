@@ -45,7 +45,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first: workers that have none left take over others', and none is left with a slow one.
+    """Files with slow tests come first: who has none left takes over others, and none is left with a slow one.
 
     The tests of a file stay together, since they share what is dear to make.
     """

@@ -17,7 +17,9 @@ import pytest
 
 from planner.events import Event, RunFinished
 from planner.lanes import Halt
-from tui.command import attending
+from planner.outcome import RunResult
+from tui.command import attending, interrupting
+from tui.command.output import Output
 from tui.command.watch import Watch
 
 READY = """
@@ -114,3 +116,20 @@ def test_ctrl_c_before_the_command_has_read_its_words_is_told(tmp_path: Path) ->
     assert running.returncode == 130
     assert said
     assert "Traceback" not in said
+
+
+def test_an_interrupt_as_a_run_comes_to_rest_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for the run's sake goes on waiting otherwise."""
+
+    async def play(_emit: Any, _halt: Halt) -> RunResult:
+        return RunResult("run_1", "suspended")
+
+    def heard_then_interrupted(result: RunResult, halt: Halt) -> RunResult:
+        told = heard(result, halt)
+        os.kill(os.getpid(), signal.SIGINT)
+        return told
+
+    heard = interrupting.heard
+    monkeypatch.setattr(interrupting, "heard", heard_then_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(interrupting.held(play, lambda _event: None, Output(json=True)))
