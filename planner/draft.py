@@ -68,8 +68,11 @@ class Draft:
         return next((one for one in self.steps if one.step.pointer == pointer), None)
 
 
-def look(space: Space, text: str) -> Draft:
-    """Read a text and check what it says against the space as it is. Raises nothing but what the space raises."""
+def look(space: Space, text: str, forked: str | None = None) -> Draft:
+    """Read a text and check what it says against the space as it is; `forked` is the run that it is to be a fork of.
+
+    Raises nothing but what the space raises.
+    """
     if not text.strip():
         return Draft(text)
     try:
@@ -80,7 +83,7 @@ def look(space: Space, text: str) -> Draft:
     lines = not isinstance(read, Document)
     root = spot_of(text, lines=lines)
     if isinstance(read, Document):
-        plan, problems = check_plan(space, read.value)
+        plan, problems = check_plan(space, read.value, forked)
         return Draft(text, read.value, plan, False, _written(root, plan), _marked(root, text, problems.found))
     return Draft(text, values, None, True, (), _marked(root, text, check_lines(space, values)))
 

@@ -13,6 +13,7 @@ from infospace.ids import is_id
 from infospace.jsonvalue import JSON
 from infospace.memory.store import Snapshot
 from infospace.resources import Resource
+from infospace.runs.forks import first_of
 from infospace.space import Space
 from infospace.wording import wanted
 from planner.check import check
@@ -46,10 +47,14 @@ class Refused:
         return RunResult(None, "refused", problems=self.problems)
 
 
-def check_plan(space: Space, document: JSON) -> tuple[Plan, Problems]:
-    """Check a document against the space as it is; inputs may have any value of their schemas."""
+def check_plan(space: Space, document: JSON, forked: str | None = None) -> tuple[Plan, Problems]:
+    """Check a document against the space as it is; inputs may have any value of their schemas.
+
+    Where it is to be a fork of the run `forked`, the names of what that run and its forks made may be given again.
+    """
     with space.store.reading() as snapshot:
-        return check(document, space.catalogue, KnownSpace(snapshot))
+        free = None if forked is None else first_of(snapshot, forked)
+        return check(document, space.catalogue, KnownSpace(snapshot, free=free))
 
 
 def prepare(

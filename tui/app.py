@@ -30,7 +30,7 @@ from tui.engine import Engine
 from tui.helping import help_of
 from tui.keying import Done, Keying
 from tui.place import Place
-from tui.places import PLACES, Entry, entry_of
+from tui.places import PLACES, Entry, entry_of, numbered
 from tui.running import Going, Runner
 from tui.subject import Subject
 from tui.widgets.bar import Tab
@@ -92,8 +92,8 @@ class InfospaceApp(App[int]):
     NOTIFICATION_TIMEOUT = 8
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(f"{number},f{number + 1}", f"go('{entry.name}')", entry.title, show=False, system=True)
-            for number, entry in enumerate(PLACES, start=1)
+            Binding(f"f{number},{number}", f"go('{entry.name}')", entry.title, show=False, system=True)
+            for number, entry in numbered()
         ),
         Binding("f1,question_mark", "help", "Help", key_display="?"),
         Binding("ctrl+q", "leave", "Quit", show=False, priority=True),
@@ -108,6 +108,7 @@ class InfospaceApp(App[int]):
         super().__init__()
         self.space = space
         self.memory = memory
+        memory.enter(space.store.identity)
         self.engine = Engine()
         self.runner = Runner(space, self.engine, self.heard)
         self.desk = Desk(self)
@@ -179,6 +180,8 @@ class InfospaceApp(App[int]):
             return
         self.remember("place", name)
         await self.switch_mode(name)
+        if isinstance(self.screen, Place):
+            self.screen.arrived()
 
     async def on_tab_chosen(self, message: Tab.Chosen) -> None:
         """Go where somebody clicked."""

@@ -8,11 +8,12 @@ from dataclasses import replace
 from textual.binding import Binding
 
 from tui.place import Place
-from tui.places import PLACES
+from tui.places import FIRST, PLACES
 from tui.widgets.dialogs import Help
 
+LAST = FIRST + len(PLACES) - 1
 EVERYWHERE = (
-    (f"1 … {len(PLACES)}", f"goes to a place; F2 … F{len(PLACES) + 1} do from within a field too"),
+    (f"F{FIRST} … F{LAST}", f"goes to a place; {FIRST} … {LAST} do too where nothing is being written"),
     ("^p", "the command palette: all that can be done here; themes. A click on the place's name opens it too"),
     ("tab, ⇧tab", "to the next, or the previous part of the place"),
     ("esc", "out of a field, or a dialog"),

@@ -85,6 +85,9 @@ class Place(Screen[None]):
     def shown(self) -> None:
         """Bring what is shown up to date; called whenever the place comes to the front."""
 
+    def arrived(self) -> None:
+        """Somebody has gone to this place, by its key or otherwise; also from here."""
+
     def heard(self, going: Going, events: Sequence[Event]) -> None:
         """Take what happened in a run that goes on here; also while the place is not shown."""
 

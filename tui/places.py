@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,20 @@ PLACES = (
     Entry("compose", "Compose", "write a plan: checked, mended and completed as one types; run it, step by step too"),
     Entry("compare", "Compare", "two runs side by side: arguments, outcomes, what came and went, time and cost"),
 )
+
+
+FIRST = 2
+"""The number of the first place. F1 is the help everywhere; so a place has the same number as its F key."""
+
+
+def numbered() -> Iterator[tuple[int, Entry]]:
+    """Give the places with their numbers: `F2` goes to number 2 from anywhere, `2` where nothing is being written."""
+    return enumerate(PLACES, start=FIRST)
+
+
+def key_of(name: str) -> str:
+    """Return the key that goes to a place from anywhere, such as `F8`."""
+    return next(f"F{number}" for number, entry in numbered() if entry.name == name)
 
 
 def entry_of(name: str) -> Entry | None:

@@ -50,6 +50,14 @@ class RunList:
         self.marked = [run for run in self.marked if run in known]
         self._sift()
 
+    def mark(self, run: str) -> str | None:
+        """Mark a run, or take its mark away; return the run that lost its mark to it, since two are compared."""
+        if run in self.marked:
+            self.marked.remove(run)
+            return None
+        self.marked.append(run)
+        return self.marked.pop(0) if len(self.marked) > 2 else None
+
     def learn(self, tallies: Mapping[str, Tally]) -> None:
         """Take how far some runs are."""
         self._tallies.update(tallies)

@@ -12,12 +12,13 @@ from textual.events import Click
 from textual.widgets import Static
 
 from tui.deeds import Deeds
+from tui.places import key_of
 from tui.subject import Subject
 from tui.wording import between, line, many, question_line, sign, took
 
 OF_RUNS = ("answer", "resume", "stop", "fork", "edit", "replay")
 """What is done with the run that is open."""
-NOTHING = "No run is open: enter opens one in Runs (key 1); Compose (key 7) makes one."
+NOTHING = f"No run is open: enter opens one in Runs ({key_of('runs')}); Compose ({key_of('compose')}) makes one."
 
 
 class Banner(Static):

@@ -4,6 +4,6 @@ The text need not be JSON yet: what stands before the place is enough.
 """
 
 from planner.completing.complete import complete
-from planner.completing.offers import Completion, Offer
+from planner.completing.offers import PLAN, Completion, Offer
 
-__all__ = ["Completion", "Offer", "complete"]
+__all__ = ["PLAN", "Completion", "Offer", "complete"]

@@ -11,7 +11,7 @@ from infospace.contract import Argument
 from infospace.jsonplaces import closes
 from planner.completing.cursor import Cursor, cursor_at, root_of
 from planner.completing.keys import keys
-from planner.completing.offers import Completion, Offer, bare_key, fitting
+from planner.completing.offers import Completion, Offer, bare_key, fitting, quoted
 from planner.completing.references import (
     item_places,
     path_before,
@@ -27,6 +27,9 @@ from planner.references import ReferenceInvalid, whole_reference
 
 WORDS = ("AND", "OR", "NOT", "IN", "LIKE", "BETWEEN", "IS NULL", "IS NOT NULL", "lower", "upper", "length", "abs")
 """What a `where` is made of beside paths and values."""
+
+
+LITERALS = ("true", "false", "null")
 
 
 def complete(text: str, offset: int, catalogue: Catalogue, known: Known) -> Completion | None:
@@ -48,7 +51,11 @@ def complete(text: str, offset: int, catalogue: Catalogue, known: Known) -> Comp
     offers = [offer for offer in values(cursor, around) if not cursor.quoted or offer.insert.startswith('"')]
     if isinstance(cursor.key, int) and cursor.start == cursor.end:
         offers = _before(cursor, offers)
-    return _found(cursor.start, cursor.end, cursor.written, offers)
+    found = _found(cursor.start, cursor.end, cursor.written, offers)
+    word = cursor.text[cursor.start : cursor.end]
+    if found is None and cursor.around and not cursor.quoted and word.isidentifier() and word not in LITERALS:
+        return Completion(cursor.start, cursor.end, cursor.written, [quoted(word)])
+    return found
 
 
 def _found(start: int, end: int, written: str, offers: list[Offer]) -> Completion | None:
@@ -62,10 +69,8 @@ def _found(start: int, end: int, written: str, offers: list[Offer]) -> Completio
 def _keys(cursor: Cursor, around: Surroundings) -> Completion | None:
     offers = list(keys(cursor, around))
     member = cursor.member
-    if member is not None and member.colon is not None:
-        offers = [bare_key(offer) for offer in offers]
-    else:
-        offers = _before(cursor, offers)
+    colon = member.colon is not None if member is not None else cursor.text[cursor.end :].lstrip()[:1] == ":"
+    offers = [bare_key(offer) for offer in offers] if colon else _before(cursor, offers)
     return _found(cursor.start, cursor.end, cursor.written, offers)
 
 

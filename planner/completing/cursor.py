@@ -116,9 +116,25 @@ def _in_object(text: str, offset: int, around: list[Around]) -> Cursor | None:
     before = next((member for member in reversed(spot.members) if member.end <= offset), None)
     if before is not None and before.value is None and before.colon is not None and before.colon < offset:
         return Cursor("value", around, before.key, offset, offset, "", False, None, text, offset)
-    if _last_sign(text, offset) in "{,":
-        return Cursor("key", around, None, offset, offset, "", False, None, text, offset)
+    start, end = _word_at(text, offset)
+    if _last_sign(text, start) in "{,":
+        return Cursor("key", around, None, start, end, text[start:offset], False, None, text, offset)
     return None
+
+
+def _word_at(text: str, offset: int) -> tuple[int, int]:
+    """Return where the word without quotes begins and ends that a place lies in; both at the place without one."""
+    start = offset
+    while start and _in_word(text[start - 1]):
+        start -= 1
+    end = offset
+    while end < len(text) and _in_word(text[end]):
+        end += 1
+    return start, end
+
+
+def _in_word(sign: str) -> bool:
+    return sign.isalnum() or sign in "_-"
 
 
 def _in_array(text: str, offset: int, around: list[Around]) -> Cursor | None:

@@ -70,12 +70,19 @@ def text(label: str, detail: str = "", about: str = "", *, fits: bool = True) ->
     return Offer(label, json.dumps(label, ensure_ascii=False), detail, about, fits=fits)
 
 
+def quoted(word: str) -> Offer:
+    """Offer a word that stands here without quotes as text."""
+    return Offer(f'"{word}"', f'"{word}"', "as text")
+
+
 def value(given: Any, detail: str = "") -> Offer:
     """Offer a JSON value."""
     written = json.dumps(given, ensure_ascii=False, default=str)
     return Offer(given if isinstance(given, str) else written, written, detail)
 
 
+_BEGUN, _ENDED = '{\n  "goal": "",\n  "steps": [\n    {"type": "', '"}\n  ]\n}\n'
+PLAN = Offer("a plan", _BEGUN + _ENDED, about="a new plan, with its first step", back=len(_ENDED), again=True)
 STEP = Offer("a step", '{"type": ""}', about="a new step", back=2, again=True)
 CONDITION = Offer("a condition", '{"type": ""}', about="a new condition", back=2, again=True)
 

@@ -13,7 +13,7 @@ from infospace.kinds import TYPES, Nowhere, Schema, describe, inside
 from infospace.schemas import resolved
 from planner.completing.cursor import Around, Cursor, value_of
 from planner.completing.keys import arguments_schema, called
-from planner.completing.offers import CONDITION, STEP, Offer, text, value
+from planner.completing.offers import CONDITION, PLAN, STEP, Offer, text, value
 from planner.completing.references import item_places, variables
 from planner.completing.surroundings import Surroundings
 from planner.conditions import JOINS, TESTS
@@ -33,7 +33,7 @@ def values(cursor: Cursor, around: Surroundings) -> Iterator[Offer]:
     """Offer what may stand at a cursor where a value is wanted, references inside of texts apart."""
     holder = cursor.holder
     if holder is None:
-        yield Offer("a plan", '{\n  "goal": "",\n  "steps": [\n    {"type": ""}\n  ]\n}', about="a new plan", back=10)
+        yield PLAN
         return
     match holder.role:
         case "steps":

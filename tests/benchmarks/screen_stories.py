@@ -73,7 +73,7 @@ async def rest(app: InfospaceApp, pilot: Pilot[int]) -> None:
 
 async def list_runs(app: InfospaceApp, pilot: Pilot[int]) -> None:
     """All runs, from first to last, and filtered in their bodies."""
-    await pilot.press("1")
+    await pilot.press("f2")
     await until(lambda: "1,000 runs" in shown(app))
     await pilot.press("end", "home", "slash")
     await typed(pilot, "note 99")

@@ -16,6 +16,7 @@ from infospace.errors import Unreadable
 from infospace.jsontext import read_json
 from infospace.tools.local import LocalTools
 from planner.completing import Completion, Offer, complete
+from planner.completing.offers import CONDITION, PLAN, STEP
 from planner.known import KnownSpace
 from planner.saved import save_plan
 from planner.start import run_sync
@@ -216,6 +217,12 @@ def say(value: str) -> str:
         ('[{"ty¦": "x"}]', "type", '[{"type"¦: "x"}]'),
         ('[{"type": "siz¦"}]', "size", '[{"type": "size"¦}]'),
         ('[{"type": siz¦}]', "size", '[{"type": "size"¦}]'),
+        ("¦", "a plan", '{\n  "goal": "",\n  "steps": [\n    {"type": "¦"}\n  ]\n}\n'),
+        ('[{"type": "size", out¦}]', "out", '[{"type": "size", "out": "$¦"}]'),
+        ('[{"type": "size", ou¦ "target": "$n"}]', "out", '[{"type": "size", "out": "$¦",  "target": "$n"}]'),
+        ('[{"type": "size", ou¦: "$n"}]', "out", '[{"type": "size", "out"¦: "$n"}]'),
+        ("{go¦", "goal", '{"goal": "¦"'),
+        ('[{"type": "create-note", "value": hello¦}]', '"hello"', '[{"type": "create-note", "value": "hello"¦}]'),
         ('[{"type": "size", ¦"out": "$n"}]', "target", '[{"type": "size", "target": "$¦", "out": "$n"}]'),
         ('[{"type": "load", ¦"out": "$x"}]', "timeout_s", '[{"type": "load", "timeout_s": ¦, "out": "$x"}]'),
         ('[¦ {"type": "x"}]', "a step", '[{"type": "¦"},  {"type": "x"}]'),
@@ -234,6 +241,20 @@ def say(value: str) -> str:
 def test_what_is_taken_is_put_in_its_place(space: Space, written: str, label: str, after: str) -> None:
     """With quotes, colons and commas as they are needed, and the cursor where one goes on."""
     assert accepted(space, written, label).startswith(after)
+
+
+@pytest.mark.parametrize("written", ['[{"type": "create-note", "value": null¦}]', '[{"type": "say", "value": 12¦}]'])
+def test_a_literal_is_not_offered_as_text(space: Space, written: str) -> None:
+    """It is JSON as it stands."""
+    assert not any(label.startswith('"') for label in labels(ask_of(space, written)))
+
+
+@pytest.mark.parametrize("offer", [PLAN, STEP, CONDITION])
+def test_what_is_begun_is_written_on_within_its_quotes(offer: Offer) -> None:
+    """What is typed next becomes the text between them, and the whole is JSON."""
+    at = len(offer.insert) - offer.back
+    written = json.loads(f"{offer.insert[:at]}word{offer.insert[at:]}")
+    assert (written["steps"][0] if "steps" in written else written)["type"] == "word"
 
 
 @pytest.mark.parametrize("written", ['{"goal": "x"¦}', '{"goal": "no $5 ¦"}', "{}¦", '[{"type": "x"} ¦]', '{"a" ¦: 1}'])

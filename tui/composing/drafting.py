@@ -8,9 +8,9 @@ from dataclasses import replace
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
-from textual.events import Click
+from textual.events import Click, Paste
 from textual.timer import Timer
-from textual.widgets import Static, TabbedContent, TabPane, TextArea
+from textual.widgets import Input, Static, TabbedContent, TabPane, TextArea
 
 from planner.draft import Draft, Mark, look
 from planner.rewriting import changed_range, rewritten
@@ -26,6 +26,8 @@ from tui.wording import line, many
 
 SETTLED = 0.2
 """Seconds without typing after which a draft is checked."""
+LOOK = 1.0
+"""Seconds between two looks whether the space has changed."""
 KEPT = 300_000
 """Characters of a draft up to which it is remembered between starts."""
 
@@ -46,6 +48,8 @@ class Drafting(Deeds):
         """The text in which the places are that are known: of marks, of stops, of where a run rests."""
         self._timer: Timer | None = None
         self._checking = False
+        self._checked_with: object = None
+        """What told the space from others when the text was checked last."""
         self._check_again = False
         """Whether the text, or the space, may have changed since the check began that goes on."""
 
@@ -71,7 +75,8 @@ class Drafting(Deeds):
                     yield Links("stop_here", "stop_when", "unstop")
 
     def on_mount(self) -> None:
-        """Check what was written when this was left."""
+        """Check what was written when this was left, and again whenever the space has changed."""
+        self.set_interval(LOOK, self._look)
         self.editor.colours = self.infospace.colours
         self._before = self._known_for = self.editor.text
         self._check_soon()
@@ -80,6 +85,16 @@ class Drafting(Deeds):
         """Check again: the space may have changed."""
         self.editor.colours = self.infospace.colours
         self._check_soon()
+
+    def arrived(self) -> None:
+        """Whoever comes here wants to write, or to paste."""
+        self.set_focus(self.editor)
+
+    def on_paste(self, event: Paste) -> None:
+        """Paste into the text, where nothing else that is written in has the focus."""
+        if not isinstance(self.focused, Input | TextArea):
+            self.set_focus(self.editor)
+            self.editor.paste(event.text)
 
     @property
     def editor(self) -> Editor:
@@ -147,14 +162,35 @@ class Drafting(Deeds):
             draft = self.draft
             while self._check_again or draft.text != self.text:
                 self._check_again = False
-                draft = await asyncio.to_thread(look, self.infospace.space, self.text)
+                draft = await asyncio.to_thread(self._checked, self.text)
             self.take(draft)
         finally:
             self._checking = False
 
+    def _look(self) -> None:
+        if self.is_current and not self._checking:
+            self.do(self._follow_space, group="look", exclusive=False)
+
+    async def _follow_space(self) -> None:
+        """Check again where something else is in the space, or its tools are others, than when it was checked last."""
+        if await asyncio.to_thread(self._stamp) != self._checked_with:
+            await self._check()
+
+    def _stamp(self) -> object:
+        """Return what tells whether a check of the same text may find something else; for a thread."""
+        servers = self.infospace.space.tools.servers
+        files = None if servers is None else servers.follow()
+        with self.infospace.space.store.reading() as snapshot:
+            return files, snapshot.generation, snapshot.tools_generation()
+
+    def _checked(self, text: str) -> Draft:
+        """Check a text against the space as it is; for a thread."""
+        self._checked_with = self._stamp()
+        return look(self.infospace.space, text)
+
     async def checked(self) -> Draft:
         """Return what is to be said of the text as it is now."""
-        draft = await asyncio.to_thread(look, self.infospace.space, self.text)
+        draft = await asyncio.to_thread(self._checked, self.text)
         if draft.text == self.text:
             self.take(draft)
         return draft
@@ -201,7 +237,7 @@ class Drafting(Deeds):
         if draft.text != self.text:
             text.append("…", "dim")
         elif not draft.text.strip():
-            text.append("nothing is written yet; ^o opens a plan or an example", "dim")
+            text.append("nothing is written yet; ^o opens a plan or an example, ^space begins one", "dim")
         elif errors:
             text.append(f"✗ {many(errors, 'error')}", colours.get("error", ""))
         else:
@@ -314,7 +350,7 @@ class Drafting(Deeds):
 
     def complain_of(self, draft: Draft) -> None:
         """Say how many things are wrong, and go to the first."""
-        self.notify(f"It may not run: {many(draft.errors, 'error')}.", severity="warning")
+        self.notify(f"It may not run: {many(draft.errors, 'error')}.", severity="warning", timeout=3)
         first = next((mark for mark in self.draft.marks if mark.problem.severity == "error"), None)
         if first is not None:
             self.tabs.active = "problems"

@@ -11,6 +11,7 @@ from textual.widgets import TextArea
 from infospace.errors import Conflict, NotFound, Unreadable
 from infospace.jsontext import MAX_BYTES, read_json
 from infospace.memory.atomic import write_atomically
+from planner.completing import PLAN
 from planner.saved import load_plan, save_plan, saved_plan, saved_plans
 from tui.command.documents import SAVED, read_source
 from tui.composing.laying_out import laid_out, whole
@@ -21,7 +22,7 @@ from tui.wording import line
 from tui.written import path_of
 
 EXAMPLE = "example:"
-EMPTY = '{\n  "goal": "",\n  "steps": [\n    {"type": ""}\n  ]\n}\n'
+EMPTY = PLAN.insert
 TITLE = 40
 """Characters of a path that are shown on top."""
 
@@ -106,7 +107,7 @@ class Filing(Suggesting):
         """Open a file, `plan:NAME`, `example:NAME`, or "" for an empty plan."""
         if not name:
             self.called("", EMPTY)
-            self.editor.move_cursor((1, 11))
+            self.editor.go_to(EMPTY.index('""') + 1)
         elif name.startswith(EXAMPLE):
             text = (await asyncio.to_thread(_examples)).get(name.removeprefix(EXAMPLE))
             if text is None:

@@ -24,6 +24,7 @@ from infospace.runs.journal import RunHead
 from planner.events import Event
 from planner.resume import pending_of
 from tui.deeds import Deeds
+from tui.places import key_of
 from tui.runlist import RunList, state_of
 from tui.widgets.dialogs import Confirm
 from tui.widgets.grid import Grid
@@ -79,7 +80,8 @@ class Runs(Deeds):
                 self.infospace.memory.get("runs.filter", ""), placeholder="filter; also searches plans and values"
             )
             yield Static("", id="found")
-        yield Grid(RunList.COLUMNS, empty="no runs yet: `infospace run plan.json`, or Compose (key 7), makes one")
+        makes = f"`infospace run plan.json`, or Compose ({key_of('compose')}), makes one"
+        yield Grid(RunList.COLUMNS, empty=f"no runs yet: {makes}")
         yield Static("", id="about", markup=False)
 
     def on_mount(self) -> None:
@@ -269,11 +271,14 @@ class Runs(Deeds):
             deed(run)
 
     def action_mark(self) -> None:
-        """Mark the run at the cursor, or take the mark away; a third mark takes the place of the first."""
-        run, marked = self.query_one(Grid).key, self._runs.marked
+        """Mark the run at the cursor, or take the mark away; a third mark takes that of the first, which is said."""
+        run = self.query_one(Grid).key
         if run is None:
             return
-        self._runs.marked = [one for one in marked if one != run] if run in marked else [*marked, run][-2:]
+        dropped = self._runs.mark(run)
+        if dropped is not None:
+            kept, _ = self._runs.marked
+            self.notify(f"Two runs are compared: {dropped} is not marked any more, {kept} and {run} are.")
         self._show()
 
     def action_compare(self) -> None:

@@ -98,8 +98,9 @@ class Looking(Seeking[Sought, Listed]):
         """Return what tells whether there are other tools, or others of the servers running."""
         del sought
         servers = self.infospace.space.tools.servers
+        files = None if servers is None else await asyncio.to_thread(servers.follow)
         running = () if servers is None else tuple(sorted(servers.fleet.running().items()))
-        return running, await self.ask(lambda snapshot: (snapshot.generation, snapshot.tools_generation()))
+        return files, running, await self.ask(lambda snapshot: (snapshot.generation, snapshot.tools_generation()))
 
     def is_overtaken(self, sought: Sought) -> bool:
         """Whether something else was typed meanwhile, or servers are to be listed."""

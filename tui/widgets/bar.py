@@ -8,11 +8,11 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.places import PLACES, Entry
+from tui.places import Entry, numbered
 
 
 class Tab(Static):
-    """The name of a place, with its number; that of the place that is shown leads to all that can be done there."""
+    """The name of a place, with its key; that of the place that is shown leads to all that can be done there."""
 
     class Chosen(Message):
         """Somebody wants to go to a place."""
@@ -22,7 +22,7 @@ class Tab(Static):
             self.name = name
 
     def __init__(self, number: int, entry: Entry, *, here: bool) -> None:
-        super().__init__(f"[dim]{number}[/] {entry.title}", classes="-here" if here else "")
+        super().__init__(f"[dim]F{number}[/] {entry.title}", classes="-here" if here else "")
         self.tooltip = "all that can be done here, by name" if here else entry.summary
         self._entry = entry
         self._here = here
@@ -45,5 +45,5 @@ class Bar(Horizontal):
 
     def compose(self) -> ComposeResult:
         """A tab for each place."""
-        for number, entry in enumerate(PLACES, start=1):
+        for number, entry in numbered():
             yield Tab(number, entry, here=entry.name == self._here)

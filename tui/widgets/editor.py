@@ -163,6 +163,12 @@ class Editor(TextArea, inherit_bindings=False):
             start, end, new = changed_range(before, text)
             self.put(start, end, new)
 
+    def paste(self, text: str) -> None:
+        """Put a text in place of what is selected, as one thing to be undone; the cursor goes behind it."""
+        self.history.checkpoint()
+        self.move_cursor(self.replace(text, *self.selection).end_location)
+        self.history.checkpoint()
+
     async def on_key(self, event: events.Key) -> None:
         """Steer the offers; close brackets and quotes, and keep the indentation."""
         if event.key.startswith("alt+"):

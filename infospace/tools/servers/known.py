@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from infospace.tools.servers.fleet import Fleet
     from infospace.tools.servers.keeping import Keeping
 
+Stamps: TypeAlias = "tuple[tuple[str, int, int, int], ...]"
 State: TypeAlias = Literal["never listed", "listed", "failed", "disabled"]
 
 
@@ -60,10 +61,12 @@ class Server:
 
 
 class Servers:
-    """Reads the files once, when it is first asked; `reload` has them read again."""
+    """Reads the files once, when it is first asked; `reload` has them read again, `follow` where they are others."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._stamps: Stamps = ()
+        """What told the files from others when they were read."""
         self._unlisted: tuple[int, object, Sequence[Tool]] | None = None
         self._successes: tuple[int, Sequence[Remembered]] | None = None
         self._kept: tuple[int, Mapping[str, KeptServer]] | None = None
@@ -71,7 +74,10 @@ class Servers:
 
     @cached_property
     def _read(self) -> tuple[Mapping[str, Entry], Sequence[EntryProblem]]:
-        return read_all(sources_of(self._store))
+        # Stamped before they are read: what is written meanwhile is seen at the next look.
+        files = sources_of(self._store)
+        self._stamps = _stamps(files)
+        return read_all(files)
 
     @property
     def entries(self) -> Mapping[str, Entry]:
@@ -169,6 +175,13 @@ class Servers:
         if "fleet" in self.__dict__:
             self.fleet.end([name for name in self.fleet.running() if name not in self.providers()])
 
+    def follow(self) -> Stamps:
+        """Have the files read again where they are others or were written since; return what tells them apart."""
+        if "_read" in self.__dict__ and _stamps(sources_of(self._store)) != self._stamps:
+            self.reload()
+        _ = self._read
+        return self._stamps
+
     def close(self) -> None:
         """End the servers that run."""
         if "fleet" in self.__dict__:
@@ -265,6 +278,18 @@ class ServerTools:
             id=kept.id,
             created=kept.created,
         )
+
+
+def _stamps(files: Sequence[Path]) -> Stamps:
+    found = []
+    for file in files:
+        try:
+            stat = file.stat()
+        except OSError:
+            found.append((str(file), 0, 0, 0))
+        else:
+            found.append((str(file), stat.st_ino, stat.st_mtime_ns, stat.st_size))
+    return tuple(found)
 
 
 def sources_of(store: Store) -> list[Path]:

@@ -22,9 +22,9 @@ from textual.widgets import Input, TextArea
 from infospace import Space
 from tui.app import InfospaceApp
 from tui.memory import Memory
-from tui.places import PLACES
+from tui.places import numbered
 
-PATIENCE = 90
+PATIENCE = float(os.environ.get("INFOSPACE_PATIENCE", "90"))
 """Seconds after which what was waited for will not come."""
 
 SIZES = {"80x24": (80, 24), "160x50": (160, 50)}
@@ -68,7 +68,7 @@ class Stage:
 
     async def go(self, place: str) -> None:
         """Press the key of a place."""
-        await self.press(str(1 + [entry.name for entry in PLACES].index(place)))
+        await self.press(next(str(number) for number, entry in numbered() if entry.name == place))
 
     async def write(self, text: str) -> None:
         """Type a text."""

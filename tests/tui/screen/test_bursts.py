@@ -46,7 +46,7 @@ def test_what_follows_the_number_of_a_place_is_meant_for_it(show: Show) -> None:
     """Text goes into the editor of Compose, though the place was never shown before."""
 
     async def story(stage: Stage) -> None:
-        stage.burst("7", *"[12]", "escape", "5", "slash", *"7a")
+        stage.burst("8", *"[12]", "escape", "6", "slash", *"7a")
         await stage.until(lambda: stage.app.place is not None and stage.app.place.name_of_place == "notes")
         await stage.until(lambda: stage.app.screen.query(Input).first().value == "7a")
         await stage.press("escape")
@@ -64,7 +64,7 @@ def test_a_dialog_gets_the_keys_behind_the_one_that_opens_it(show: Show) -> None
         await stage.until(lambda: isinstance(stage.app.screen, Help))
         scroll = stage.app.screen.query(VerticalScroll).first()
         await stage.until(lambda: scroll.scroll_y > 0)
-        stage.burst("escape", "5")
+        stage.burst("escape", "6")
         await stage.until(lambda: stage.app.place is not None and stage.app.place.name_of_place == "notes")
 
     show(story)
@@ -118,7 +118,7 @@ def test_keys_go_on_where_no_dialog_comes(show: Show, furnished: Space) -> None:
 
     async def story(stage: Stage) -> None:
         await stage.sees("run_3 ")
-        stage.burst("a", "5", "slash", *"bread")
+        stage.burst("a", "6", "slash", *"bread")
         await stage.until(lambda: any("asks nothing" in one for one in stage.said()))
         await stage.until(lambda: stage.app.place is not None and stage.app.place.name_of_place == "notes")
         await stage.until(lambda: stage.app.screen.query(Input).first().value == "bread")

@@ -15,7 +15,7 @@ from textual.events import Key
 from infospace import Space
 from infospace.jsontext import read_json
 from tui import keying
-from tui.composing import suggesting
+from tui.composing import suggester
 from tui.composing.laying_out import laid_out
 from tui.screens.compose import Compose
 from tui.widgets.grid import Grid
@@ -135,7 +135,7 @@ def test_a_tab_right_behind_what_is_typed_takes_what_is_offered_for_it(
 ) -> None:
     """Though that is still being found out; what is typed behind the tab comes after it."""
     monkeypatch.setattr(keying, "LONGER", PATIENCE)
-    held = hold(monkeypatch, suggesting, "complete")
+    held = hold(monkeypatch, suggester, "complete")
 
     async def story(stage: Stage) -> None:
         place = await compose(stage, "")

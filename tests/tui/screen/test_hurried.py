@@ -81,7 +81,7 @@ def test_keys_go_on_where_what_had_the_one_before_is_gone(
         keying._send_after(field)
         field._message_queue.get_nowait()  # what would come back is not there any more
         removed = field.remove()
-        stage.burst("5")
+        stage.burst("6")
         await removed
         await stage.until(lambda: not keying._busy, "the next key")
 

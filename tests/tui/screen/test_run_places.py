@@ -334,7 +334,7 @@ def test_what_was_refused_opens_with_its_problems(show: Show, space: Space) -> N
         stage.app.open_plan(REFUSED)
         await stage.go("plan")
         await stage.sees("1 error", "a Collection is wanted")
-        await stage.press("3", "4", "2", "f", "r", "x", "a", "p")
+        await stage.press("4", "5", "3", "f", "r", "x", "a", "p")
         await stage.until(lambda: any("No run is open" in one for one in stage.said()))
 
     run_sync(space, EVERY)

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from drafts import offered
 from furnishing import COUNT, EVERY, WAIT, YEAR, note
 from staging import Show, Stage
 from textual.widgets import TextArea
@@ -16,6 +17,7 @@ from infospace import Space, open_space
 from infospace.runs.journal import OpenRun
 from planner.start import run_sync
 from tui.memory import Memory
+from tui.widgets.forking import Fork
 from tui.widgets.grid import Grid
 
 
@@ -31,7 +33,7 @@ def test_an_empty_space_says_how_to_make_a_run(show: Show) -> None:
         await stage.sees("no runs yet")
         await stage.press("enter", "a", "r", "x", "m", "c", "f", "p", "d", "escape", "down", "end")
         await stage.until(lambda: "There is no run here." in stage.said())
-        await stage.press("2", "enter", "space", "n", "u", "3", "n", "y", "4", "comma", "s", "w")
+        await stage.press("3", "enter", "space", "n", "u", "4", "n", "y", "5", "comma", "s", "w")
         await stage.sees("No run is open")
 
     show(story)
@@ -204,7 +206,7 @@ def test_a_run_is_forked_with_a_change(show: Show, furnished: Space) -> None:
         await stage.sees("Fork run_1", "run anew from step")
         area = stage.app.screen.query_one(TextArea)
         written = area.text
-        area.text = written[:-1]
+        area.text = written.rstrip()[:-1]
         await stage.press("ctrl+s")
         await stage.sees("the plan ends inside an object")
         area.text = written.replace("${n}: ${word}", "${word} (${n})")
@@ -220,23 +222,53 @@ def test_a_run_is_forked_with_a_change(show: Show, furnished: Space) -> None:
         assert snapshot.get(str(snapshot.run("run_6").result)).content == "three (3)"
 
 
-def test_a_fork_that_is_refused_shows_why(show: Show, furnished: Space) -> None:
-    """As a plan that was not run, with its problems."""
+def test_a_fork_is_checked_and_completed_as_it_is_written(show: Show, furnished: Space) -> None:
+    """The first keys are for the text, at the step; what is wrong is said there, mended by a key, and never run."""
+    named = {"goal": "Name it", "steps": [{**note("mine", "$x"), "name": "mine"}, {"type": "size", "target": "$x"}]}
+    run_sync(furnished, named)
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("run_6 ")
+        await stage.press("home", "f")
+        await stage.sees("Fork run_6", "✓ may run  2 steps")
+        fork = stage.app.screen
+        assert isinstance(fork, Fork)
+        assert fork.editor.has_focus
+        assert fork.editor.text[fork.editor.offset_of_cursor :].startswith('{"type": "create-note"')
+        fork.editor.go_to(fork.editor.text.index('"size"') + 5)
+        await stage.press("backspace")
+        await offered(stage, "size")
+        assert '"siz"' in fork.editor.text
+        await stage.press("escape")
+        await stage.sees("✗ line 5: there is no step type 'siz'", '^f: make it "size"')
+        await stage.press("ctrl+s")
+        await stage.until(lambda: any("It may not run" in one for one in stage.said()))
+        assert stage.app.screen is fork
+        await stage.press("ctrl+f")
+        await stage.sees("✓ may run  2 steps")
+        await stage.press("ctrl+s")
+        await stage.until(lambda: any("run_7 has ended well" in one for one in stage.said()))
+
+    show(story, on=furnished)
+
+
+def test_a_fork_that_was_changed_is_not_left_by_one_key(show: Show, furnished: Space) -> None:
+    """Escape closes what is offered; then it asks."""
 
     async def story(stage: Stage) -> None:
         await stage.sees("run_5 ")
         await stage.press("end", "f")
-        await stage.sees("Fork run_1")
-        area = stage.app.screen.query_one(TextArea)
-        area.text = area.text.replace('"size"', '"siz"')
-        await stage.press("ctrl+s")
-        await stage.sees("a plan, not run", "1 error", "'siz'")
+        await stage.sees("Fork run_1", "✓ may run")
+        await stage.press("enter")
+        await stage.press("escape")
+        await stage.sees("Leave without forking?")
         await stage.press("n")
-        await stage.sees('u mends it: make it "size"')
+        await stage.sees("Fork run_1")
+        await stage.press("ctrl+z")
+        await stage.press("escape")
+        await stage.loses("Fork run_1")
 
     show(story, on=furnished)
-    with furnished.store.reading() as snapshot:
-        assert len(snapshot.run_heads()) == 5
 
 
 def test_a_run_whose_process_is_gone_is_left_alone_and_resumed(show: Show, space: Space) -> None:

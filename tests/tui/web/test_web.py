@@ -23,11 +23,11 @@ from browsing import PATIENCE, browser, chromium, screens, serving
 from infospace import open_space
 from planner.resume import answer
 from planner.start import run_sync
-from tui.places import PLACES
+from tui.places import numbered
 
 needs_chromium = pytest.mark.skipif(chromium() is None, reason="there is no Chromium on this machine")
 
-TOOLS = str(1 + [entry.name for entry in PLACES].index("tools"))
+TOOLS = next(str(number) for number, entry in numbered() if entry.name == "tools")
 """The key of a place."""
 SLOW = {
     "goal": "Wait for long",
