@@ -13,7 +13,7 @@ from tui.widgets.dialogs import Help
 
 LAST = FIRST + len(PLACES) - 1
 EVERYWHERE = (
-    (f"F{FIRST} … F{LAST}", f"goes to a place; {FIRST} … {LAST} do too where nothing is being written"),
+    (f"F{FIRST} … F{LAST}", f"goes to a place; {FIRST} … {LAST} do too, outside of a text"),
     ("^p", "the command palette: all that can be done here; themes. A click on the place's name opens it too"),
     ("tab, ⇧tab", "to the next, or the previous part of the place"),
     ("esc", "out of a field, or a dialog"),

@@ -237,7 +237,7 @@ class Drafting(Deeds):
         if draft.text != self.text:
             text.append("…", "dim")
         elif not draft.text.strip():
-            text.append("nothing is written yet; ^o opens a plan or an example, ^space begins one", "dim")
+            text.append("nothing is written yet: ^space begins a plan, ^o opens one", "dim")
         elif errors:
             text.append(f"✗ {many(errors, 'error')}", colours.get("error", ""))
         else:
@@ -270,7 +270,7 @@ class Drafting(Deeds):
                 text.append(f"\n⚒ ^f, or a click here: {words}", self.infospace.colours.get("accent", ""))
         elif self.draft.text == self.text:
             says = (
-                "Nothing is wrong with it." if self.draft.text.strip() else "Write or paste a plan, or open one (^o)."
+                "Nothing is wrong with it." if self.draft.text.strip() else "Write or paste a plan, begin one (^space), or open one or an example (^o)."
             )
             text = Text(says, "dim")
         self.query_one("#about Static", Static).update(text)

@@ -113,9 +113,13 @@ class Suggester:
             self.take()
 
     def _is_there(self, found: Completion) -> bool:
-        """Whether the only offer stands here already, as it would be put here: a word without its quotes does not."""
+        """Whether the only offer stands here already, and the cursor behind it: taking it would do nothing.
+
+        A word without quotes gets them, and the cursor goes out of those that are there.
+        """
         [first, *others] = found.offers
-        return not others and first.insert == self._editor.text[found.start : found.end]
+        text, at = self._here
+        return not others and at >= found.end and first.insert == text[found.start : found.end]
 
     def _begun(self, found: Completion) -> bool:
         """Whether a quote was opened for what may stand here."""

@@ -41,6 +41,8 @@ class Stage:
     def __init__(self, app: InfospaceApp, pilot: Pilot[int]) -> None:
         self.app = app
         self.pilot = pilot
+        self.taken: list[Path] = []
+        """Pictures that were taken anew."""
 
     @staticmethod
     async def play(
@@ -60,6 +62,8 @@ class Stage:
                 stage = Stage(app, pilot)
                 await stage.until(lambda: app.place is not None)
                 await story(stage)
+        taken = ", ".join(path.name for path in stage.taken)
+        assert not taken, f"taken anew: {taken}. Look at them, then run again without INFOSPACE_PICTURES"
         return app
 
     async def press(self, *keys: str) -> None:
@@ -118,11 +122,17 @@ class Stage:
         return [note.message for note in self.app._notifications]
 
     def is_as(self, name: str) -> None:
-        """Compare what is seen with the picture of that name; INFOSPACE_PICTURES=1 takes it anew."""
+        """Compare what is seen with the picture of that name.
+
+        INFOSPACE_PICTURES=1 takes it anew where it differs, and the story fails when it is over: nobody has looked yet.
+        """
         drawn = normalised(self.app.export_screenshot(title="infospace", simplify=True))
         path = PICTURES / f"{name}.svg"
         if os.environ.get("INFOSPACE_PICTURES"):
-            path.write_text(drawn, encoding="utf-8")
+            if not path.exists() or path.read_text(encoding="utf-8") != drawn:
+                path.write_text(drawn, encoding="utf-8")
+                self.taken.append(path)
+            return
         assert path.exists(), f"there is no picture {name!r} yet; INFOSPACE_PICTURES=1 takes it"
         expected = path.read_text(encoding="utf-8")
         if drawn != expected:

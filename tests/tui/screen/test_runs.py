@@ -186,6 +186,23 @@ def test_two_runs_are_compared(show: Show, space: Space) -> None:
     show(story)
 
 
+def test_a_third_mark_says_which_one_it_takes(show: Show, furnished: Space) -> None:
+    """Two runs are compared: nothing is dropped in silence."""
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("run_5 ")
+        await stage.press("m", "down", "m")
+        assert stage.said() == []
+        await stage.press("down", "m")
+        says = "Two runs are compared: run_5 is not marked any more, run_4 and run_3 are."
+        await stage.until(lambda: says in stage.said(), says)
+        await stage.press("m")
+        await stage.press("home", "m", "c")
+        await stage.sees("before: run_4", "after: run_5")
+
+    show(story, on=furnished)
+
+
 def test_a_run_is_replayed(show: Show, furnished: Space) -> None:
     """What differs is shown; here nothing does."""
 
@@ -224,13 +241,13 @@ def test_a_run_is_forked_with_a_change(show: Show, furnished: Space) -> None:
 
 def test_a_fork_is_checked_and_completed_as_it_is_written(show: Show, furnished: Space) -> None:
     """The first keys are for the text, at the step; what is wrong is said there, mended by a key, and never run."""
-    named = {"goal": "Name it", "steps": [{**note("mine", "$x"), "name": "mine"}, {"type": "size", "target": "$x"}]}
-    run_sync(furnished, named)
+    named = [{**note("mine", "$x"), "name": "mine"}, {"type": "create-collection", "value": ["$x"], "out": "$c"}]
+    run_sync(furnished, {"goal": "Name it", "steps": [*named, {"type": "size", "target": "$c"}]})
 
     async def story(stage: Stage) -> None:
         await stage.sees("run_6 ")
         await stage.press("home", "f")
-        await stage.sees("Fork run_6", "✓ may run  2 steps")
+        await stage.sees("Fork run_6", "✓ may run  3 steps")
         fork = stage.app.screen
         assert isinstance(fork, Fork)
         assert fork.editor.has_focus
@@ -240,12 +257,12 @@ def test_a_fork_is_checked_and_completed_as_it_is_written(show: Show, furnished:
         await offered(stage, "size")
         assert '"siz"' in fork.editor.text
         await stage.press("escape")
-        await stage.sees("✗ line 5: there is no step type 'siz'", '^f: make it "size"')
+        await stage.sees("✗ line 6: there is no step type 'siz'", '^f: make it "size"')
         await stage.press("ctrl+s")
         await stage.until(lambda: any("It may not run" in one for one in stage.said()))
         assert stage.app.screen is fork
         await stage.press("ctrl+f")
-        await stage.sees("✓ may run  2 steps")
+        await stage.sees("✓ may run  3 steps")
         await stage.press("ctrl+s")
         await stage.until(lambda: any("run_7 has ended well" in one for one in stage.said()))
 
