@@ -270,7 +270,9 @@ class Drafting(Deeds):
                 text.append(f"\n⚒ ^f, or a click here: {words}", self.infospace.colours.get("accent", ""))
         elif self.draft.text == self.text:
             says = (
-                "Nothing is wrong with it." if self.draft.text.strip() else "Write or paste a plan, begin one (^space), or open one or an example (^o)."
+                "Nothing is wrong with it."
+                if self.draft.text.strip()
+                else "Write or paste a plan, begin one (^space), or open one or an example (^o)."
             )
             text = Text(says, "dim")
         self.query_one("#about Static", Static).update(text)

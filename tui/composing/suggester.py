@@ -41,8 +41,8 @@ class Suggester:
         """Whether somebody asked for them."""
         self._known: tuple[str, int] | None = None
         """The text and the place that those are for which are shown."""
-        self._taking = False
-        """Whether the first of them is to be taken as soon as they are known."""
+        self._taking = ""
+        """The key, `tab` or `enter`, that takes the first of them once they are known; "" where neither was pressed."""
         self._editor.held_for_offers = lambda: infospace.keying.hold(self._editor)
 
     @property
@@ -68,7 +68,7 @@ class Suggester:
     def _expect_nothing(self, number: int) -> None:
         """Let the keys go that were for what is offered, unless more was typed after the sign of that number."""
         if number == self._editor.typed:
-            self._editor.expecting = self._taking = False
+            self._editor.expecting, self._taking = False, ""
             self._infospace.keying.let_go(self._editor)
 
     def ask(self, *, asked: bool = False) -> None:
@@ -88,29 +88,35 @@ class Suggester:
                 done = self._wanted
                 found = await asyncio.to_thread(self._infospace.asked, partial(self._complete, *done))
         finally:
-            self._asking, taking = False, self._taking
+            taken_by = self._taking
+            self._asking = False
             self._expect_nothing(self._number)
         if done == self._here:
             self._known = done
-            self._offer(found, taking=taking)
+            self._offer(found, taken_by)
         else:
             self.leave()
 
     def _complete(self, text: str, offset: int, snapshot: Snapshot) -> Completion | None:
         return complete(text, offset, self._infospace.space.catalogue, KnownSpace(snapshot))
 
-    def _offer(self, found: Completion | None, *, taking: bool) -> None:
+    def _offer(self, found: Completion | None, taken_by: str) -> None:
         """Show what may stand here, or take it; not where only what stands here may, or nothing is begun."""
-        asked = self._asked
-        if found is None or self._is_there(found) or not (asked or found.written or self._begun(found)):
-            if asked and found is None:
+        if found is None or self._is_there(found) or not (self._asked or self._begun(found)):
+            if self._asked and found is None:
                 self._screen.notify("Nothing that is known may stand here.")
             self.leave()
+            self._pass_on(taken_by)
             return
         self._found, self._editor.offering = found, True
         self._offers.show(found.offers, self._editor.cursor_screen_offset, self._screen.size)
-        if taking:
-            self.take()
+        if taken_by:
+            self.take(taken_by)
+
+    def _pass_on(self, key: str) -> None:
+        """Do what a key does where nothing is offered that it could take."""
+        if key == "enter":
+            self._editor.break_line()
 
     def _is_there(self, found: Completion) -> bool:
         """Whether the only offer stands here already, and the cursor behind it: taking it would do nothing.
@@ -122,8 +128,9 @@ class Suggester:
         return not others and at >= found.end and first.insert == text[found.start : found.end]
 
     def _begun(self, found: Completion) -> bool:
-        """Whether a quote was opened for what may stand here."""
-        return self._editor.text[found.start : found.start + 1] == '"' and found.end > found.start
+        """Whether a word, or a quote, was begun of what may stand here; a number is whole at each of its digits."""
+        word = self._editor.text[found.start : found.end]
+        return bool(found.written or word.startswith('"')) and not word[:1].isdigit()
 
     def leave(self) -> None:
         """Show no offers."""
@@ -139,21 +146,23 @@ class Suggester:
 
     def steered(self, event: Editor.Steered) -> None:
         """Go through the offers, take one, or leave them."""
-        if event.key == "tab" and self._found is None and self._editor.expecting:
-            self._taking = True
+        takes = event.key in ("tab", "enter")
+        if takes and self._found is None and self._editor.expecting:
+            self._taking = event.key
         elif event.key == "escape" or self._offers.chosen is None:
             self.leave()
-        elif event.key in ("tab", "enter"):
-            self.take()
+            self._pass_on(event.key)
+        elif takes:
+            self.take(event.key)
         else:
             self._offers.steer(event.key)
         if not self._taking:
             self._infospace.keying.let_go(self._editor)
 
-    def take(self) -> None:
-        """Put the offer that is chosen into the text."""
+    def take(self, key: str = "tab") -> None:
+        """Put the offer that is chosen into the text; where those are for what stood there before, one of now."""
         if self._known != self._here:
-            self._taking = True
+            self._taking = key
             self.ask()
             return
         offer, found = self._offers.chosen, self._found

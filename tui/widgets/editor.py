@@ -99,11 +99,11 @@ class Editor(TextArea, inherit_bindings=False):
         self.offering = False
         """Whether offers stand at the cursor, to which some keys go."""
         self.expecting = False
-        """Whether it is being found out what may stand at the cursor: a tab is for what is found."""
+        """Whether it is being found out what may stand at the cursor: a tab, or enter, is for what is found."""
         self.typed = 0
         """How many signs were typed, or taken back."""
         self.held_for_offers: Callable[[], None] = lambda: None
-        """Holds the keys behind such a tab."""
+        """Holds the keys behind such a key."""
         self._written_for: tuple[str, Place] | None = None
         """The text and the cursor behind a `$` that was put there: who types it then means that one."""
         self.colours: Colours = {}
@@ -174,7 +174,7 @@ class Editor(TextArea, inherit_bindings=False):
         if event.key.startswith("alt+"):
             event.prevent_default()
             return
-        expected = self.expecting and event.key == "tab"
+        expected = self.expecting and event.key in ("tab", "enter")
         if expected or (self.offering and event.key in self.STEERS):
             event.stop()
             event.prevent_default()
@@ -202,7 +202,7 @@ class Editor(TextArea, inherit_bindings=False):
         line = self.whole.get_line(row)
         after, inside = line[column : column + 1], _in_text(line[:column])
         if sign == "enter":
-            self._broken(line, column)
+            self.break_line()
             return True
         if sign == "$" and self._written_for == (self.text, self.cursor_location):
             self._written_for = None
@@ -220,13 +220,14 @@ class Editor(TextArea, inherit_bindings=False):
         self.move_cursor((row, column + 1))
         return True
 
-    def _broken(self, line: str, column: int) -> None:
+    def break_line(self) -> None:
         """Begin a new line where the cursor is; between two brackets it gets one of its own."""
+        row, column = self.cursor_location
+        line = self.whole.get_line(row)
         margin = line[: len(line) - len(line.lstrip(" "))][:column]
         before, after = line[:column].rstrip()[-1:], line[column:].lstrip()[:1]
         inner = margin + " " * self.indent_width if before in CLOSING and before != '"' else margin
         if before in CLOSING and after == CLOSING[before] and before != '"':
-            row, _ = self.cursor_location
             self.insert(f"\n{inner}\n{margin}", maintain_selection_offset=False)
             self.move_cursor((row + 1, len(inner)))
         else:

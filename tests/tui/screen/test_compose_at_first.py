@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from drafts import at, compose, offered
 from furnishing import note
-from staging import Show, Stage
+from holding import hold
+from staging import PATIENCE, Show, Stage
 from textual.events import Paste
 from tooling import desk, house, listed, opened
 
 from infospace import Space, open_space
 from infospace.jsontext import read_json
+from tui import keying
+from tui.composing import suggester
 from tui.composing.laying_out import laid_out
 from tui.memory import Memory
 from tui.places import PLACES
@@ -74,6 +77,41 @@ def test_a_word_that_was_typed_whole_gets_its_quotes(
         await offered(stage, label)
         await stage.press("enter")
         await stage.until(lambda: place.text.startswith(f"{before}{after}"), after)
+
+    show(story)
+
+
+def test_enter_waits_for_what_is_being_found_out(show: Show, space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However fast somebody types: it takes what is offered, or begins a line where nothing is; nothing gets lost."""
+    monkeypatch.setattr(keying, "LONGER", PATIENCE)
+    held = hold(monkeypatch, suggester, "complete")
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, "")
+        stage.burst("{", *"goal", "enter", *"mine")
+        await held.has_begun(stage)
+        await stage.pilot.pause()
+        assert place.text == "{goal}"
+        held.let_go.set()
+        await stage.until(lambda: place.text == '{"goal": "mine"}', "the goal")
+        stage.burst(*"x", "enter", *"y")
+        await stage.until(lambda: place.text == '{"goal": "minex\ny"}', "a line")
+
+    show(story)
+
+
+def test_a_number_is_not_made_another_one_by_enter(show: Show, space: Space) -> None:
+    """The default begins with it; it is offered to whoever asks."""
+    begun = '[{"type": "search-within-collection", "query": "x", "out": "$x", "threshold": '
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage, begun)
+        place.editor.go_to(len(begun))
+        await stage.write("0")
+        await stage.press("enter")
+        await stage.until(lambda: place.text == f"{begun}0\n", "a line")
+        await stage.press("backspace", "ctrl+@")
+        await stage.until(lambda: place.query_one(Offers).display, "the default")
 
     show(story)
 

@@ -308,7 +308,7 @@ def test_pictures(show: Show, space: Space, size: str, monkeypatch: pytest.Monke
         await stage.until(lambda: not stage.said())
         stage.is_as(f"compose-inputs-{size}")
         await stage.press("ctrl+r")
-        await stage.sees("paused before step 3", "$all", "▶")
+        await stage.sees("paused before step 3", "2 notes: a!; b!", "▶")
         stage.is_as(f"compose-rests-{size}")
 
     show(story, SIZES[size])
