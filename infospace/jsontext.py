@@ -32,6 +32,8 @@ _ALL_BUT_BRACKETS = re.compile(rf'{_STRING}|[^\[\]{{}}"]+', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 _WRITER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
+"""An escape within a JSON string."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})[^\n`]*(?:\n|$)")
 _UNFINISHED = re.compile(r"(?:tr?u?|fa?l?s?|nu?l?|-|\.?|[eE][+-]?)")

@@ -306,7 +306,7 @@ class Infospace(Changing, Asking):
         from infospace.search.choice import numbers_within
         from infospace.search.found import Wanted
 
-        numbers = None if within is None else numbers_within(self.items(within))
+        numbers = None if within is None else numbers_within(self.items(within), self.resources)
         wanted = Wanted(query, limit, threshold, mode, where, numbers, certify)
         return await self.space.search.discover(wanted, self._listener)
 

@@ -72,7 +72,8 @@ class Sought:
 class Listed:
     """Ids, what is remarked about some of them, hits where it was a search, and what is said of it all.
 
-    `matched` is how many there are, also where fewer are listed; `threshold` is the one that was used.
+    `matched` is how many there are, also where fewer are listed; `threshold` is the one that was used, and
+    `words` are those that were looked for.
     """
 
     sought: Sought
@@ -82,6 +83,7 @@ class Listed:
     remarks: dict[str, str] = field(default_factory=dict)
     hits: dict[str, Hit] = field(default_factory=dict)
     threshold: float | None = None
+    words: Sequence[str] = ()
 
 
 def listed(space: Space, sought: Sought, listener: Listener) -> Listed:
@@ -134,7 +136,8 @@ def _searched(space: Space, sought: Sought, listener: Listener) -> Listed:
     hits = {hit.source: hit for hit in found.hits}
     matched = found.certificate["matched"]
     threshold = found.certificate["threshold"]
-    return Listed(sought, list(hits), _said(found), matched, {}, hits, threshold)
+    words = found.certificate.get("words", ())
+    return Listed(sought, list(hits), _said(found), matched, {}, hits, threshold, words)
 
 
 def _said(found: Found) -> str:
@@ -143,8 +146,7 @@ def _said(found: Found) -> str:
     if found.certificate["threshold"] is not None:
         above = f" at or above {found.certificate['threshold']:.2f};"
         says = says.replace(f" is{above}", ";").replace(above, ";")
-    left_out = found.certificate.get("words_left_out")
-    return f"{says}; very common, so not looked for: {', '.join(left_out)}" if left_out else says
+    return says
 
 
 def _with_words(space: Space, sought: Sought) -> Listed:

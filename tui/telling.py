@@ -16,7 +16,7 @@ from planner.described import size_said
 from planner.plan import Step
 from planner.resolved import Argument
 from tui.command.output import shown
-from tui.command.render import certificate_says, content_text
+from tui.command.render import certificate_says, content_text, noun_of
 from tui.wording import Colours, moment, sign, took, worded
 
 TOLD = ("certificate", "pending")
@@ -78,23 +78,32 @@ def certificate_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
     """Say in sentences what a search proved."""
     says = certificate_says(certificate)
     yield f"{says[:1].upper()}{says[1:]}."
-    noun = next((noun for noun in ("notes", "collections", "passages") if noun in certificate), "notes")
-    searched, scored = certificate.get(noun), certificate.get("scored")
-    if certificate.get("method") == "exact" and scored is not None:
-        yield f"Every one of {scored:,} passages of {searched:,} {noun} was compared, so nothing was overlooked."
-    elif certificate.get("method") == "hnsw":
+    scored, noun = certificate.get("scored"), noun_of(certificate)
+    if certificate.get("method") == "hnsw":
         yield "An index found the nearest: one that it passed over would not be here."
+    elif scored is not None and certificate.get(noun):
+        yield _compared(scored, certificate[noun], noun, by_words=certificate.get("threshold") is None)
     if certificate.get("exhaustive"):
         yield "Nothing that fits is left out."
     elif certificate.get("matched") is not None:
         left = certificate["matched"] - certificate["returned"]
         if left > 0:
             yield f"{left:,} more fit, and were beyond the limit."
-    words = certificate.get("words")
-    if isinstance(words, Mapping):
-        yield f"Words: {_compact(words)}."
+    if certificate.get("words"):
+        yield f"Words looked for: {', '.join(certificate['words'])}."
+    found = certificate.get("matched_by")
+    if isinstance(found, Mapping):
+        yield f"By meaning {found.get('meaning', 0):,} fit, by words {found.get('words', 0):,}."
     if certificate.get("model"):
         yield f"Compared by {certificate['model']}, in generation {certificate.get('generation', 0):,} of the space."
+
+
+def _compared(scored: int, searched: int, noun: str, *, by_words: bool) -> str:
+    """Say what of all that was to be searched was compared with the query."""
+    each = ", each by its best passage" if noun == "notes" and not by_words else ""
+    if scored == searched:
+        return f"Every one of {searched:,} {noun} was {'searched' if by_words else 'compared'}{each}."
+    return f"{scored:,} of {searched:,} {noun} were compared{each}; the others wait to be embedded."
 
 
 def arguments_told(arguments: Sequence[Argument], colours: Colours) -> Text:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from infospace.ids import Kind, kind_of, number_of
+from infospace.errors import NotFound
+from infospace.ids import Kind, is_id, kind_of, number_of
 from infospace.paths import OWN, Path, Readable, find
-from infospace.resources import Note, Resource, SearchResult
+from infospace.resources import Collection, Note, Resource, SearchResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,16 +31,33 @@ LOOKED_AT = 2_000
 """Notes that are looked at for a key in the wrong place."""
 
 
-def numbers_within(items: Iterable[Resource]) -> NDArray[np.int64]:
-    """Return the numbers (ascending) of the Notes that items are, or are search results of."""
-    numbers = set()
-    for item in items:
-        if not isinstance(item, Note):
-            continue
-        identifier = cast("SearchResult", item.content)["metadata"]["source_id"] if item.evidence else item.id
-        if kind_of(identifier) is Kind.NOTE:
-            numbers.add(number_of(identifier))
+def numbers_within(items: Iterable[Resource], read: Callable[[Sequence[str]], list[Resource]]) -> NDArray[np.int64]:
+    """Return the numbers (ascending) of the Notes that items are, or are search results of, in Collections too.
+
+    `read` gives resources by id. A Collection is entered once, so that one that contains itself has an end.
+    """
+    numbers: set[int] = set()
+    entered: set[str] = set()
+    level = list(items)
+    while level:
+        deeper: list[Resource] = []
+        for item in level:
+            if isinstance(item, Collection) and item.id not in entered:
+                entered.add(item.id)
+                deeper += read([member.id for member in item.members])
+            elif isinstance(item, Note) and is_id(source := source_of(item)):
+                if kind_of(source) is Kind.NOTE:
+                    numbers.add(number_of(source))
+                elif kind_of(source) is Kind.COLLECTION and source not in entered:
+                    with suppress(NotFound):
+                        deeper += read([source])
+        level = deeper
     return np.array(sorted(numbers), np.int64)
+
+
+def source_of(note: Note[Any]) -> str:
+    """Return the id of what a search result was found in, which of a tool's is none; of any other Note its own."""
+    return cast("SearchResult", note.content)["metadata"]["source_id"] if note.evidence else note.id
 
 
 class Choice:

@@ -122,7 +122,7 @@ class Search:
         if len(pending):
             pending = np.intersect1d(pending, chosen, assume_unique=True)
         if snapshot.model() != matrix.model:  # embedded with another model, in a space that nobody may write to
-            pending = np.setdiff1d(chosen, matrix.numbers, assume_unique=True)
+            pending = _without_vectors(snapshot, np.setdiff1d(chosen, matrix.numbers, assume_unique=True))
         index = self._index.ready(matrix, snapshot) if wanted.admits_nearly else None
         found = None if index is None else _nearly(matrix, index, vector, threshold, wanted.limit or 0)
         if found is None and wanted.mode == "hybrid":
@@ -186,6 +186,12 @@ class Search:
         if wanted.where is None:
             return chosen, None
         return self._choice.satisfying(snapshot, chosen, len(notes), wanted.where)
+
+
+def _without_vectors(snapshot: Snapshot, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of Notes without vectors of a model that have text: with passages of another one, or waiting for any."""
+    other = {number for number, *_ in snapshot.digests(numbers.tolist())}
+    return np.intersect1d(numbers, np.union1d(snapshot.pending_numbers(), sorted(other)).astype(np.int64))
 
 
 def _exact(

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from infospace.errors import Invalid, NotFound
 from infospace.ids import is_id, number_of
-from infospace.resources import Collection, Note, Resource, SearchResult, text_of
+from infospace.resources import Collection, Note, Resource, text_of
+from infospace.search.choice import source_of
 from infospace.search.found import Found, Hit, Mode, certificate
 from infospace.search.fusion import BM25_PER_COSINE, MEANING, WORDS, saturated
+from infospace.search.pointing import words_in_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,11 +32,12 @@ Look = Callable[["Space", "Listener"], Found]
 
 
 class Text(NamedTuple):
-    """A text to be searched, and whose it is at which version."""
+    """A text to be searched, whose it is at which version, and as it is searched by words: of the same length."""
 
     source: str
     version: int
     text: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +55,18 @@ def among_items(wanted: Among, items: Sequence[Resource]) -> Look:
 
     def look(space: Space, listener: Listener) -> Found:
         with space.store.reading() as snapshot:
-            notes: dict[str, Note[Any]] = {}
-            left_out = _gather(snapshot, items, notes, set())
+            notes, left_out = _gather(snapshot, items)
             generation = snapshot.generation
-        texts = [Text(note.id, note.version, text_of(note.content)) for note in notes.values()]
+        texts = [_text(note) for note in notes.values()]
         found = _search(space, listener, wanted, texts, generation)
         return Found(found.hits, found.certificate | {"items": len(texts), "left_out": left_out})
 
     return look
+
+
+def _text(note: Note[Any]) -> Text:
+    text = text_of(note.content)
+    return Text(note.id, note.version, text, words_in_text(note.content, text))
 
 
 def counted_passages(items: Sequence[Resource]) -> Look:
@@ -67,8 +74,7 @@ def counted_passages(items: Sequence[Resource]) -> Look:
 
     def look(space: Space, listener: Listener) -> Found:
         with space.store.reading() as snapshot:
-            notes: dict[str, Note[Any]] = {}
-            left_out = _gather(snapshot, items, notes, set())
+            notes, left_out = _gather(snapshot, items)
         texts = [text_of(note.content) for note in notes.values()]
         there = any(text.strip() for text in texts)
         count = len(space.embedding.passages(texts, listener).bounds) if there else 0
@@ -77,31 +83,31 @@ def counted_passages(items: Sequence[Resource]) -> Look:
     return look
 
 
-def _gather(snapshot: Snapshot, items: Sequence[Resource], notes: dict[str, Note[Any]], seen: set[str]) -> int:
-    """Put the Notes to be searched into `notes`, each once; return how many items have no text to be searched."""
-    left_out = 0
-    for item in items:
+def _gather(snapshot: Snapshot, items: Sequence[Resource]) -> tuple[dict[str, Note[Any]], int]:
+    """Return the Notes to be searched, each once, in order, and how many other items have no text to be searched.
+
+    A Collection is entered once, so that one that contains itself has an end.
+    """
+    notes: dict[str, Note[Any]] = {}
+    entered: set[str] = set()
+    left_out: set[str] = set()
+    waiting = list(reversed(items))
+    while waiting:
+        item = waiting.pop()
         if isinstance(item, Collection):
-            if item.id not in seen:
-                seen.add(item.id)
-                members = snapshot.many([member.id for member in item.members])
-                left_out += _gather(snapshot, members, notes, seen)
-        elif isinstance(item, Note):
-            source = cast("SearchResult", item.content)["metadata"]["source_id"] if item.evidence else item.id
-            if source != item.id and is_id(source):
-                left_out += _gather_source(snapshot, source, notes, seen)
-            else:
-                notes.setdefault(item.id, item)
+            if item.id not in entered:
+                entered.add(item.id)
+                waiting += reversed(snapshot.many([member.id for member in item.members]))
+        elif not isinstance(item, Note):
+            left_out.add(item.id)
+        elif (source := source_of(item)) != item.id and is_id(source):
+            try:
+                waiting.append(snapshot.get(source))
+            except NotFound:
+                left_out.add(source)
         else:
-            left_out += 1
-    return left_out
-
-
-def _gather_source(snapshot: Snapshot, source: str, notes: dict[str, Note[Any]], seen: set[str]) -> int:
-    try:
-        return _gather(snapshot, [snapshot.get(source)], notes, seen)
-    except NotFound:
-        return 1
+            notes.setdefault(item.id, item)
+    return notes, len(left_out)
 
 
 def _search(space: Space, listener: Listener, wanted: Among, texts: Sequence[Text], generation: int) -> Found:
@@ -153,7 +159,7 @@ def _cosines(space: Space, wanted: Among, passages: Passages) -> NDArray[np.floa
 def _bm25(space: Space, wanted: Among, texts: Sequence[Text], passages: Passages) -> NDArray[np.float64]:
     pairs = zip(passages.owners.tolist(), passages.bounds, strict=True)
     with space.store.reading() as snapshot:
-        found = snapshot.words_in(wanted.query, [texts[owner].text[start:end] for owner, (start, end) in pairs])
+        found = snapshot.words_in(wanted.query, [texts[owner].words[start:end] for owner, (start, end) in pairs])
     if found is None:
         raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
     return found

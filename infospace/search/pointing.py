@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from infospace.ids import number_of
+from infospace.jsontext import ESCAPE
 from infospace.resources import text_of
 from infospace.search.passages import split
 
 if TYPE_CHECKING:
+    from infospace.jsonvalue import JSON
     from infospace.memory.store import Snapshot
     from infospace.search.found import Hit
 
@@ -48,8 +50,10 @@ def _best(snapshot: Snapshot, sources: Sequence[str], words: Sequence[str]) -> l
     embedded: dict[int, list[Bounds]] = {}
     for number, start, end, _ in snapshot.digests(numbers):
         embedded.setdefault(number, []).append((start, end))
-    texts = [text_of(note.content) for note in snapshot.many(sources)]
+    contents = [note.content for note in snapshot.many(sources)]
+    texts = [text_of(content) for content in contents]
     cut = [embedded.get(number) or _cut(text) for number, text in zip(numbers, texts, strict=True)]
+    texts = list(map(words_in_text, contents, texts))
     stretches = [text[start:end] for text, own in zip(texts, cut, strict=True) for start, end in own]
     scores = snapshot.fitting(words, stretches)
     found: list[Bounds | tuple[None, None]] = []
@@ -59,6 +63,11 @@ def _best(snapshot: Snapshot, sources: Sequence[str], words: Sequence[str]) -> l
         at += len(own)
         found.append(own[int(np.argmax(mine))] if len(own) and mine.max() > 0 else (None, None))
     return found
+
+
+def words_in_text(content: JSON, text: str) -> str:
+    """Return a text of the same length in which the escapes of JSON are blanks, as full text has them."""
+    return text if isinstance(content, str) else ESCAPE.sub(lambda found: " " * len(found[0]), text)
 
 
 def _cut(text: str) -> list[Bounds]:

@@ -112,3 +112,9 @@ def test_where_there_is_no_text_nothing_is_found(run: Any, values: list[str]) ->
 def test_wrong_arguments_are_refused(run: Any, fault: dict[str, Any]) -> None:
     """Before anything runs."""
     run(collection("x"), SEARCH | fault, status="refused")
+
+
+def test_a_word_behind_an_escape_is_found(run: Any) -> None:
+    r"""`\n` before a word of a JSON Note is a blank to full text, and no letter of the word."""
+    ran = run(collection({"log": "first\nzebra"}, "a cat"), SEARCH | {"query": "zebra", "mode": "keyword"})
+    assert passages(ran) == ['{"log":"first\\nzebra"}']

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from unicodedata import combining, normalize
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 SNIPPET = 160
 """Characters of a passage shown beside its title."""
+BEFORE, BEHIND = 40, 20
+"""Characters shown before a word that was looked for, and at least from its beginning on."""
+_WORD = re.compile(r"\w+")
+_LEAST_SHARED = 0.3
 
 
-def hits_table(hits: Sequence[Mapping[str, Any]]) -> Table:
-    """Return search results as a table: rank, score, id, title with the passage that fits, or a tool's description."""
+def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> Table:
+    """Return search results as a table: rank, score, id, title with the passage that fits, or a tool's description.
+
+    Where the search looked for `words`, the part of a passage is shown that has one.
+    """
     from rich.table import Table
     from rich.text import Text
 
@@ -28,7 +37,7 @@ def hits_table(hits: Sequence[Mapping[str, Any]]) -> Table:
         title, text = _titled(hit)
         shown = Text(title or "(no title)", style="bold")
         if text:
-            shown.append("\n" + snippet(text), style="not bold dim")
+            shown.append("\n" + snippet_with(words, text), style="not bold dim")
         table.add_row(str(rank), _score(metadata["score"]), metadata["source_id"], shown)
     return table
 
@@ -59,30 +68,83 @@ def snippet(text: str, most: int = SNIPPET) -> str:
     return line if len(line) <= most else line[: most - 1].rstrip(" …") + "…"
 
 
+def snippet_with(words: Sequence[str], text: str, most: int = SNIPPET) -> str:
+    """Return that part of a text, on one line, which has one of the words that a search looked for."""
+    line = " ".join(text.split())
+    at = place_of(words, line)
+    if at + BEHIND < most:
+        return snippet(line, most)
+    start = line.rfind(" ", 0, at - BEFORE) + 1 or at - BEFORE
+    return f"…{snippet(line[start:], most - 1)}"
+
+
+def words_of(extra: Mapping[str, Any]) -> Sequence[str]:
+    """Return the words that a search looked for, as the answer of its step tells them."""
+    certificate = extra.get("certificate")
+    return certificate.get("words", ()) if isinstance(certificate, Mapping) else ()
+
+
+def place_of(words: Sequence[str], text: str) -> int:
+    """Return where the word of a text stands that has most of one of `words` in common with it; 0 where none has.
+
+    Full text compares stems; what two words of one stem do not share stands at their ends.
+    """
+    best, place = _LEAST_SHARED, 0
+    for word in map(_plain, words):
+        for found in _WORD.finditer(text):
+            own = _plain(found[0])
+            inside = own.find(word)
+            shared = 1.0 if word == own else 0.9 if inside >= 0 else 0.8 * _begin_alike(word, own) / len(word)
+            if shared > best:
+                best, place = shared, found.start() + max(inside, 0)
+    return place
+
+
+def _begin_alike(one: str, other: str) -> int:
+    """How many characters two words share from their beginning on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
+
+
+def _plain(word: str) -> str:
+    """A word without accents and capitals."""
+    return "".join(sign for sign in normalize("NFKD", word).casefold() if not combining(sign))
+
+
 def certificate_says(certificate: Mapping[str, Any]) -> str:
-    """Say in a sentence what a search proved."""
-    noun = next((noun for noun in ("notes", "collections", "passages") if noun in certificate), "notes")
+    """Say in a sentence what a search proved, and no more."""
+    noun = noun_of(certificate)
     matched, returned, searched = certificate["matched"], certificate["returned"], certificate.get(noun)
     if not searched:
         return f"no {noun} to search: none is kept, or none satisfies the condition"
+    by_words = "words" in certificate
     if certificate["threshold"] is None:
         wanted = "with a word of the query"
     else:
         wanted = f"at or above {certificate['threshold']:.2f}"
-        wanted += " or with a word of the query" if "words" in certificate else ""
+        wanted += " or with a word of the query" if by_words else ""
     if matched is None:
         says = f"{returned:,} {noun} {wanted}, found by the index; `certify` would prove that they are the best"
-    elif certificate["exhaustive"]:
+    elif returned == matched:
         says = f"all {matched:,} of {searched:,} {noun} {wanted}"
         if not matched:
             says = f"none of {searched:,} {noun} is {wanted}"
     else:
         says = f"{returned:,} of {matched:,} {noun} {wanted}, {searched:,} searched"
     if certificate.get("max_below") is not None:
-        says += f"; the next best has {certificate['max_below']:.3f}"
+        others = "without a word and below the threshold" if by_words else "below the threshold"
+        says += f"; the best {others} has {certificate['max_below']:.3f}"
     if certificate.get("unembedded"):
-        says += f"; {certificate['unembedded']:,} not embedded yet, so not searched"
+        how = "searched by words only" if by_words else "not searched"
+        says += f"; {certificate['unembedded']:,} not embedded yet, so {how}"
+    if certificate.get("words_left_out"):
+        says += f"; very common, so not looked for: {', '.join(certificate['words_left_out'])}"
     return says
+
+
+def noun_of(certificate: Mapping[str, Any]) -> str:
+    """Return what a certificate counts."""
+    return next((noun for noun in ("notes", "collections", "passages") if noun in certificate), "notes")
 
 
 def finding_says(extra: Mapping[str, Any]) -> str | None:

@@ -66,10 +66,10 @@ def _is_number(text: str) -> bool:
 
 
 def _show(found: Answer, out: Output) -> None:
-    from tui.command.render import certificate_says, hits_table
+    from tui.command.render import certificate_says, hits_table, words_of
 
     hits: Any = found.data
     if hits:
-        out.result.print(hits_table(hits))
+        out.result.print(hits_table(hits, words_of(found.extra)))
     certificate: Any = found.extra["certificate"]
     out.talk(certificate_says(certificate), style="dim")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.text import Text
@@ -21,6 +22,7 @@ from tui.command.render import (
     is_hit,
     items_table,
     snippet,
+    words_of,
 )
 
 MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
@@ -139,6 +141,12 @@ def _would_says(would: dict[str, Any]) -> str:
     return f"would {verb}{asks}: {cut(dump(would['arguments']), 600)}{name}"
 
 
+def _looked_for(result: RunResult) -> Sequence[str]:
+    """The words that the search looked for which made the result, if one did."""
+    made = result.result and result.result.resource_id
+    return next((words_of(row.extra) for row in result.steps if made and row.resource == made), ())
+
+
 def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
     """Show how a run ended, and what it answers."""
     if result.status == "refused":
@@ -163,7 +171,7 @@ def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
         if not data:
             out.talk("the result is an empty collection", "dim")
         elif all(is_hit(item) for item in data):
-            out.result.print(hits_table(data))
+            out.result.print(hits_table(data, _looked_for(result)))
         else:
             out.result.print(items_table(data))
         return

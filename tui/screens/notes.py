@@ -25,6 +25,7 @@ from infospace.resources import Note
 from infospace.runs.journal import Use
 from tui.around import Around
 from tui.browsing import Browsing
+from tui.command.render import snippet_with
 from tui.finding import MODES, WHAT
 from tui.notedeeds import NoteDeeds
 from tui.notelist import PLAIN
@@ -161,7 +162,8 @@ class Notes(Browsing, NoteDeeds):
         if around is not None and hit is not None and hit.version == around.resource.version:
             text = marked(around.resource)
             said = "" if text is None or not hit.start else text[hit.start : hit.end]
-        self.detail.point_out(f"found: {said}" if said else "")
+        words = self.notes.listed.words
+        self.detail.point_out(f"found: {snippet_with(words, said) if words else said}" if said else "")
 
     @property
     def around(self) -> Around | None:

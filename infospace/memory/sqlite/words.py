@@ -6,13 +6,13 @@ The index holds what discovery searches, and nothing else: it is written in the 
 from __future__ import annotations
 
 import math
-import re
 import threading
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from infospace.jsontext import ESCAPE
 from infospace.memory.sqlite.engine import Engine, Row, connect
 from infospace.memory.sqlite.evidence import text_of_column
 from infospace.memory.sqlite.rows import keys_json, read
@@ -40,8 +40,6 @@ Fixed numbers of words lose much more: the 8 rarest of long requests (Seal-Tools
 
 MOST_WORDS = 64
 """Different words of a query that are looked up, in the order of the query."""
-
-_ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])')
 
 K1 = 1.2
 """How soon it does not matter that a word comes again; FTS5's own."""
@@ -71,7 +69,7 @@ def entry(row: Row, address: str) -> tuple[int, str, str]:
     number, metadata, content = row
     text, form = text_of_column(content, address)
     title = read(metadata, address).get("title")
-    plain = text if form == "text" else _ESCAPE.sub(" ", text)
+    plain = text if form == "text" else ESCAPE.sub(" ", text)
     return number, _normal(title) if isinstance(title, str) else "", _normal(plain)
 
 

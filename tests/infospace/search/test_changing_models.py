@@ -345,12 +345,16 @@ def test_who_may_only_read_does_not_claim_to_have_searched_all(
     filled: Space, models: dict[str, Looked], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The space was embedded with another model than is used here, and cannot be embedded anew."""
+    make(filled, ["", {}])
+    filled.embedding.catch_up(Silence())
     monkeypatch.setattr(type(filled.store), "writable", False)
     reader = Space(filled.store)
     info = models["b"].info
     reader.embedding._taken = Used(info, f"{info.key}/{POLICY}", Embedder(info), models["a"].chosen)
     proved = find(reader, threshold=-1).certificate
-    assert (proved["unembedded"], proved["scored"], proved["matched"], proved["exhaustive"]) == (40, 0, 0, False)
+    # A note without text has nothing that could be embedded; `{}` has its JSON.
+    assert (proved["unembedded"], proved["scored"], proved["matched"], proved["exhaustive"]) == (41, 1, 0, False)
+    assert proved["notes"] == 42
     with pytest.raises(StoreError, match="can be read, not written"):
         choose(filled, models["b"])
 

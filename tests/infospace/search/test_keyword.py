@@ -301,3 +301,13 @@ def test_a_passage_does_not_depend_on_the_limit(store: Store) -> None:
     for limit in (1, 2, 3):
         for hit in keyword(store, "salt moon sea", limit=limit).hits:
             assert (hit.start, hit.end) == every[hit.source]
+
+
+def test_the_passage_of_a_json_note_has_the_word_behind_an_escape(store: Store) -> None:
+    r"""`\n` before a word is a blank to full text, and no letter of the word."""
+    filler = "the committee met on tuesday and agreed on the budget\n" * 60
+    (note,) = make(store, {"log": f"{filler}zebra\n{filler}"})
+    (hit,) = keyword(store, "zebra").hits
+    content = eligible(store)[number_of(note)].content
+    assert hit.start is not None
+    assert "zebra" in text_of(content)[hit.start : hit.end]

@@ -61,7 +61,7 @@ def test_search_runs_as_one_types(show: Show, stocked: Space) -> None:
         await opened(stage, "8 kept notes")
         await stage.press("slash")
         await stage.write("dough that ferments")
-        await stage.sees("≥ 0.30", "of 8 notes; the next best has 0.", "How bread rises")
+        await stage.sees("≥ 0.30", "of 8 notes; the best below the threshold has 0.", "How bread rises")
         await stage.loses("Why steel rusts")
         await stage.press("down")
         for _ in range(40):
@@ -70,7 +70,7 @@ def test_search_runs_as_one_types(show: Show, stocked: Space) -> None:
         slider = stage.app.screen.query_one(Slider)
         slider.focus()
         await stage.press("end")
-        await stage.sees("none of 8 notes; the next best has 0.", "nothing is found")
+        await stage.sees("none of 8 notes; the best below the threshold has 0.", "nothing is found")
         stage.app.screen.query_one("#list", Grid).focus()
         await stage.press("escape")
         await stage.sees("8 kept notes")

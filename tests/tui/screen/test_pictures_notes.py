@@ -49,7 +49,7 @@ class TestPictures:
             await stage.press("slash")
             await stage.write("dough that ferments")
             await stage.press("down")
-            await stage.sees("the next best has", "Yeast eats the sugar in the dough")
+            await stage.sees("the best below the threshold has", "Yeast eats the sugar in the dough")
             stage.is_as(f"notes-search-{size}")
 
         show(story, SIZES[size], stocked)

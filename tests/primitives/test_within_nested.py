@@ -1,0 +1,127 @@
+"""`discover-notes` with `within`, `search-within-collection`, `index`: Collections in Collections, however they lie."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infospace import Space, open_space
+
+ALL = {"query": "a cat", "limit": "all", "threshold": -1, "out": "$hits"}
+
+
+def step(type_: str, within: str) -> dict[str, Any]:
+    """Search all of a Collection."""
+    return ALL | {"type": type_, "within" if type_ == "discover-notes" else "target": within}
+
+
+def names(ran: Any) -> list[str]:
+    """The names of the sources found."""
+    found = [ran.space.view().get(hit["metadata"]["source_id"]).name for hit in ran.content("hits")]
+    return sorted(set(found))
+
+
+def nested(*items: str, out: str, **more: Any) -> dict[str, Any]:
+    """A step that makes a Collection."""
+    return {"type": "create-collection", "value": list(items), "out": out, **more}
+
+
+LOADED = [{"type": "load", "target": name, "out": f"${name}"} for name in ("star", "bread", "dog")]
+
+
+@pytest.mark.parametrize("type_", ["discover-notes", "search-within-collection"])
+def test_a_search_within_descends(look: Any, type_: str) -> None:
+    """Three Collections deep, beside Notes; each once."""
+    ran = look(
+        *LOADED,
+        nested("$star", out="$inner"),
+        nested("$inner", "$bread", "$star", out="$middle"),
+        nested("$dog", "$middle", "$inner", out="$outer"),
+        step(type_, "$outer"),
+    )
+    assert names(ran) == ["bread", "dog", "star"]
+    proved = ran.last.extra["certificate"]
+    assert (proved.get("notes", proved.get("items")), proved["exhaustive"]) == (3, True)
+
+
+@pytest.mark.parametrize("type_", ["discover-notes", "search-within-collection"])
+def test_a_search_within_results_descends_into_their_sources(search: Any, type_: str) -> None:
+    """A result of `discover-collections` stands for its Collection, and what lies in that."""
+    ran = search(
+        *LOADED,
+        nested("$star", out="$inner"),
+        nested("$inner", "$bread", out="$food", name="food and stars"),
+        {"type": "discover-collections", "query": "food and stars", "threshold": -1, "out": "$found"},
+        step(type_, "$found"),
+    )
+    assert names(ran) == ["bread", "star"]
+
+
+@pytest.mark.parametrize("type_", ["discover-notes", "search-within-collection"])
+def test_a_result_whose_collection_was_deleted_is_left_out(search: Any, type_: str) -> None:
+    """What it held may be found no longer through it."""
+    ran = search(
+        *LOADED,
+        nested("$bread", out="$food", name="food"),
+        {"type": "discover-collections", "query": "food", "threshold": -1, "out": "$found"},
+        nested("$found", "$dog", out="$mixed"),
+        {"type": "remove", "target": "food"},
+        step(type_, "$mixed"),
+    )
+    assert names(ran) == ["dog"]
+
+
+def test_results_of_tools_have_no_source_here(look: Any) -> None:
+    """They are no Notes of the space, and no reason to fail."""
+    ran = look(
+        {"type": "discover-tools", "query": "find notes by meaning", "out": "$tools"},
+        LOADED[0],
+        nested("$tools", "$star", out="$mixed"),
+        step("discover-notes", "$mixed"),
+    )
+    assert ran.content("tools")
+    assert names(ran) == ["star"]
+
+
+@pytest.mark.parametrize("type_", ["discover-notes", "search-within-collection", "index"])
+def test_a_stored_cycle_has_an_end(search: Any, found: Space, tmp_path: Path, type_: str) -> None:
+    """A file of before may hold a Collection that contains itself."""
+    made = search(*LOADED, nested("$star", out="$a", name="a"), nested("$a", "$bread", out="$b", name="b"))
+    a, b = (int(made.resource(name).id.partition("_")[2]) * 4 + 1 for name in ("a", "b"))
+    with sqlite3.connect(found.store.address) as file:
+        file.execute("INSERT INTO members VALUES (?, 1000, ?, 1, NULL, NULL)", (a, b))
+    file.close()
+    ran = search(step(type_, "b")) if type_ != "index" else search({"type": type_, "target": "b", "out": "$hits"})
+    if type_ == "index":
+        assert ran.content("hits") == 2
+    else:
+        assert names(ran) == ["bread", "star"]
+
+
+def test_thousands_of_collections_in_one_another_are_searched(tmp_path: Path, model: object) -> None:
+    """Each holds the next."""
+    from infospace.ids import Kind
+    from infospace.memory.changes import MakeCollection, MakeNote
+    from infospace.resources import Collection, Member
+    from infospace.search.choice import numbers_within
+    from infospace.search.passing import counted_passages
+    from infospace.view import Silence
+
+    with open_space(tmp_path / "deep.db") as space:
+        store = space.store
+        note = store.new_id(Kind.NOTE)
+        changes: list[Any] = [MakeNote(note, "A cat.", kept=True)]
+        inner = note
+        for _ in range(3_000):
+            outer = store.new_id(Kind.COLLECTION)
+            changes.append(MakeCollection(outer, (Member(inner),)))
+            inner = outer
+        store.commit(changes)
+        view = space.view()
+        top = view.get(inner)
+        assert isinstance(top, Collection)
+        assert numbers_within([top], view.resources).tolist() == [int(note.partition("_")[2])]
+        assert counted_passages([top])(space, Silence()).certificate["items"] == 1

@@ -1,0 +1,114 @@
+"""What a search proved, as sentences say it: what was proved, and no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from infospace.search.found import certificate
+from tui.command.render import certificate_says, hits_table, snippet_with
+from tui.telling import certificate_lines
+
+
+def proved(**more: Any) -> dict[str, Any]:
+    """The certificate of an exact search of 266 notes by meaning, with some of it otherwise."""
+    usual: dict[str, Any] = {
+        "matched": 3, "returned": 3, "scored": 266, "notes": 266, "max_below": 0.295, "threshold": 0.3,
+        "model": "some/model", "generation": 4,
+    }  # fmt: skip
+    return certificate(**(usual | more))
+
+
+def test_notes_are_counted_as_notes_and_not_as_passages() -> None:
+    """A certificate counts Notes; how many passages they have it does not know."""
+    says = list(certificate_lines(proved()))
+    assert says == [
+        "All 3 of 266 notes at or above 0.30; the best below the threshold has 0.295.",
+        "Every one of 266 notes was compared, each by its best passage.",
+        "Nothing that fits is left out.",
+        "Compared by some/model, in generation 4 of the space.",
+    ]
+
+
+def test_what_waits_to_be_embedded_was_not_compared() -> None:
+    """Nor is it claimed that nothing was overlooked."""
+    says = list(certificate_lines(proved(scored=260, unembedded=6)))
+    assert says[0].endswith("; 6 not embedded yet, so not searched.")
+    assert says[1] == "260 of 266 notes were compared, each by its best passage; the others wait to be embedded."
+    assert "Nothing that fits is left out." not in says
+
+
+def test_the_limit_leaves_out_what_fits() -> None:
+    """How much, and what comes next below the threshold, are two things."""
+    says = list(certificate_lines(proved(matched=40, returned=5)))
+    assert says[0] == ("5 of 40 notes at or above 0.30, 266 searched; the best below the threshold has 0.295.")
+    assert "35 more fit, and were beyond the limit." in says
+
+
+def test_an_index_proves_nothing() -> None:
+    """It compared with those that it found."""
+    says = list(certificate_lines(proved(matched=None, max_below=None, scored=30, method="hnsw")))
+    assert not any("Every one" in line or "more fit" in line or "left out" in line for line in says)
+    assert "An index found the nearest: one that it passed over would not be here." in says
+
+
+def test_words_are_told_with_those_that_were_left_out() -> None:
+    """By words alone there is neither threshold nor model."""
+    by_words = proved(threshold=None, model=None, max_below=None)
+    says = list(certificate_lines(by_words | {"words": ["cat", "dog"], "words_left_out": ["house"]}))
+    assert says == [
+        "All 3 of 266 notes with a word of the query; very common, so not looked for: house.",
+        "Every one of 266 notes was searched.",
+        "Nothing that fits is left out.",
+        "Words looked for: cat, dog.",
+    ]
+
+
+def test_both_ways_say_how_many_each_found() -> None:
+    """The best of the others has no word and lies below the threshold; what waits was searched by words."""
+    both = proved(scored=260, unembedded=6) | {"words": ["cat"], "matched_by": {"meaning": 2, "words": 1}}
+    says = list(certificate_lines(both))
+    assert says[0] == (
+        "All 3 of 266 notes at or above 0.30 or with a word of the query; the best without a word and below the"
+        " threshold has 0.295; 6 not embedded yet, so searched by words only."
+    )
+    assert "By meaning 2 fit, by words 1." in says
+
+
+@pytest.mark.parametrize("noun", ["collections", "passages"])
+def test_other_counts_are_called_what_they_are(noun: str) -> None:
+    """Collections and passages have no best passage."""
+    counted = {noun if key == "notes" else key: value for key, value in proved().items()}
+    assert list(certificate_lines(counted))[1] == f"Every one of 266 {noun} was compared."
+    assert certificate_says(counted).startswith(f"all 3 of 266 {noun} ")
+
+
+LONG = "The committee met on Tuesday and agreed on the budget. " * 9
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("zebra", "a zebra ran"),
+        ("running", "she runs home"),
+        ("resume", "her résumé was read"),
+        ("索引", "全文索引と検索"),
+        ("budgets", "the budget"),
+    ],
+)
+def test_the_part_of_a_passage_that_is_shown_has_the_word(word: str, said: str) -> None:
+    """Of its stem, with or without accents, in scripts without blanks."""
+    shown = snippet_with([word], f"{LONG}{said}, at last. {LONG}")
+    assert said in shown
+    assert len(shown) <= 160
+
+
+def test_a_passage_that_begins_with_the_word_is_shown_from_its_beginning() -> None:
+    """Nor is one cut without words."""
+    assert snippet_with(["committee"], LONG).startswith("The committee met")
+    assert snippet_with([], LONG) == snippet_with(["nothing-like-it"], LONG)
+    hit = {"text": LONG, "metadata": {"type": "Note", "score": 0.5, "source_id": "Note_1", "title": "T",
+           "passage": {"start": 0, "end": 9, "text": f"{LONG}zebra {LONG}"}}}  # fmt: skip
+    cell = next(iter(hits_table([hit], ["zebra"]).columns[3].cells))
+    assert "zebra" in str(cell)
