@@ -83,7 +83,8 @@ async def discover_notes(args: DiscoverNotes, space: Infospace) -> Collection[Se
     Note with content `{text, format, metadata: {source_id, uri, score, type, title, passage, source},
     char_count}`. `extra.certificate` says what was proved: `matched`, `returned`, `exhaustive`, `scored`,
     `notes`, `unembedded`, `max_below` (the best cosine under the threshold), `method`, `threshold`, `model`,
-    `generation`; all counts are of Notes, not of passages. Notes whose name begins with `_`, search results and transient Notes are not searched.
+    `generation`; all counts are of Notes, not of passages.
+    Notes whose name begins with `_`, search results and transient Notes are not searched.
     `keyword` finds all Notes with a word of the query in title or text, stop words apart and words by their
     stem; the score is b/(b+1) of BM25, and there is no threshold or model. Chinese, Japanese, Korean and Thai,
     which put no spaces between words, are searched by pairs of characters. `hybrid` finds the Notes at or above
