@@ -7,6 +7,7 @@ step's journal row, or not at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 from infospace.answer import cut, label
@@ -14,7 +15,17 @@ from infospace.clock import now
 from infospace.errors import Invalid, NotFound
 from infospace.ids import Kind, is_id
 from infospace.jsonvalue import JSON
-from infospace.memory.changes import Change, Evidence, GiveName, Keep, MakeCollection, MakeNote, MakeRelation
+from infospace.memory.changes import (
+    Change,
+    Evidence,
+    GiveName,
+    Keep,
+    LetGo,
+    MakeCollection,
+    MakeNote,
+    MakeRelation,
+)
+from infospace.names import checked, normalised
 from infospace.resources import (
     Collection,
     ItemT,
@@ -157,9 +168,47 @@ class Infospace(Changing, Asking):
         """Keep a resource in place; of a Collection its members too. Idempotent."""
         self.changes.append(Keep(resource.id))
 
-    def name(self, resource: Resource, name: str, *, replace: bool = False) -> None:
-        """Name a resource, and so keep it. A taken name is a Conflict when the step ends, unless `replace`."""
+    def name(self, resource: Resource, name: str, *, replace: bool = False) -> Resource:
+        """Name a resource, and so keep it; return what has the name then.
+
+        A taken name is a Conflict when the step ends, unless `replace`: then a holder of the same kind gets the
+        resource's content and metadata as its next version, and is what has the name; from another the name moves,
+        and what nothing else holds is let go. A search result, and a Relation, stays what it is: the name moves.
+        """
+        holder = self._holder(checked(name)) if replace else None
+        if holder is not None and holder.id != resource.id and _may_become(holder, resource):
+            resource = self._become(holder, resource)
         self.changes.append(GiveName(resource.id, name, replace))
+        self._drafts.names[normalised(name)] = resource.id
+        return resource
+
+    def _holder(self, name: str) -> Resource | None:
+        """Return who has a name by now; reading it for that does not count as using it."""
+        identifier = self._drafts.named(name)
+        if identifier is None:
+            with self.space.store.reading() as snapshot:
+                identifier = snapshot.named(name)
+        with suppress(NotFound):
+            return None if identifier is None else self._glance([identifier])[0]
+        return None
+
+    def _become(self, holder: Resource, resource: Resource) -> Resource:
+        """Let the holder of a name be what a resource is. What the run made just for that is let go."""
+        if self.is_new(resource) and self._only_made(resource.id):
+            self.changes = [change for change in self.changes if getattr(change, "id", None) != resource.id]
+        else:
+            self.changes = [change for change in self.changes if change != Keep(resource.id)]
+            if resource.kept and resource.made.run == self.made.run is not None:
+                self.changes.append(LetGo(resource.id, if_free=True))
+        return self.become(holder, resource)
+
+    def _only_made(self, identifier: str) -> bool:
+        """Whether nothing that the step makes or changes refers to a resource that it made."""
+        return not any(
+            identifier in (getattr(change, "source", None), getattr(change, "target", None))
+            or any(getattr(member, "id", member) == identifier for member in getattr(change, "members", None) or ())
+            for change in self.changes
+        )
 
     def inner(self, made: Made) -> Infospace:
         """Return a view for a part of the step: it sees what was made and changed here, until it is absorbed."""
@@ -207,6 +256,17 @@ class Infospace(Changing, Asking):
                 raise NotFound(f"nothing here has the name {name!r}", hint=_near(name, snapshot.names()))
             draft = self._drafts.find(identifier)
             return snapshot.get(identifier) if draft is None else self._real(identifier, draft)
+
+    def has(self, reference: str) -> bool:
+        """Whether there is a resource of an id or a name; that does not count as using it."""
+        try:
+            draft = self._drafts.find(reference)
+            with self.space.store.reading() as snapshot:
+                if is_id(reference):
+                    return draft is not None or snapshot.get(reference) is not None
+                return snapshot.named(reference) is not None
+        except NotFound:
+            return False
 
     def items(self, collection: Collection[ItemT]) -> list[Resource]:
         """Return a Collection's items as they are now, in order."""
@@ -341,6 +401,13 @@ class Infospace(Changing, Asking):
         listed = "; ".join(label(item) for item in first)
         more = f"; … and {count - len(first):,} more" if count > len(first) else ""
         return cut(f"{count:,} {noun}{'' if count == 1 else 's'}" + (f": {listed}{more}" if first else ""))
+
+
+def _may_become(holder: Resource, resource: Resource) -> bool:
+    """Whether a holder can be given what a resource is, as its next version."""
+    if isinstance(holder, Note) and isinstance(resource, Note):
+        return not (holder.evidence or resource.evidence)
+    return isinstance(holder, Collection) and isinstance(resource, Collection)
 
 
 def _itself(collection: Collection) -> str:

@@ -27,6 +27,8 @@ class Drafts:
         self.made: dict[str, Resource | Evidence] = {}
         self.changed: dict[str, Resource | None] = {}
         """Resources as they are then; None for what was deleted."""
+        self.names: dict[str, str] = {}
+        """The ids of who was given which name."""
         self._outer = outer
 
     @property
@@ -45,8 +47,13 @@ class Drafts:
             return self.made[identifier]
         return None if self._outer is None else self._outer.find(identifier)
 
+    def named(self, name: str) -> str | None:
+        """Return the id of who was given a name, None where the step gave it to nothing."""
+        return self.names.get(name) or (None if self._outer is None else self._outer.named(name))
+
     def absorb(self, other: Drafts) -> None:
         """Take over what a part of the step made and changed."""
+        self.names |= other.names
         self.made |= other.made
         self.changed |= other.changed
 
@@ -84,6 +91,19 @@ class Changing(ABC):
         if content is not None:
             parts["content"] = None if isinstance(content, Null) else content
         return self._is_now(replace(resource, **parts))
+
+    def become(self, holder: Resource, resource: Resource) -> Resource:
+        """Give a Note or a Collection what another one is as its next version, and return it so."""
+        parts: dict[str, Any] = {"metadata": resource.metadata}
+        if isinstance(resource, Collection):
+            change = Revise(holder.id, metadata=resource.metadata, made=self.made, members=resource.members)
+            parts["members"] = resource.members
+        else:
+            content: JSON | Null = Null() if resource.content is None else resource.content
+            change = Revise(holder.id, content, resource.metadata, made=self.made)
+            parts["content"] = resource.content
+        self.changes.append(change)
+        return self._is_now(replace(holder, **parts))
 
     def add(
         self, collection: Collection[Any], members: Sequence[Member], *, if_version: int | None = None

@@ -50,6 +50,7 @@ class Changes:
         after = entry.changes(args, shapes)
         if after is None:
             self.deleted = True
+            env.there.clear()
             if _is_itself(shapes.get("target", Unknown())) and isinstance(raw.get("target"), str):
                 env.gone.add(str(raw["target"]))
             return
@@ -66,6 +67,18 @@ class Changes:
             self.deleted = self.deleted or after is None
             if after is not None:
                 self._change(Unknown(), after, env)
+            else:
+                env.there.clear()
+        if _replaces(steps, known):
+            self.replaced(Unknown(), Unknown(), env)
+
+    def replaced(self, holder: Shape, result: Shape, env: Environment) -> None:
+        """Take into account that the holder of a name may be given what a step gave, as its next version."""
+        anything: tuple[Shape, ...] = (NoteShape(), CollectionShape(Unknown()))
+        for kind in anything:
+            if kind.kinds <= holder.kinds & result.kinds:
+                before = Unknown() if isinstance(holder, Unknown) else holder
+                self._change(before, kind if isinstance(result, Unknown) else result, env)
 
     def _change(self, before: Shape, after: Shape, env: Environment) -> None:
         self._made.append((before, after))
@@ -144,6 +157,25 @@ def _changing(steps: Block, catalogue: Catalogue, known: Known) -> Iterator[Prim
         entry = catalogue.find(type_)
         if entry is not None and (entry.changes is not None or entry.names is not None):
             yield entry
+
+
+def _replaces(steps: Block, known: Known) -> bool:
+    """Whether any of the steps, those of saved plans too, may write over what has a name."""
+    for step in every_step(steps):
+        if step.replace:
+            return True
+        if isinstance(step.form, Saved):
+            seen: set[str] = set()
+            list(_types_of_plan(step.form.name, known, seen))
+            if any(_says_replace(known.plan(name)) for name in seen):
+                return True
+    return False
+
+
+def _says_replace(document: JSON) -> bool:
+    if isinstance(document, dict):
+        return document.get("replace") is True or any(_says_replace(part) for part in document.values())
+    return isinstance(document, list) and any(_says_replace(part) for part in document)
 
 
 def _types_of_plan(name: str, known: Known, seen: set[str]) -> Iterator[str]:

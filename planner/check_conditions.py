@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from infospace.ids import is_id
 from infospace.jsonvalue import JSON
 from infospace.kinds import Schema, never_fits, types_of
+from infospace.names import name_fault
 from infospace.paths import nearest
 from planner.check_tools import ToolChecker
 from planner.check_values import ValueChecker
-from planner.conditions import COMPARED, EXISTENCE, LITERAL, PRESENCE
+from planner.conditions import COMPARED, EXISTENCE, LITERAL, PRESENCE, name_asked
 from planner.environment import Environment
 from planner.plan import All, AnyOf, Condition, Not, Test
 from planner.problems import Problems, join, replace
@@ -96,8 +98,7 @@ class ConditionChecker:
     def _exists(self, target: JSON, pointer: str, env: Environment) -> None:
         reference = whole(target)
         if reference is None:
-            says = "`bound` and `notbound` ask about a `$variable` or a place in one"
-            self._problems.error("bad-condition", pointer, says, '"target": "$hits"')
+            self._named(target, pointer, env)
             return
         variable = env.find(reference.name)
         if variable is not None:
@@ -111,6 +112,17 @@ class ConditionChecker:
         fix = replace(pointer, str(Reference(near, reference.path))) if near else None
         self._problems.warn("never-bound", pointer, f"no step before this one binds ${reference.name}", hint, fix)
 
+    def _named(self, target: JSON, pointer: str, env: Environment) -> None:
+        """Check the name, or the id, of which it is asked whether the space has it."""
+        name = name_asked({"target": target})
+        if name is None or ((fault := name_fault(name)) is not None and not is_id(name)):
+            says = "`bound` and `notbound` ask about a `$variable`, a place in one, or a name"
+            hint = '"target": "$hits"' if name is None or fault is None else fault.says
+            self._problems.error("bad-condition", pointer, says, hint)
+        elif name in env.variables and name not in env.given and self._values.known.holder(name) is None:
+            says, hint = f"{name!r} is taken as a name of the space", f"did you mean ${name}?"
+            self._problems.warn("never-bound", pointer, says, hint, replace(pointer, f"${name}"))
+
 
 def whole(raw: JSON) -> Reference | None:
     """Return the reference that a value is from end to end, None when it is anything else."""
@@ -121,15 +133,16 @@ def whole(raw: JSON) -> Reference | None:
 
 
 def guards(condition: Condition) -> tuple[set[str], set[str]]:
-    """Return the variables known to be bound where a condition is true, and where it is false.
+    """Return the variables known to be bound where a condition is true, and where it is false; names with a sign.
 
     Every condition but (not)bound tells both ways: with an unbound variable the form would be skipped.
     """
     match condition:
-        case Test("bound", arguments):
-            return _read(arguments, "target"), set()
-        case Test("notbound", arguments):
-            return set(), _read(arguments, "target")
+        case Test("bound" | "notbound" as type_, arguments):
+            name = name_asked(arguments)
+            there = _read(arguments, "target") if name is None else {f"'{name}"}
+            absent: set[str] = set() if name is None else {f"!{name}"}
+            return (there, absent) if type_ == "bound" else (absent, there)
         case Test("tool_condition", arguments):
             read = _read(arguments, "tool")
             return read, read
@@ -156,6 +169,8 @@ def read_by(condition: Condition) -> set[str] | None:
         case Not(of):
             return read_by(of)
         case Test("" | "tool_condition", _):
+            return None
+        case Test("bound" | "notbound", arguments) if name_asked(arguments) is not None:
             return None
         case Test(_, arguments):
             raw = {key: value for key, value in arguments.items() if key not in LITERAL}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from infospace.catalogue import Catalogue
 from infospace.contract import Primitive
@@ -15,6 +15,7 @@ from planner.check_call import CallChecker
 from planner.check_conditions import ConditionChecker
 from planner.check_tools import ToolChecker
 from planner.check_values import ValueChecker
+from planner.conditions import name_asked
 from planner.environment import Environment, Given, Variable
 from planner.forms import FORMS
 from planner.known import Known
@@ -77,7 +78,9 @@ class StepChecker(ABC):
         self._values.doubted = None
         match step.form:
             case Call(arguments):
+                self._values.may_be_absent = step.type == "load" and step.on_fail != "stop"
                 shape = self._call(step, dict(arguments))
+                self._values.may_be_absent = False
                 doubted = self._values.doubted
             case Unread(outs):
                 shape, doubted = Unknown(), None
@@ -165,6 +168,7 @@ class StepChecker(ABC):
                 [{"op": "remove", "path": place}],
             )
         if renames is not None and isinstance(step.form, Call) and isinstance(step.form.arguments.get(renames), str):
+            self.env.there.clear()
             self._give(step, step.form.arguments[renames], join(step.pointer, renames), shape)
             self._values.changes.deleted = True
         if step.name is not None:
@@ -176,15 +180,31 @@ class StepChecker(ABC):
         if not isinstance(name, str):
             if schema is not None and never_fits(schema, {"type": "string"}):
                 self.problems.error("bad-argument", pointer, "`name` is text", "write `${x}` for the text of `$x`")
+            elif step.replace:
+                self._values.changes.replaced(Unknown(), shape or Unknown(), self.env)
             return
         fault = name_fault(name)
         if fault is not None:
             self.problems.error("bad-name", pointer, fault.says, fault.hint)
             return
         name = normalised(name)
-        if not step.replace:
+        if step.replace:
+            for holder in self._holders(name):
+                self._values.changes.replaced(holder, shape or Unknown(), self.env)
+        elif name not in self.env.absent:
             self._taken(step, name, pointer)
+        self.env.absent.discard(name)
         self.env.given[name] = Given(shape or Unknown(), certain=self._values.doubted is None)
+
+    def _holders(self, name: str) -> Iterator[Shape]:
+        """Iterate over what may have a name: what earlier steps gave it to, also in branches beside; the space."""
+        given = [found.shape for found in (self.env.given.get(name), self.env.beside.get(name)) if found is not None]
+        yield from given
+        known = self._values.known.shape(name)
+        if known is not None:
+            yield self._values.changes.shape(name, known)
+        elif name in self.env.there:
+            yield Unknown()
 
     def _taken(self, step: Step, name: str, pointer: str) -> None:
         holder = self._values.known.holder(name)
@@ -232,7 +252,9 @@ class StepChecker(ABC):
     def _on_fail(self, step: Step, before: Environment, depth: int) -> None:
         handler, doubt = before, f"step {step.label} may fail"
         if isinstance(step.on_fail, tuple):
-            handler = self._handler(step.on_fail, before.copy(), depth)
+            start = before.copy()
+            start.absent |= _missed(step)
+            handler = self._handler(step.on_fail, start, depth)
             doubt += ", and its `on_fail` does not bind it"
         doubts = (doubt, f"only the `on_fail` of step {step.label} binds it")
         good = self.env.copy()
@@ -248,6 +270,13 @@ class StepChecker(ABC):
         else:
             env.variables.pop("error", None)
         return env
+
+
+def _missed(step: Step) -> set[str]:
+    """The name that the space has not where a step has failed: a `load` of the whole of it fails for nothing else."""
+    name = name_asked(step.form.arguments) if step.type == "load" and isinstance(step.form, Call) else None
+    whole = isinstance(step.form, Call) and "slice" not in step.form.arguments
+    return set() if name is None or not whole or step.timeout_s is not None else {name}
 
 
 def _fresh(type_: str, env: Environment) -> str:

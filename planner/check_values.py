@@ -61,6 +61,8 @@ class ValueChecker:
         self.doubted: str | None = None
         """A variable that was read though an `on_fail` may have left it unbound: whoever reads it may be skipped."""
         self.changes = Changes()
+        self.may_be_absent = False
+        """Whether a name that nothing has is no error, since what comes of it is handled."""
         self._lenient = False
         self._unbound = ("this step is then skipped", "bind it on both paths, or put this into an `if` with {guard}")
 
@@ -240,6 +242,8 @@ class ValueChecker:
             return given.shape
         shape = self.known.shape(text)
         shape = None if shape is None else self.changes.shape(text, shape)
+        if shape is None and normalised(text) in env.there:
+            return Unknown()
         if given is not None:
             if shape is None:
                 says = f"nothing may have the name {text!r}: a step gives it on some path only"
@@ -258,6 +262,11 @@ class ValueChecker:
         if text in env.variables:
             near = f"${text}"
         fix = replace(pointer, near) if near else None
+        if self.may_be_absent:
+            if near is not None:
+                says = f"nothing has the name {text!r} now, and `on_fail` handles that"
+                self.problems.warn("maybe-unnamed", pointer, says, f"did you mean {near!r}?", fix)
+            return Unknown()
         hint = f"did you mean {near!r}?" if near else "a variable is written `$name`; `discover-notes` finds by meaning"
         self.problems.error("unknown-name", pointer, f"nothing has the name {text!r}", hint, fix)
         return None

@@ -8,11 +8,13 @@ from typing import Any, Final
 from infospace.errors import InfospaceError, Invalid
 from infospace.jsontext import same
 from infospace.jsonvalue import JSON
+from infospace.names import normalised
 from infospace.paths import kind_of, nearest
 from planner.meant_condition import condition_from_text
 from planner.patterns import compile_pattern
 from planner.plan import All, AnyOf, Condition, Not, Test
 from planner.problems import Problems, join, listed
+from planner.references import Literal, ReferenceInvalid, read_text
 
 JOINS: Final = ("and", "or", "not")
 EXISTENCE: Final = ("bound", "notbound")
@@ -56,6 +58,16 @@ LITERAL: Final = ("pattern", "schema")
 
 ON_ABSENT: Final = ("notbound", "empty", "not_equals", "not_contains")
 """Conditions that are true of a place that does not exist; the others are false."""
+
+
+def name_asked(arguments: Mapping[str, JSON]) -> str | None:
+    """Return the literal name, or id, that a condition asks about; None where its target is anything else."""
+    raw = arguments.get("target")
+    try:
+        read = read_text(raw) if isinstance(raw, str) else None
+    except ReferenceInvalid:
+        return None
+    return normalised(read.value) if isinstance(read, Literal) and isinstance(read.value, str) else None
 
 
 def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | None:

@@ -11,7 +11,7 @@ from infospace.resources import Collection, Member, Note, Relation, Resource
 from infospace.tools.calling import answered
 from infospace.view import Infospace
 from infospace.wording import shown
-from planner.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty
+from planner.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty, name_asked
 from planner.patterns import compile_pattern
 from planner.plan import All, AnyOf, Condition, Not, Test
 from planner.references import Reference, read_text
@@ -60,6 +60,9 @@ class Judge:
         return answer.content
 
     def _test(self, type_: str, arguments: Mapping[str, JSON]) -> bool:
+        name = name_asked(arguments) if type_ in EXISTENCE else None
+        if name is not None:
+            return self._view.has(name) == (type_ == "bound")
         try:
             target = self._thing(arguments["target"])
         except Unbound:

@@ -9,6 +9,7 @@ from typing import cast
 from infospace.jsonvalue import JSON
 from infospace.resources import Made, Resource, is_resource
 from infospace.runs.journal import SetDocument
+from planner.goal import filled
 from planner.outcome import RunResult
 from planner.plan import Plan
 from planner.problems import Problem
@@ -44,7 +45,8 @@ class EarlyRun(Run):
             self._inputs[name] = value.id if is_resource(value) else view.note(cast("JSON", value)).id
             self.scope.bind(name, self._inputs[name])
         plans = {name: inner.document for name, inner in self.plans.items()}
-        entry = SetDocument(self.id, plan.goal, plan.document, self._inputs, plans)
+        self.goal = filled(plan.goal, bound)
+        entry = SetDocument(self.id, self.goal, plan.document, self._inputs, plans)
         self.space.store.commit(view.changes, [entry])
 
     def forget(self) -> None:

@@ -48,6 +48,10 @@ class Environment:
     """Names that branches beside this one give: taken, and not there to be looked up."""
     gone: set[str] = field(default_factory=set)
     """What was deleted on every path to here, as it was written: `$x`, a name or an id."""
+    there: set[str] = field(default_factory=set)
+    """Names that the space is known to have here, since a `bound` said so."""
+    absent: set[str] = field(default_factory=set)
+    """Names that it is known not to have."""
 
     def copy(self, *, loop: bool = False) -> Environment:
         """Return an environment that starts with the same variables and names."""
@@ -58,13 +62,15 @@ class Environment:
             self.loops + loop,
             beside=dict(self.beside),
             gone=set(self.gone),
+            there=set(self.there),
+            absent=set(self.absent),
         )
 
     def take(self, after: Environment) -> None:
         """Become what a copy of this has become."""
         self.variables, self.given, self.dead = after.variables, after.given, after.dead
         self.changed |= after.changed
-        self.gone = after.gone
+        self.gone, self.there, self.absent = after.gone, after.there, after.absent
 
     def bind(self, name: str, variable: Variable) -> None:
         """Bind a name."""
@@ -80,8 +86,14 @@ class Environment:
         return found
 
     def certainly(self, names: set[str]) -> Environment:
-        """Return an environment in which these variables are known to be bound."""
+        """Return an environment in which these variables are known to be bound.
+
+        `'name` stands for a name that the space has, `!name` for one that it has not.
+        """
         inner = self.copy()
+        there, absent = ({name[1:] for name in names if name[0] == sign} for sign in "'!")
+        inner.there = (inner.there | there) - absent
+        inner.absent = (inner.absent | absent) - there
         for name in names & inner.variables.keys():
             if inner.variables[name].doubt is not None:
                 inner.bind(name, replace(inner.variables[name], doubt=None, handled=False))
@@ -113,6 +125,7 @@ class Environment:
                 self.bind(name, _doubted(right, doubts[1], handled=False))
         self.given = joined(one.given, other.given)
         self.gone = one.gone & other.gone
+        self.there, self.absent = one.there & other.there, one.absent & other.absent
 
 
 def _either(left: Variable, right: Variable) -> Variable:

@@ -238,7 +238,7 @@ class Execution(ABC):
             name = self._resolver.value(self._step.name)
             if not isinstance(name, str):
                 return Outcome("failed", reason=f"unchecked: `name` is text, not {name!r:.60}", error="invalid")
-            self._view.name(outcome.resource, name, replace=self._step.replace)
+            outcome = replace(outcome, resource=self._view.name(outcome.resource, name, replace=self._step.replace))
         except Unbound as error:
             return self._skipped(error)
         except InfospaceError as error:

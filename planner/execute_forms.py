@@ -93,11 +93,12 @@ class FormExecution(Execution):
 
     async def _branch(self, form: If) -> Literal["then", "else"]:
         """Decide a condition once: what was decided in an earlier part of the run stays."""
-        record = self._run.record
+        record = self._run.record or (self._run.replayed if self._run.recorded else None)
         if record is not None:
             said = record.decision(self._position) or record.branch(self._position)
-            if said is None and self._known is not None:
-                said = self._known.value.partition(":")[0]
+            known = record.row(self._position)
+            if said is None and known is not None:
+                said = known.value.partition(":")[0]
             if said in ("then", "else"):
                 return "then" if said == "then" else "else"
         return "then" if await Judge(self._view, self._resolver).holds(form.condition) else "else"

@@ -28,6 +28,7 @@ from planner.execute_forms import FormExecution
 from planner.failure import Exhausted, Failure, Halted, Stopped, sentence
 from planner.frame import Frame, Latest
 from planner.given import Given
+from planner.goal import filled
 from planner.lanes import Commit, Halt, Journal, Ticket
 from planner.lease import kept, new_owner, seconds_spent
 from planner.order import Order
@@ -96,6 +97,8 @@ class Run:
         self.broken_off: tuple[RunStatus, None, str | None] = ("cancelled", None, CANCELLED)
         """How a replay ends where that one was broken off: status, result, and why."""
         self.recorded = False
+        self.goal = plan.goal
+        """The plan's goal; once the run is open, with its inputs filled in."""
         self.forked: str | None = None
         """The first run of which this one is a fork: it takes over the names of what that one and its forks made."""
         self.halt = Halt()
@@ -150,11 +153,11 @@ class Run:
         plans = {name: plan.document for name, plan in self.plans.items()}
         document, inputs = self.plan.document, dict(self.scope.own)
         at = now()
-        scope = scope_of(self.space)
-        entry = OpenRun(self.id, kind, self.plan.goal, document, inputs, at, self.owner, plans, scope=scope)
+        scope, self.goal = scope_of(self.space), filled(self.plan.goal, bound)
+        entry = OpenRun(self.id, kind, self.goal, document, inputs, at, self.owner, plans, scope=scope)
         self.journal.held = self.held
         store.commit([*view.changes, *changes], [entry, *in_run(self._approve, self.id, at)])
-        self._emit(RunStarted(self.id, self.plan.goal))
+        self._emit(RunStarted(self.id, self.goal))
 
     async def all(self, bound: Mapping[str, Resource | JSON]) -> RunResult:
         """Run the whole plan from its inputs to its result."""
@@ -163,7 +166,7 @@ class Run:
 
     def take_up(self, row: RunRow, record: Record, calls: Sequence[CallRow], owner: str) -> None:
         """Take up a run where an earlier owner left it: its steps, what it spent, and what it asked."""
-        self.id, self.owner, self.record = row.run, owner, record
+        self.id, self.owner, self.record, self.goal = row.run, owner, record, row.goal
         for name, identifier in row.inputs.items():
             self.scope.bind(name, identifier)
         self.steps = list(record.rows)
@@ -173,7 +176,7 @@ class Run:
         self.meter.tools = self.tool_calls(record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
         self._spent = seconds_spent(row, self.steps)
-        self._emit(RunStarted(self.id, self.plan.goal))
+        self._emit(RunStarted(self.id, self.goal))
 
     async def go_on(self, steps: Steps | None = None) -> RunResult:
         """Run the plan from where it is to its end, or until it waits for something; `steps` runs its steps.

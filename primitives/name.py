@@ -40,9 +40,8 @@ def _gives(_arguments: object, shapes: Mapping[str, Shape]) -> Shape:
 async def name(args: Name, space: Infospace) -> Resource:
     """Give a resource a name, and so keep it; an earlier name of it is free then.
 
-    A name belongs to one resource of the space, whatever its kind. With `replace` the earlier holder loses the name,
-    and nothing else. Of a search result its source is named, and given.
+    A name belongs to one resource of the space, whatever its kind. With `replace`, a holder of the same kind gets the
+    content and metadata as its next version, and is what the step gives; from a holder of another kind the name moves,
+    and what nothing else holds is let go. Of a search result its source is named, and given.
     """
-    target = space.acted_on(args.target)
-    space.name(target, args.value, replace=args.replace)
-    return target
+    return space.name(space.acted_on(args.target), args.value, replace=args.replace)

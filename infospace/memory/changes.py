@@ -97,7 +97,8 @@ class Keep:
 class GiveName:
     """Give a resource a name, and so keep it. A name that another has is a Conflict unless `replace`.
 
-    With `replace` the earlier holder loses the name, and nothing else.
+    With `replace` the earlier holder loses the name, and is let go unless something else holds it: a Collection or a
+    Relation that is kept, or a file.
     """
 
     id: str
@@ -107,9 +108,9 @@ class GiveName:
 
 @dataclass(frozen=True, slots=True)
 class Revise:
-    """A new version of a Note (content, metadata), a Collection or a Relation (metadata).
+    """A new version of a Note (content, metadata), a Collection (metadata, members) or a Relation (metadata).
 
-    None leaves a part as it is.
+    None leaves a part as it is. Members of a kept Collection are kept.
 
     `if_version` other than the current version is a Conflict. Content that is JSON null is `Null()`.
     """
@@ -119,6 +120,7 @@ class Revise:
     metadata: Mapping[str, JSON] | None = None
     if_version: int | None = None
     made: Made = NOBODY
+    members: Sequence[Member] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +186,13 @@ class FreeName:
 
 @dataclass(frozen=True, slots=True)
 class LetGo:
-    """Make a kept resource transient again. Something kept that holds it and stays kept is a Conflict."""
+    """Make a kept resource transient again. Something kept that holds it and stays kept is a Conflict.
+
+    With `if_free` what has a name, and what something else holds, stays kept instead.
+    """
 
     id: str
+    if_free: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ CallKind: TypeAlias = Literal["llm", "tool"]
 CallStatus: TypeAlias = Literal["started", "success", "failed"]
 StepStatus: TypeAlias = Literal["started", "success", "failed", "skipped", "suspended"]
 
+MISSING = "which was pruned, or never began: a number is never used twice"
+"""Why there is no run of a number that was given out."""
 BROKEN_OFF = "the step was broken off"
 """Why a step failed that had begun, or waited, and did not end by itself; the kind of that is CANCELLED."""
 CANCELLED = "cancelled"

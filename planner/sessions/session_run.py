@@ -201,7 +201,7 @@ class SessionRun(Run):
         self.journal.uncounted = 0 if self.record is None else before - self.record.executions
         self.frame = Frame(self.scope, self.journal)
         self.order = Order(self.space.catalogue, self.plans)
-        emit(RunStarted(self.id, self.plan.goal))
+        emit(RunStarted(self.id, self.goal))
         try:
             async with kept(self.space.store, self.id, self.owner, self._so_far):
                 failure = await self.within(self.seconds_left(), block)

@@ -180,7 +180,7 @@ HOPELESS: dict[str, tuple[Any, str, str]] = {
         "bad-condition",
         "/1/condition/value",
     ),
-    "bound of a text": ([when({"type": "bound", "target": "x"})], "bad-condition", "/0/condition/target"),
+    "bound of a number": ([when({"type": "bound", "target": 5})], "bad-condition", "/0/condition/target"),
     "where syntax": ([HITS, over("filter-structured", where="metadata.score >")], "bad-where", "/1/where"),
     "where is no text": ([HITS, over("filter-structured", where=3)], "bad-where", "/1/where"),
     "where of a search": ([{**HITS, "where": "a = = b"}], "bad-where", "/0/where"),

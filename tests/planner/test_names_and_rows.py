@@ -67,13 +67,13 @@ def test_a_name_that_is_taken_meanwhile_is_a_conflict_of_the_step(run: Any, spac
     assert run({"type": "load", "target": "n"}).result.data == "early"
 
 
-def test_replace_takes_the_name_over_and_nothing_else(run: Any, space: Space) -> None:
-    """The earlier holder is kept, without a name."""
+def test_replace_gives_the_holder_of_the_name_its_next_version(run: Any, space: Space) -> None:
+    """It is what the step gives; its earlier version stays readable."""
     old = run(note("old", name="n")).result.resource_id
     new = run(note("new", name="n", replace=True)).result.resource_id
     with space.store.reading() as snapshot:
-        assert snapshot.named("n") == new
-        assert (snapshot.get(old).name, snapshot.get(old).kept) == (None, True)
+        assert snapshot.named("n") == new == old
+        assert [snapshot.get(old, version).content for version in (1, 2)] == ["old", "new"]
 
 
 def test_a_name_that_is_no_name_is_refused(errors: Any) -> None:

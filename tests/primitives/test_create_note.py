@@ -74,14 +74,14 @@ def test_a_note_is_transient_until_a_name_keeps_it(run: Any) -> None:
 
 
 def test_a_taken_name_fails_and_says_who_has_it_unless_it_is_replaced(run: Any) -> None:
-    """With `replace` the earlier holder loses the name, and nothing else."""
+    """With `replace` the holder gets the content as its next version, and is what the step gives."""
     first = run({"type": "create-note", "value": 1, "name": "status", "out": "$a"}).resource("a")
     refused = run({"type": "create-note", "value": 2, "name": "status", "out": "$b"}, status="refused")
     assert first.id in f"{refused.result.problems[0].says} {refused.result.problems[0].hint}"
     ran = run({"type": "create-note", "value": 2, "name": "status", "replace": True, "out": "$b"})
-    before = ran.space.view().get(first.id)
-    assert (before.name, before.kept, before.content) == (None, True, 1)
-    assert ran.space.view().get("status").content == 2
+    now_is = ran.space.view().get("status")
+    assert (now_is.id, now_is.version, now_is.content) == (first.id, 2, 2)
+    assert ran.resource("b").id == first.id
 
 
 def test_the_metadata_must_be_an_object(call: Callable[..., Any]) -> None:

@@ -29,14 +29,17 @@ def test_a_name_may_be_put_together(run: Any) -> None:
 
 
 def test_a_taken_name_is_refused_and_mended_by_replace(run: Any) -> None:
-    """The earlier holder loses the name, and nothing else."""
+    """The holder is what the step gives, with the content and metadata of what was to have the name."""
     run(MAKE | {"name": "taken"})
     ran = run(MAKE, name("taken"), status="refused")
     problem = ran.result.problems[0]
     assert (problem.code, problem.pointer) == ("name-taken", "/steps/1/value")
     assert problem.fix == [{"op": "add", "path": "/steps/1/replace", "value": True}]
-    ran = run({"type": "load", "target": "taken", "out": "$old"}, MAKE, name("taken", replace=True))
-    assert (ran.resource("x").name, ran.resource("old").name, ran.resource("old").kept) == ("taken", None, True)
+    over = name("taken", replace=True, out="$new")
+    ran = run({"type": "load", "target": "taken", "out": "$old"}, MAKE | {"value": {"title": "Daily"}}, over)
+    assert ran.resource("new").id == ran.resource("old").id != ran.resource("x").id
+    assert (ran.resource("new").name, ran.content("new")) == ("taken", {"title": "Daily"})
+    assert (ran.resource("x").name, ran.resource("x").kept) == (None, False)
 
 
 def test_a_name_that_another_took_meanwhile_fails_the_step(run: Any) -> None:

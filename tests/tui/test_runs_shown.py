@@ -125,3 +125,49 @@ def test_items_of_items_are_shown(cli: Any) -> None:
     assert cli("run", "-", stdin=json.dumps(steps)).code == 0
     assert "deep down" in cli("show", "outer").out
     assert cli("show", "outer", "--json").json["items"][0]["content"] == ["deep down"]
+
+
+def test_goals_are_filled_in_wherever_a_run_is_shown(cli: Any, tmp_path: Path) -> None:
+    """With the inputs of the run; what is no input stays as it is written, and a long text is cut."""
+    plan = {
+        "goal": "All notes on ${topic}, ${n} of ${other} for ${c}",
+        "inputs": {"topic": {"default": "attention"}, "n": {"default": [1, 2]}, "c": {"kind": "Collection"}},
+        "steps": [{"type": "ask", "value": "Go on?"}],
+    }
+    steps = [{"type": "create-collection", "value": ["x"], "name": "box"}]
+    assert cli("run", "-", stdin=json.dumps(steps)).code == 0
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(plan))
+    goal = "All notes on ${x} heads, [1,2] of ${other} for box"
+    begun = cli("run", str(path), "--input", "topic=${x} heads", "--input", "c=box", "--input", "x=1")
+    assert "no input" in begun.err
+    begun = cli("run", str(path), "--input", "topic=${x} heads", "--input", "c=box")
+    assert goal in begun.err
+    assert goal in cli("runs").out
+    assert cli("runs", "--json").json["runs"][0]["goal"] == goal
+    assert goal in cli("show", "run_2").out
+    assert goal in cli("answer", "run_2", "1", "yes").err
+    assert cli("show", "run_2", "--json").json["goal"] == goal
+    assert cli("run", str(path), "--input", f"topic={'long ' * 99}", "--input", "c=box").code == 4
+    assert "characters in all]" in cli("runs", "--json").json["runs"][0]["goal"]
+
+
+def test_numbers_of_runs_have_no_holes_and_one_that_is_made_is_explained(cli: Any) -> None:
+    """Others that write at the same time, and refused plans, leave none; a pruned run is told where it is missed."""
+    from infospace import open_space
+    from planner.start import run_sync
+
+    plan = [{"type": "create-note", "value": "a"}]
+    with open_space("space.db") as space:
+        for _ in range(3):
+            assert cli("run", "-", stdin=json.dumps(plan)).code == 0
+            assert run_sync(space, plan).status == "success"
+            assert cli("run", "-", stdin='[{"type": "nothing"}]').code == 3
+    shown = cli("runs", "--json").json
+    assert [run["run"] for run in shown["runs"]] == [f"run_{number}" for number in range(6, 0, -1)]
+    assert shown["missing"] == []
+    assert cli("prune", "--runs", "run_2", "run_4", "run_6", "--yes").code == 0
+    assert "no run_4, run_2, which was pruned, or never began" in cli("runs").err
+    assert cli("runs", "--json").json["missing"] == ["run_4", "run_2"]
+    assert "there is no run_6, which was pruned, or never began" in cli("show", "run_6").err
+    assert "there is no run_7 (" in cli("show", "run_7").err

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from infospace.runs.gaps import gaps_in, gaps_told
 from infospace.runs.journal import FINISHED, RunRow, StepRow
 from tui.command.loops import late_loop
 from tui.command.output import Output, UsageError
@@ -33,8 +34,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(f"--limit is 1 or more, not {args.limit}")
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         runs = snapshot.runs(limit=args.limit)
+    gaps = gaps_in([run.run for run in runs])
     if out.json:
-        out.document({"runs": [run_json(run) for run in runs]})
+        out.document({"runs": [run_json(run) for run in runs], "missing": gaps})
         return 0
     for run in runs:
         goal = run.goal or "(no goal)"
@@ -43,6 +45,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         out.text(f"{run.run:<8} {_status(run):<10} {when}  {run.kind:<8} {steps}  {goal}", crop=True)
     if not runs:
         out.talk("no runs yet", "dim")
+    if gaps:
+        out.talk(gaps_told(gaps), "dim")
     return 0
 
 

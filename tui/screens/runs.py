@@ -20,6 +20,7 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from infospace.runs.gaps import gaps_in, gaps_told
 from infospace.runs.journal import RunHead
 from planner.events import Event
 from planner.resume import pending_of
@@ -130,7 +131,8 @@ class Runs(Deeds):
         shown, all_of_them = len(self._runs.shown), len(self._runs.heads)
         says = many(all_of_them, "run") if shown == all_of_them else f"{shown:,} of {many(all_of_them, 'run')}"
         inside = f", {self._runs.inside:,} by what is in them" if self._runs.inside else ""
-        self.query_one("#found", Static).update(f"{says}{inside}")
+        gaps = gaps_in([head.run for head in self._runs.heads]) if shown == all_of_them else []
+        self.query_one("#found", Static).update(f"{says}{inside}{f' ({gaps_told(gaps)})' if gaps else ''}")
         self._about()
         if self._runs.wanted:
             self.do(self._learn, group="learn", exclusive=False)

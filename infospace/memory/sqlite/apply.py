@@ -18,7 +18,7 @@ _HANDLERS: dict[type[c.Change], Callable[[Work, Sequence[Any]], None]] = {
     c.Expect: restoring.expect,
     c.Keep: keeping.keep_all,
     c.GiveName: keeping.give_names,
-    c.Revise: notes.revise,
+    c.Revise: groups.revise,
     c.AddMembers: groups.add_members,
     c.RemoveMembers: groups.remove_members,
     c.Delete: notes.delete,

@@ -9,7 +9,7 @@ from infospace.errors import Conflict
 from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
 from infospace.memory.sqlite.engine import Engine
-from infospace.memory.sqlite.rows import id_of, key_of, keys_json, run_number, run_of
+from infospace.memory.sqlite.rows import NOTE, RELATION, id_of, key_of, keys_json, run_number, run_of
 from infospace.memory.sqlite.work import Work, whom
 from infospace.memory.store import Effect, Lineage
 
@@ -74,6 +74,18 @@ def holders(engine: Engine, identifiers: Sequence[str]) -> list[tuple[str, str]]
     """Return pairs of a resource and of the living Collection that has it, or the living Relation at it."""
     keys = keys_json(key_of(identifier) for identifier in identifiers)
     return [(id_of(thing), id_of(holder)) for thing, holder in engine.all(_HOLDERS, (keys,))]
+
+
+def is_held(engine: Engine, identifier: str) -> bool:
+    """Whether a kept Collection or Relation that lives has a resource, or it came from a file."""
+    key = key_of(identifier)
+    if key & 3 == NOTE and engine.value("SELECT 1 FROM files WHERE note = ?", (key >> 2,)):
+        return True
+    if key & 3 == RELATION and engine.value("SELECT 1 FROM links WHERE relation = ?", (key,)):
+        return True
+    above = [holder for _, holder in holders(engine, [identifier])]
+    kept = "SELECT 1 FROM resources WHERE kept = 1 AND key IN (SELECT value FROM json_each(?)) LIMIT 1"
+    return engine.value(kept, (keys_json(map(key_of, above)),)) is not None
 
 
 def held(engine: Engine, identifier: str, besides: Container[str]) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from infospace.errors import Invalid
 from infospace.ids import Kind
-from infospace.memory.changes import AddMembers, MakeCollection, MakeRelation, RemoveMembers
+from infospace.memory.changes import AddMembers, MakeCollection, MakeRelation, RemoveMembers, Revise
+from infospace.memory.sqlite import notes
 from infospace.memory.sqlite.keeping import keep, keep_added
 from infospace.memory.sqlite.notes import advance, insert
 from infospace.memory.sqlite.rows import COLLECTION, PLAIN, id_of, key_of, keys_json, made_columns, object_column
@@ -90,6 +91,36 @@ def _collection(work: Work, change: AddMembers | RemoveMembers) -> Live:
     return live
 
 
+def revise(work: Work, changes: Sequence[Revise]) -> None:
+    """Make new versions of Notes and Collections, of these with the members that are given; of a kept one, kept."""
+    for change in changes:
+        if change.members is not None and key_of(change.id) & 3 != COLLECTION:
+            raise Invalid(f"{change.id} is not a Collection, so it has no members", hint="revise its content")
+        notes.revise(work, [change])
+        if change.members is None:
+            continue
+        items = [key_of(member.id) for member in change.members]
+        work.must_live(items, id_of)
+        live = work.live(change.id)
+        set_members(work, live.key, list(zip(items, _infos(change.members), strict=True)), live.version)
+        if live.kept:
+            keep(work, [live.key])
+
+
+def set_members(work: Work, collection: int, rows: Sequence[tuple[int, str | None]], since: int) -> None:
+    """Let a Collection have these items, with what their memberships record, from a version on."""
+    engine = work.engine
+    engine.run("UPDATE members SET until = ? WHERE collection = ? AND until IS NULL", (since, collection))
+    last = engine.value("SELECT max(position) FROM members WHERE collection = ?", (collection,))
+    start = 0 if last is None else last + 1
+    engine.many(_ADD, [(collection, at, item, since, info) for at, (item, info) in enumerate(rows, start=start)])
+    work.nested.add(collection)
+
+
+def _infos(members: Sequence[Member]) -> list[str | None]:
+    return [None if member.info is None else object_column(member.info) or "{}" for member in members]
+
+
 def _append(work: Work, collection: int, members: Sequence[Member], *, position: int, since: int) -> list[int]:
     """Insert members from a position on; return their keys. NotFound for what does not exist."""
     items = [key_of(member.id) for member in members]
@@ -97,7 +128,6 @@ def _append(work: Work, collection: int, members: Sequence[Member], *, position:
         work.must_live(items, id_of)
         if any(item & 3 == COLLECTION for item in items):
             work.nested.add(collection)
-        infos = [None if member.info is None else object_column(member.info) or "{}" for member in members]
-        rows = enumerate(zip(items, infos, strict=True), start=position)
+        rows = enumerate(zip(items, _infos(members), strict=True), start=position)
         work.engine.many(_ADD, [(collection, at, item, since, info) for at, (item, info) in rows])
     return items

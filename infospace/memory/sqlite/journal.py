@@ -19,6 +19,7 @@ from infospace.runs.journal import (
     BROKEN_OFF,
     CANCELLED,
     FINISHED,
+    MISSING,
     AddLines,
     AnswerRow,
     Approve,
@@ -123,7 +124,7 @@ def _replace_step(engine: Engine, entry: StepRow, run: int, row: tuple[object, .
     """Put the end of a step in the place of its beginning, or of its suspension."""
     status = engine.value("SELECT status FROM steps WHERE run = ? AND sequence = ?", (run, entry.sequence))
     if status is None:
-        raise _no_run(entry.run)
+        raise _no_run(engine, entry.run)
     if status not in ("started", "suspended"):
         raise Conflict(
             f"step execution {entry.sequence} of {entry.run} has ended already, with {status}",
@@ -181,7 +182,7 @@ def _unfinished(engine: Engine, run: str, number: int) -> str | None:
     """Return the owner of a run that goes on, or waits; Conflict when it has ended."""
     row = engine.one("SELECT status, owner FROM runs WHERE number = ?", (number,))
     if row is None:
-        raise _no_run(run)
+        raise _no_run(engine, run)
     if row[0] in FINISHED:
         raise Conflict(f"{run} has ended already, with {row[0]}", hint="a new run can take up where it ended")
     owner: str | None = row[1]
@@ -191,7 +192,7 @@ def _unfinished(engine: Engine, run: str, number: int) -> str | None:
 def _answer(work: Work, entry: AnswerRow) -> None:
     number = run_number(entry.run)
     if work.engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
-        raise _no_run(entry.run)
+        raise _no_run(work.engine, entry.run)
     written = work.engine.run(
         "INSERT OR IGNORE INTO answers (run, position, value, at) VALUES (?, ?, ?, ?)",
         (number, entry.position, dump(entry.value), entry.at),
@@ -206,7 +207,7 @@ def answers(engine: Engine, identifier: str) -> dict[str, JSON]:
     number = run_number(identifier)
     found = engine.all("SELECT position, value FROM answers WHERE run = ? ORDER BY at, position", (number,))
     if not found and engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
-        raise _no_run(identifier)
+        raise _no_run(engine, identifier)
     return {position: read(value, engine.address) for position, value in found}
 
 
@@ -256,7 +257,7 @@ def run(engine: Engine, identifier: str) -> RunRow:
     """Return a run."""
     row = engine.one(f"{_RUN} WHERE number = ?", (run_number(identifier),))
     if row is None:
-        raise _no_run(identifier)
+        raise _no_run(engine, identifier)
     return _run_rows(engine, [row])[0]
 
 
@@ -310,7 +311,7 @@ def steps(engine: Engine, identifier: str) -> list[StepRow]:
     number = run_number(identifier)
     found = engine.all(f"SELECT {_STEP} FROM steps WHERE run = ? ORDER BY sequence", (number,))
     if not found and engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
-        raise _no_run(identifier)
+        raise _no_run(engine, identifier)
     uses: dict[int, list[Use]] = {}
     for sequence, resource, version in engine.all(
         "SELECT sequence, resource, version FROM uses WHERE run = ? ORDER BY sequence, resource", (number,)
@@ -348,5 +349,8 @@ def _read_step(row: Row, uses: Sequence[Use], address: str) -> StepRow:
     )
 
 
-def _no_run(identifier: str) -> NotFound:
-    return NotFound(f"there is no {identifier}", hint="`infospace runs` lists the runs of a space")
+def _no_run(engine: Engine, identifier: str) -> NotFound:
+    """Say that a run is not there, and why, where its number was given out."""
+    given = engine.value("SELECT next FROM counters WHERE kind = 'run'")
+    why = f", {MISSING}" if run_number(identifier) < given else ""
+    return NotFound(f"there is no {identifier}{why}", hint="`infospace runs` lists the runs of a space")

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from infospace import names
 from infospace.errors import Conflict
 from infospace.memory.changes import FreeName, GiveName, Keep
-from infospace.memory.sqlite.effects import log
+from infospace.memory.sqlite.effects import is_held, log
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import COLLECTION, RELATION, id_of, keys_json
-from infospace.memory.sqlite.work import Work
+from infospace.memory.sqlite.work import Live, Work
 
 _MEMBERS = """SELECT DISTINCT item FROM members JOIN resources ON key = item
     WHERE collection IN (SELECT value FROM json_each(?)) AND until IS NULL AND deleted IS NULL"""
@@ -91,7 +91,7 @@ def _mark(work: Work, keys: Iterable[int]) -> None:
 
 
 def give_names(work: Work, changes: Sequence[GiveName]) -> None:
-    """Name resources, and so keep them."""
+    """Name resources, and so keep them; whoever loses its name for that is let go unless something else holds it."""
     engine = work.engine
     for change in changes:
         key = work.live(change.id).key
@@ -106,8 +106,20 @@ def give_names(work: Work, changes: Sequence[GiveName]) -> None:
             if holder is not None:
                 _rename(work, holder, None)
             _rename(work, key, name)
+        elif change.replace:
+            log(work, [(key, "name", name, name)])
         keep(work, [key])
         work.rediscover([key] if holder is None else [holder, key])
+        if holder not in (None, key) and not is_held(engine, id_of(holder)):
+            release(work, work.live(id_of(holder)))
+
+
+def release(work: Work, live: Live) -> None:
+    """Make a resource transient again."""
+    if live.kept:
+        work.engine.run("UPDATE resources SET kept = 0 WHERE key = ?", (live.key,))
+        log(work, [(live.key, "kept", True, False)])
+        work.rediscover([live.key])
 
 
 def free_names(work: Work, changes: Sequence[FreeName]) -> None:

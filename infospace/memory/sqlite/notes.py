@@ -111,7 +111,7 @@ def revise(work: Work, changes: Sequence[Revise]) -> None:
             )
         if change.content is not None and live.key & 3 == RELATION:
             raise Invalid(f"{change.id} is a Relation, whose ends and label stay", hint="delete it, and make another")
-        if change.content is not None or change.metadata is not None:
+        if (change.content, change.metadata, change.members) != (None, None, None):
             _revise(work, change, live)
 
 

@@ -14,7 +14,7 @@ Counted: TypeAlias = "Kind | Literal['run']"
 COUNTED: tuple[Counted, ...] = (*Kind, "run")
 
 MOST = 64
-"""The largest range: a crash loses at most so many numbers of a kind."""
+"""The largest range: a crash loses at most so many numbers of a kind. Runs are seen by number: theirs are of one."""
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class Numbers:
             if span.next == span.end:
                 span.next = self._reserve(kind, span.size)
                 span.end = span.next + span.size
-                span.size = min(span.size * 2, MOST)
+                span.size = 1 if kind == "run" else min(span.size * 2, MOST)
             number = span.next
             span.next = number + 1
         return f"{kind}_{number}"

@@ -157,9 +157,17 @@ def _carried(engine: Engine, key: int, version: int, by: str | None, like: int |
     if key & 3 == NOTE:
         return like
     if key & 3 == RELATION or by != "undo":
-        return version - 1
+        return None if key & 3 == COLLECTION and _replaced(engine, key, version) else version - 1
     members = _members(engine, key, version)
     return next((at for at in range(version - 1, 0, -1) if _members(engine, key, at) == members), version - 1)
+
+
+def _replaced(engine: Engine, key: int, version: int) -> bool:
+    """Whether a version of a Collection has none of the memberships of the one before, in the place of all of them."""
+    sql = """SELECT count(*) FILTER (WHERE since < ?2 AND (until IS NULL OR until > ?2)),
+        count(*) FILTER (WHERE since = ?2), count(*) FILTER (WHERE until = ?2) FROM members WHERE collection = ?1"""
+    stayed, came, went = engine.one(sql, (key, version)) or (0, 0, 0)
+    return bool(stayed == 0 and came > 0 and went > 0)
 
 
 def _members(engine: Engine, key: int, version: int) -> list[Row]:

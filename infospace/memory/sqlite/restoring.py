@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from infospace.errors import Conflict, NotFound
 from infospace.memory.changes import Expect, LetGo, Restore
-from infospace.memory.sqlite.effects import held, log
+from infospace.memory.sqlite.effects import held, is_held, log
 from infospace.memory.sqlite.evidence import MEMBERS
+from infospace.memory.sqlite.groups import set_members
+from infospace.memory.sqlite.keeping import release
 from infospace.memory.sqlite.notes import advance
 from infospace.memory.sqlite.rows import COLLECTION, gone, key_of, keys_json
 from infospace.memory.sqlite.work import Work
@@ -76,19 +78,9 @@ def _go_back(work: Work, change: Restore, key: int, latest: int) -> None:
     advance(work, key, change.made)
     engine.run("UPDATE resources SET form = ?, hash = ?, metadata = ?, content = ? WHERE key = ?", (*earlier, key))
     if key & 3 == COLLECTION:
-        _members_of(work, key, change.version or 1, latest)
-
-
-def _members_of(work: Work, key: int, version: int, latest: int) -> None:
-    engine = work.engine
-    wanted, present = (engine.all(MEMBERS, (key, at, at)) for at in (version, latest))
-    if wanted == present:
-        return
-    work.nested.add(key)
-    engine.run("UPDATE members SET until = ? WHERE collection = ? AND until IS NULL", (latest + 1, key))
-    last = engine.value("SELECT max(position) FROM members WHERE collection = ?", (key,))
-    rows = [(key, at, item, latest + 1, info) for at, (item, info) in enumerate(wanted, start=(last or 0) + 1)]
-    engine.many("INSERT INTO members (collection, position, item, since, info) VALUES (?, ?, ?, ?, ?)", rows)
+        wanted, present = (engine.all(MEMBERS, (key, at, at)) for at in (change.version or 1, latest))
+        if wanted != present:
+            set_members(work, key, wanted, latest + 1)
 
 
 def let_go(work: Work, changes: Sequence[LetGo]) -> None:
@@ -96,8 +88,10 @@ def let_go(work: Work, changes: Sequence[LetGo]) -> None:
     together = {change.id for change in changes}
     for change in changes:
         live = work.live(change.id)
-        held(work.engine, change.id, together)
-        if live.kept:
-            work.engine.run("UPDATE resources SET kept = 0 WHERE key = ?", (live.key,))
-            log(work, [(live.key, "kept", True, False)])
-            work.rediscover([live.key])
+        if change.if_free:
+            named = work.engine.value("SELECT name FROM resources WHERE key = ?", (live.key,)) is not None
+            if named or is_held(work.engine, change.id):
+                continue
+        else:
+            held(work.engine, change.id, together)
+        release(work, live)

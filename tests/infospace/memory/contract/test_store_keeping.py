@@ -115,7 +115,7 @@ class TestNaming:
         assert kept(store, a, group) == [True, True]
 
     def test_a_taken_name_is_a_conflict_that_says_who_has_it(self, store: Store) -> None:
-        """Unless it is taken over: then the earlier holder loses the name and nothing else."""
+        """Unless it is taken over: then the earlier holder loses the name, and is let go."""
         a, b = note(store), note(store)
         store.commit([GiveName(a, "n")])
         with pytest.raises(Conflict, match=rf"the name 'n' belongs to {a} .*replace"):
@@ -123,7 +123,7 @@ class TestNaming:
         store.commit([GiveName(a, "n")])
         store.commit([GiveName(b, "n", replace=True)])
         assert get(store, b).name == "n"
-        assert (get(store, a).name, get(store, a).kept, get(store, a).version) == (None, True, 1)
+        assert (get(store, a).name, get(store, a).kept, get(store, a).version) == (None, False, 1)
 
     def test_a_new_name_takes_the_place_of_the_old_one(self, store: Store) -> None:
         """A resource has one name."""
