@@ -86,7 +86,7 @@ class Catalogue:
 
         self.tools = Toolbox()
         """What can be called outside; a space puts its own here."""
-        self.why_unasked: Callable[[], str | None] = lambda: None
+        self.why_unasked: Callable[[], InfospaceError | None] = lambda: None
         """Says why no language model can be asked, None where one can; a space puts its own word here."""
         self.listings: dict[str, Listing] = {}
         """What can be done besides, by who lists it: saved plans, which only a planner knows."""

@@ -12,6 +12,7 @@ from infospace.view import Infospace, Listener
 
 if TYPE_CHECKING:
     from infospace.catalogue import Catalogue
+    from infospace.errors import InfospaceError
     from infospace.llm.meter import Meter
     from infospace.llm.model import LanguageModel
     from infospace.memory.store import Store
@@ -56,7 +57,7 @@ class Space:
         found.why_unasked = self._why_unasked
         return found
 
-    def _why_unasked(self) -> str | None:
+    def _why_unasked(self) -> InfospaceError | None:
         from infospace.errors import InfospaceError
         from infospace.llm.settings import configured, installed
 
@@ -66,7 +67,7 @@ class Space:
             configured()
             installed()
         except InfospaceError as error:
-            return str(error)
+            return error
         return None
 
     @cached_property

@@ -29,9 +29,10 @@ from planner.known import Known
 from planner.mend import mended
 from planner.parse import parse_plan
 from planner.plan import Ask, Block, Input, Plan, Saved, Step, blocks, every_step
-from planner.problems import Problem, Problems, join, listed, replace
+from planner.problems import Problem, Problems, in_order, join, listed, replace
 from planner.saved import PREFIX, unknown_plan
 from planner.schemas import misfit
+from planner.writable import check_writable
 
 _KINDS: Mapping[str, Shape] = {
     Kind.NOTE: NoteShape(),
@@ -42,7 +43,11 @@ _KINDS: Mapping[str, Shape] = {
 
 def check(document: JSON, catalogue: Catalogue, known: Known) -> tuple[Plan, Problems]:
     """Read and check a whole plan; all problems at once. Nothing is run, nothing is changed."""
+    problems = Problems()
+    if not check_writable(document, problems):
+        return Plan((), document=document), problems
     plan, problems = _checked(document, catalogue, known)
+    problems.found[:] = in_order(document, problems.found)
     if not problems.ok:
 
         def errors(patched: JSON) -> list[Problem]:
@@ -101,7 +106,7 @@ class Checker(FormChecker):
         return _KINDS[kind]
 
     def _saved(self, step: Step, form: Saved, depth: int) -> Shape:
-        pointer = join(step.pointer, "type")
+        pointer = form.called or join(step.pointer, "type")
         document = self._values.known.plan(form.name)
         if document is None:
             self._no_plan(form, pointer)
@@ -113,14 +118,14 @@ class Checker(FormChecker):
             return Unknown()
         inner = Checker(self._catalogue, self._values.known, Problems())
         plan = parse_plan(document, inner.problems)
-        inner._calling = (*self._calling, form.name)
+        inner._calling, inner._handled = (*self._calling, form.name), self._handled
         inner.env = Environment(given=dict(self.env.given), loops=self.env.loops, beside=dict(self.env.beside))
         inner.plans = self.plans
         self.plans[form.name] = plan
         inner.inputs(plan)
         inner.block(plan.steps, depth + 1, self._most)
         inner.result(plan)
-        self._called(form, plan, join(step.pointer, "arguments"))
+        self._called(form, plan, join(step.pointer, "arguments"), pointer)
         for problem in inner.problems.found:
             if problem.severity == "error":
                 says = f"the saved plan {form.name!r} would fail: {problem.says} (at {problem.pointer or 'its top'})"
@@ -139,14 +144,16 @@ class Checker(FormChecker):
         hint = unknown_plan(form.name, names)
         self.problems.error("unknown-plan", pointer, f"there is no saved plan {form.name!r}", hint, fix)
 
-    def _called(self, form: Saved, plan: Plan, pointer: str) -> None:
+    def _called(self, form: Saved, plan: Plan, pointer: str, type_pointer: str) -> None:
         """Check the arguments of a saved plan against its inputs."""
-        for name, raw in form.arguments.items():
-            place = join(pointer, name)
+        given, meant = form.given(plan.inputs), set[str]()
+        for name, raw in given.items():
+            place = join(pointer, name) if name in form.arguments else type_pointer
             declared = plan.inputs.get(name)
             if declared is None:
                 near = nearest(name, [key for key in plan.inputs if key not in form.arguments])
                 fix = [{"op": "move", "from": place, "path": join(pointer, near)}] if near else None
+                meant.update([near] if near else [])
                 takes = f"it takes {listed(list(plan.inputs))}" if plan.inputs else "it takes none"
                 hint = f"did you mean {near!r}?" if near else takes
                 says = f"the saved plan {form.name!r} has no input {name!r}"
@@ -157,11 +164,12 @@ class Checker(FormChecker):
             else:
                 self._fits(declared, raw, place)
         for name, declared in plan.inputs.items():
-            if declared.required and name not in form.arguments:
+            if declared.required and name not in given and name not in meant:
                 says = f"the saved plan {form.name!r} needs the input {name!r}"
-                where = pointer if form.arguments else pointer.removesuffix("/arguments")
+                where = pointer if form.arguments else form.called or pointer.removesuffix("/arguments")
                 wanted = f"a {declared.kind}" if declared.kind else dump(dict(declared.schema or {}))
-                self.problems.error("missing-argument", where, says, f"it wants {wanted}")
+                item = f'; the item is `$item`: "arguments": {{"{name}": "$item"}}' if form.mapped else ""
+                self.problems.error("missing-argument", where, says, f"it wants {wanted}{item}")
 
     def _fits(self, declared: Input, raw: JSON, pointer: str) -> None:
         value, schema = self._values.value(raw, pointer, None, self.env)

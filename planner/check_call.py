@@ -11,6 +11,7 @@ from infospace.contract import Argument, Primitive
 from infospace.errors import Invalid
 from infospace.faults import ArgumentsInvalid, Fault
 from infospace.ids import Kind
+from infospace.jsonplaces import parts_of
 from infospace.jsonvalue import JSON
 from infospace.kinds import (
     CollectionShape,
@@ -69,8 +70,11 @@ class CallChecker:
         self._tool_arguments(entry, placeholders, raw, pointer, env)
         args, faults = _validate(entry, placeholders)
         if not quiet:
-            for fault in faults:
-                self._fault(entry, fault, raw, pointer, env)
+            taken: set[str] = set()
+            """Arguments that are there under another name."""
+            for fault in sorted(faults, key=lambda fault: fault.missing is not None):
+                if fault.missing not in taken:
+                    taken.update(self._fault(entry, fault, raw, pointer, env))
             self._places(entry, args, raw, shapes, pointer, env)
         try:
             gives = entry.gives(args, shapes)
@@ -116,14 +120,16 @@ class CallChecker:
             shapes[name] = NoteShape(schema)
         return value
 
-    def _fault(self, entry: Primitive, fault: Fault, raw: Mapping[str, JSON], pointer: str, env: Environment) -> None:
+    def _fault(
+        self, entry: Primitive, fault: Fault, raw: Mapping[str, JSON], pointer: str, env: Environment
+    ) -> Iterator[str]:
+        """Tell a fault; give the argument that was meant by one that there is not."""
         place = join(pointer, *(part for part in _within(fault.place, raw)))
         hint, fix = fault.hint, None
         if fault.code == "unknown-argument" and fault.place:
             hint, fix = meant(entry, str(fault.place[0]), raw, pointer, hint)
+            yield from (parts_of(move["path"])[-1] for move in fix or () if move["op"] == "move")
         elif fault.missing is not None:
-            if any(entry.renamed.get(name) == fault.missing for name in raw):
-                return
             fix = self._filled(entry.arguments[fault.missing], pointer, env)
         elif fault.code == "bad-argument" and hint is not None and hint.startswith('did you mean "'):
             fix = replace(place, hint.split('"')[1])

@@ -23,11 +23,6 @@ def warn_of_effects(plan: Plan, catalogue: Catalogue, problems: Problems) -> Non
             problems.warn("not-connected", join(step.pointer, "type"), says, "the run connects it, or fails there")
         if tool is not None and tool.blocked:
             problems.warn("blocked", join(step.pointer, "type"), f"{tool.full_name} is blocked", "the step fails")
-    asking = next((step for step in every_step(plan.steps) if _asks(step, catalogue)), None)
-    why = catalogue.why_unasked() if asking is not None else None
-    if asking is not None and why is not None:
-        says = f"{asking.type} asks a language model: {why}"
-        problems.warn("no-language-model", join(asking.pointer, "type"), says, "without one the step fails")
     Outside(catalogue, problems).block(plan.steps, set(), asked=False)
 
 

@@ -261,7 +261,9 @@ class FormChecker(StepChecker):
             gives = NoteShape(tool.output_schema if tool else None, NO_METADATA)
         else:
             entry = self._entry(form.operation, place, form.arguments, form.pointer, forms=False)
-            gives = Unknown() if entry is None else self._mapped(step, form, entry, item, env)
+            if entry is not None:
+                self._model(entry, place)
+                gives = self._mapped(step, form, entry, item, env)
         doubted = self._values.doubted
         if isinstance(step.on_fail, tuple):
             handler = self._handler(step.on_fail, env.copy(), depth)
@@ -270,9 +272,12 @@ class FormChecker(StepChecker):
         return CollectionShape(gives if gives is not None and form.filter_null else Unknown()), doubted
 
     def _mapped(self, step: Step, form: Map, entry: Primitive, item: Shape, env: Environment) -> Shape | None:
-        slot = item_slot(entry, form.arguments, item.kinds)
+        at, arguments = (step.pointer if form.named and form.arguments else form.pointer), form.arguments
+        if form.named:
+            arguments = {name: raw for name, raw in arguments.items() if name in entry.arguments}
+        slot = item_slot(entry, arguments, item.kinds)
         if slot is None:
-            return self._calls.check(entry, form.arguments, form.pointer, env)
+            return self._calls.check(entry, arguments, at, env)
         kinds = entry.arguments[slot].kinds
         if not item.kinds & kinds:
             wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
@@ -280,7 +285,7 @@ class FormChecker(StepChecker):
             place = join(step.pointer, "target")
             self.problems.error("wrong-kind", place, says, "`for-each` can do several steps an item")
             item = Unknown()
-        return self._calls.check(entry, form.arguments, form.pointer, env, {slot: item})
+        return self._calls.check(entry, arguments, at, env, {slot: item})
 
     def _collection(self, raw: JSON, pointer: str) -> Shape:
         shape = self._values.resource(raw, pointer, frozenset({Kind.COLLECTION}), self.env)

@@ -19,7 +19,7 @@ from planner.conditions import name_asked
 from planner.environment import Environment, Given, Variable
 from planner.forms import FORMS
 from planner.known import Known
-from planner.meant import translated
+from planner.meant import meant_type, translated
 from planner.plan import Block, Budget, Call, ForEach, Map, Parallel, Saved, Step, Unread
 from planner.problems import Problems, join, replace
 
@@ -33,6 +33,10 @@ ERROR = NoteShape(
     NO_METADATA,
 )
 """The shape of `$error` in an `on_fail` list."""
+
+
+GUESSED = Variable(Unknown())
+"""What a step may have bound that could not be read."""
 
 
 class StepChecker(ABC):
@@ -49,6 +53,10 @@ class StepChecker(ABC):
         self._calls = CallChecker(self._values, self._tools, problems)
         self._conditions = ConditionChecker(self._values, self._tools, problems)
         self._most = Budget().depth
+        self._handled = False
+        """Whether an `on_fail` of the step, or around it, handles that it fails."""
+        self._around = False
+        """Whether an `on_fail` around it does."""
 
     def block(self, steps: Block, depth: int = 1, most: int | None = None) -> None:
         """Check steps in the present environment, and bind what they bind. `most` is the depth allowed."""
@@ -75,6 +83,8 @@ class StepChecker(ABC):
             steps = (step,) if not isinstance(step.form, Call) else ()
             self._values.changes.foresee(steps, self._catalogue, self._values.known, self.env)
         before = self.env.copy() if step.on_fail != "stop" else self.env
+        outer, self._around = (self._around, self._handled), self._handled
+        self._handled = self._handled or step.on_fail != "stop"
         self._values.doubted = None
         match step.form:
             case Call(arguments):
@@ -85,7 +95,7 @@ class StepChecker(ABC):
             case Unread(outs):
                 shape, doubted = Unknown(), None
                 for name in outs:
-                    self.env.bind(name, Variable(Unknown()))
+                    self.env.bind(name, GUESSED)
             case _:
                 shape, doubted = self._form(step, before, depth)
         self._values.doubted = None
@@ -94,6 +104,7 @@ class StepChecker(ABC):
         self._out(step, shape, doubted)
         if step.on_fail != "stop" and not isinstance(step.form, (ForEach, Map)):
             self._on_fail(step, before, depth)
+        self._around, self._handled = outer
 
     @abstractmethod
     def _form(self, step: Step, before: Environment, depth: int) -> tuple[Shape | None, str | None]:
@@ -108,6 +119,7 @@ class StepChecker(ABC):
         entry = self._entry(step.type, join(step.pointer, "type"), arguments, step.pointer)
         if entry is None:
             return self._unknown_call(step, arguments)
+        self._model(entry, join(step.pointer, "type"))
         gives = self._calls.check(entry, arguments, step.pointer, self.env)
         if entry.out == "required" and step.out is None and not self.problems.below(join(step.pointer, "out")):
             fix = [{"op": "add", "path": join(step.pointer, "out"), "value": "$" + _fresh(step.type, self.env)}]
@@ -122,6 +134,17 @@ class StepChecker(ABC):
                 says = f"{step.type} gives nothing{here}, so it has no `{key}`"
                 self.problems.error("unwanted-out", place, says, "leave it out", [{"op": "remove", "path": place}])
         return Unknown() if step.out is not None else None
+
+    def _model(self, entry: Primitive, pointer: str) -> None:
+        """Say that a call needs a language model and none is configured: an error, unless an `on_fail` handles it."""
+        why = self._catalogue.why_unasked() if entry.asks else None
+        if why is None:
+            return
+        says = f"{entry.type} asks a language model: {why.says}"
+        if self._handled:
+            self.problems.warn("no-model", pointer, says, why.hint or "without one it fails, which `on_fail` handles")
+        else:
+            self.problems.error("no-model", pointer, says, why.hint or "`on_fail` can handle that there is none")
 
     def _unknown_call(self, step: Step, arguments: dict[str, JSON]) -> Shape:
         """Check the references of a call that the catalogue does not have, by the entry that is nearest."""
@@ -145,6 +168,12 @@ class StepChecker(ABC):
         if former is not None:
             says, hint = f"{type_!r} is called {former.type!r} here", f'"type": "{former.type}"'
             self.problems.error("unknown-type", pointer, says, hint, translated(former, raw, pointer, around))
+            return None
+        several = meant_type(type_, raw, self._catalogue)
+        if several:
+            hint = f"did you mean {' or '.join(map(repr, several))}?"
+            fix = replace(pointer, several[0]) if len(several) == 1 else None
+            self.problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
             return None
         known = [*self._catalogue.types(), *(FORMS if forms else ())]
         near = nearest(type_, known) or self._catalogue.tools.near(type_)
@@ -231,13 +260,13 @@ class StepChecker(ABC):
         if step.out is None or shape is None:
             return
         pointer = join(step.pointer, "out")
-        if step.out in self.env.variables and not self.env.loops:
+        earlier = self.env.variables.get(step.out)
+        if earlier is not None and not self.env.loops and earlier != GUESSED:
             says = f"${step.out} is bound already; steps after this one see the new value"
             self.problems.warn("rebound", pointer, says)
         if step.name is None and not self._writes(step):
             self.bound.append((pointer, step.out))
         doubt = None if doubted is None else f"step {step.label} is skipped where {doubted} is unbound"
-        earlier = self.env.variables.get(step.out)
         if earlier is not None and doubt is not None:
             places = tuple(dict.fromkeys((*earlier.places, pointer)))
             both = Variable(union(earlier.shape, shape), places, earlier.doubt, earlier.handled)
@@ -264,7 +293,9 @@ class StepChecker(ABC):
     def _handler(self, steps: Block, env: Environment, depth: int) -> Environment:
         outer = env.variables.get("error")
         env.bind("error", Variable(ERROR))
+        handled, self._handled = self._handled, self._around
         self._inside(steps, env, depth)
+        self._handled = handled
         if outer is not None:
             env.bind("error", outer)
         else:

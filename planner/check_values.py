@@ -25,6 +25,7 @@ from infospace.kinds import (
     place_in,
     schema_of_value,
     type_words,
+    types_of,
     union,
 )
 from infospace.names import normalised
@@ -212,6 +213,8 @@ class ValueChecker:
         hint = f"of that kind here: {listed(fits, 6)}" if fits else None
         if kinds == {Kind.NOTE} and isinstance(shape, CollectionShape):
             hint = f"one item is {raw}[0]; `for-each` and `map` go over all" + (f"; {hint}" if hint else "")
+        if kinds == {Kind.COLLECTION} and isinstance(shape, NoteShape) and "array" in types_of(shape.content):
+            hint = "`split` makes a Collection of a list's elements" + (f"; {hint}" if hint else "")
         fix = replace(pointer, fits[-1]) if fits else None
         if fix is None and isinstance(shape, CollectionShape) and raw.startswith("$"):
             fix = replace(pointer, f"{raw}[0]")

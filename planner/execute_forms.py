@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, TypeVar, cast
@@ -192,15 +192,16 @@ class FormExecution(Execution):
         known = None if record is None else record.decision(self._position)
         if isinstance(known, dict):
             return {str(name): str(identifier) for name, identifier in known.items()}
-        found = {name: self._input(form, plan.inputs[name]).id for name in plan.inputs}
+        found = {name: self._input(form, plan.inputs[name], plan.inputs).id for name in plan.inputs}
         self._run.space.store.commit(self._view.changes)
         self._view.changes.clear()
         return found
 
-    def _input(self, form: Saved, declared: Input) -> Resource:
+    def _input(self, form: Saved, declared: Input, inputs: Mapping[str, Input]) -> Resource:
         """Resolve one argument of a saved plan, as its input is declared."""
-        name, written = declared.name, declared.name in form.arguments
-        raw = form.arguments[name] if written else declared.default
+        given = form.given(inputs)
+        name, written = declared.name, declared.name in given
+        raw = given[name] if written else declared.default
         if declared.kind is not None:
             resource = self._resolver.resource(raw)
             if not is_resource(resource) or resource.kind != declared.kind:

@@ -15,6 +15,9 @@ from planner.problems import Problems, a_kind, join, listed
 COMMON = ("type", "out", "id", "name", "replace", "on_fail", "retry", "timeout_s", "expect")
 """Fields that every step may have."""
 
+SAVED = "plan:"
+"""What the type of a step begins with that runs a saved plan."""
+
 BLOCKS = ("then", "else", "do", "body", "branches")
 """Fields of forms that hold steps."""
 
@@ -39,6 +42,9 @@ OTHERWISE: Mapping[str, tuple[str, ...]] = {
 }
 """What fields of forms are called elsewhere."""
 
+ARGUMENTS = ("args", "argument", "parameters", "params", "input", "inputs", "kwargs")
+"""What `arguments` are called elsewhere."""
+
 Blocks: TypeAlias = "Callable[[JSON, str, Problems], Block]"
 
 
@@ -51,8 +57,9 @@ class Fields:
         self.problems = problems
         self._block = block
 
-    def known(self, type_: str, names: tuple[str, ...], dropped: tuple[str, ...] = ()) -> None:
-        """Say which fields the form does not have; those `dropped` it does without."""
+    def known(self, type_: str, names: tuple[str, ...], dropped: tuple[str, ...] = ()) -> frozenset[str]:
+        """Say which fields the form does not have; those `dropped` it does without. Return what was meant by them."""
+        meant = set()
         for key in self.raw:
             if key in dropped:
                 place = join(self.pointer, key)
@@ -60,9 +67,10 @@ class Fields:
                 says = f"{type_} has no field {key!r}"
                 self.problems.error("unknown-argument", place, says, f"{type_} does without it", fix)
             elif key not in (*COMMON, *names):
-                self._unknown(type_, key, names)
+                meant.add(self._unknown(type_, key, names))
+        return frozenset(name for name in meant if name is not None)
 
-    def _unknown(self, type_: str, key: str, known: tuple[str, ...]) -> None:
+    def _unknown(self, type_: str, key: str, known: tuple[str, ...]) -> str | None:
         near = nearest(key, (*known, *COMMON))
         if near is None or near in self.raw:
             near = next((name for name in OTHERWISE.get(key, ()) if name in known and name not in self.raw), near)
@@ -72,6 +80,7 @@ class Fields:
             fix = [{"op": "move", "from": place, "path": join(self.pointer, near)}]
         hint = f"did you mean {near!r}?" if near else f"it takes {listed(known)}"
         self.problems.error("unknown-argument", place, f"{type_} has no field {key!r}", hint, fix)
+        return near
 
     def condition(self) -> Condition:
         """Return the condition; one that cannot be read is told, and stands for any."""
@@ -142,6 +151,12 @@ def nested(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems)
         problems.error("bad-value", join(pointer, "arguments"), f"`arguments` is an object, not {a_kind(given)}")
         given = {}
     stray = [key for key in raw if key not in (*COMMON, "arguments")]
+    if len(stray) == 1 and stray[0] in ARGUMENTS and isinstance(raw[stray[0]], dict) and "arguments" not in raw:
+        place = join(pointer, stray[0])
+        move = [{"op": "move", "from": place, "path": join(pointer, "arguments")}]
+        says = f"the arguments of {type_} stand in `arguments`, not in `{stray[0]}`"
+        problems.error("unknown-argument", place, says, "did you mean 'arguments'?", move)
+        return {}
     for key in stray:
         place = join(pointer, key)
         fix: list[dict[str, Any]] = [{"op": "move", "from": place, "path": join(pointer, "arguments", key)}]

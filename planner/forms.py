@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from infospace.jsontext import dump
+from infospace.jsonvalue import JSON
 from infospace.wording import shown
-from planner.fields import COMMON, Fields, nested
-from planner.plan import Ask, ForEach, If, Map, Parallel, Stop, Wait, While, no_wait
+from planner.fields import COMMON, SAVED, Fields, nested
+from planner.plan import Ask, ForEach, If, Map, Parallel, Saved, Step, Stop, Wait, While, no_wait
 from planner.problems import join
+from planner.references import NAME
 from planner.schemas import check_schema
 
 __all__ = ["COMMON", "FORMS", "Form", "read_form"]
@@ -36,11 +38,11 @@ def read_form(type_: str, fields: Fields) -> Read | None:
 
     Blocks are read all the same, so that what is wrong in them is said too.
     """
-    form = FORMS[type_]
+    form, meant = FORMS[type_], frozenset[str]()
     if type_ != "map" or not isinstance(fields.raw.get("operation"), str):
-        fields.known(type_, (*form.required, *form.optional), form.dropped)
+        meant = fields.known(type_, (*form.required, *form.optional), form.dropped)
     missing = [key for key in form.required if key not in fields.raw]
-    for key in missing:
+    for key in (key for key in missing if key not in meant):
         fields.problems.error("missing-argument", fields.pointer, f"{type_} needs {key!r}", _WANTED[key])
     if not missing:
         return form.read(fields)
@@ -65,12 +67,14 @@ def _for_each(fields: Fields) -> ForEach:
     return ForEach(fields.raw["target"], as_ or "item", body, collect, fields.flag("filter_null", True))
 
 
-def _map(fields: Fields) -> Map | None:
+def _map(fields: Fields) -> Map | ForEach | None:
     operation, place = fields.raw["operation"], join(fields.pointer, "operation")
     keep = fields.flag("filter_null", True)
     if isinstance(operation, str):
-        _beside(operation, fields)
-        return Map(fields.raw["target"], operation, {}, place, named=True, filter_null=keep)
+        stray = _beside(operation, fields)
+        if operation.startswith(SAVED):
+            return _map_of_plan(fields, Saved(operation.removeprefix(SAVED), {}, mapped=True, called=place), place)
+        return Map(fields.raw["target"], operation, stray, place, named=True, filter_null=keep)
     if not isinstance(operation, dict) or not isinstance(operation.get("type"), str):
         says = "`operation` is a primitive's name, or an object with a `type`"
         other = next(
@@ -94,20 +98,37 @@ def _map(fields: Fields) -> Map | None:
     arguments = {key: value for key, value in operation.items() if key not in COMMON}
     if "/" in operation["type"]:
         arguments = {"arguments": nested(operation["type"], operation, place, fields.problems)}
+    if operation["type"].startswith(SAVED):
+        given = nested(operation["type"], operation, place, fields.problems)
+        return _map_of_plan(fields, Saved(operation["type"].removeprefix(SAVED), given, mapped=True), place)
     return Map(fields.raw["target"], operation["type"], arguments, place, filter_null=keep)
 
 
-def _beside(operation: str, fields: Fields) -> None:
-    """Say that arguments which stand beside an operation's name stand in it."""
+def _map_of_plan(fields: Fields, operation: Saved, place: str) -> ForEach:
+    """A `map` of a saved plan, which has steps of its own, is a loop with that one step."""
+    if "retry" in fields.raw:
+        at = join(fields.pointer, "retry")
+        says = f"`retry` repeats one call, and 'plan:{operation.name}' is a saved plan of several steps"
+        fix = [{"op": "remove", "path": at}]
+        fields.problems.error("bad-value", at, says, "write it on the steps inside", fix)
+    out = fields.raw.get("out")
+    name = out[1:] if isinstance(out, str) and NAME.fullmatch(out[1:]) else "item"
+    step = Step(place, "1", f"{SAVED}{operation.name}", operation, out=name)
+    return ForEach(fields.raw["target"], "item", (step,), name, fields.flag("filter_null", True))
+
+
+def _beside(operation: str, fields: Fields) -> Mapping[str, JSON]:
+    """Say that arguments which stand beside an operation's name stand in it; return them."""
     stray = [key for key in fields.raw if key not in (*COMMON, "target", "operation", "filter_null")]
     if not stray:
-        return
+        return {}
     place = join(fields.pointer, "operation")
     whole = {"type": operation, **{key: fields.raw[key] for key in stray}}
     fix = [{"op": "replace", "path": place, "value": whole}]
     fix += [{"op": "remove", "path": join(fields.pointer, key)} for key in stray]
     says = f"the arguments of {operation} stand in `operation`, not beside it"
     fields.problems.error("unknown-argument", join(fields.pointer, stray[0]), says, dump(whole), fix)
+    return {key: fields.raw[key] for key in stray}
 
 
 def _parallel(fields: Fields) -> Parallel:

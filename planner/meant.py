@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from infospace.catalogue import Catalogue
 from infospace.contract import Primitive
 from infospace.jsonvalue import JSON
+from infospace.kinds import never_fits, schema_of_value
 from infospace.paths import nearest
 from planner.fields import COMMON
 from planner.problems import Patch, join, replace
@@ -25,10 +27,24 @@ def meant(
         return "the arguments of a primitive stand in the step itself", (
             [*moves, {"op": "remove", "path": place}] if flat else None
         )
-    near = nearest(name, [key for key in (*entry.arguments, *COMMON) if key not in raw])
+    left = [key for key in entry.arguments if key not in raw]
+    shape = schema_of_value(inner) if not isinstance(inner, str) or "$" not in inner else None
+    fitting = [key for key in left if not never_fits(shape, entry.arguments[key].schema)]
+    near = nearest(name, fitting) or nearest(name, [*left, *(key for key in COMMON if key not in raw)])
     if near is None:
         return hint, [{"op": "remove", "path": place}]
     return f"did you mean {near!r}?", [{"op": "move", "from": place, "path": join(pointer, near)}]
+
+
+def meant_type(type_: str, raw: Mapping[str, JSON], catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the types that one is the first word of, those first that have most of the arguments written."""
+    found = [name for name in catalogue.types() if name.startswith(f"{type_}-")] if type_ else []
+
+    def strange(name: str) -> int:
+        return sum(key not in catalogue.get(name).arguments for key in raw)
+
+    found.sort(key=strange)
+    return tuple(name for name in found if strange(name) == strange(found[0]))
 
 
 def _renamed(entry: Primitive, name: str, raw: Mapping[str, JSON], pointer: str) -> tuple[str, Patch]:

@@ -36,8 +36,10 @@ def parse_plan(document: JSON, problems: Problems) -> Plan:
     key = "plan" if "plan" in document and "steps" not in document else "steps"
     if "plan" in document and "steps" in document:
         problems.error("unknown-key", "/plan", "a plan has `steps` or `plan`, not both", "leave `plan` out")
-    if key not in document:
+    if key not in document and not any(nearest(name, HEAD) in ("steps", "plan") for name in document):
         problems.error("not-a-plan", "", "the plan has no `steps`", 'add "steps": [ … ]')
+    elif key not in document:
+        return head
     elif not isinstance(document[key], list):
         steps = document[key]
         inner = list(steps.values()) if isinstance(steps, dict) and "type" not in steps else [steps]

@@ -94,6 +94,17 @@ class Saved:
 
     name: str
     arguments: Mapping[str, JSON]
+    mapped: bool = False
+    """Whether it is the operation of a `map`, whose item its first input of a kind is, unless that is written."""
+    called: str | None = None
+    """The pointer of its name, where that is not the `type` of the step."""
+
+    def given(self, inputs: Mapping[str, Input]) -> Mapping[str, JSON]:
+        """Return its arguments, with the item of a `map` among them."""
+        first = next((declared.name for declared in inputs.values() if declared.kind is not None), None)
+        if not self.mapped or first is None or first in self.arguments:
+            return self.arguments
+        return {**self.arguments, first: "$item"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +197,7 @@ class Map:
     pointer: str
     """Of the operation, for problems in it."""
     named: bool = False
-    """Whether the operation was written as a name alone."""
+    """Whether the operation was written as a name alone; arguments then stand in the step, which was told."""
     filter_null: bool = True
 
 

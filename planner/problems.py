@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -85,6 +85,27 @@ class Problems:
     def ok(self) -> bool:
         """Whether there are no errors."""
         return all(problem.severity != "error" for problem in self.found)
+
+
+def in_order(document: Any, found: Iterable[Problem]) -> list[Problem]:
+    """Return problems in the order in which their places stand in the document; of one place errors come first."""
+    return sorted(found, key=lambda problem: (_place(document, problem.pointer), problem.severity != "error"))
+
+
+def _place(document: Any, pointer: str) -> tuple[int, ...]:
+    """The way to a place: at each holder how many stand before it; what is not there comes after what is."""
+    way, at = [], document
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(at, Mapping) and key in at:
+            way.append(next(index for index, name in enumerate(at) if name == key))
+            at = at[key]
+        elif isinstance(at, (list, tuple)) and key.isdecimal() and int(key) < len(at):
+            way.append(int(key))
+            at = at[int(key)]
+        else:
+            return (*way, len(at) if isinstance(at, (Mapping, list, tuple)) else 0)
+    return tuple(way)
 
 
 def join(pointer: str, *parts: str | int) -> str:

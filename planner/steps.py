@@ -8,14 +8,13 @@ from typing import Any
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
 from infospace.wording import shown
-from planner.fields import COMMON, Fields, nested
+from planner.fields import COMMON, SAVED, Fields, nested
 from planner.forms import FORMS, read_form
 from planner.plan import Block, Call, Form, Retry, Saved, Step, ToolCall, Unread
 from planner.problems import Problems, a_kind, join, replace
 from planner.references import NAME
 
-SAVED = "plan:"
-"""What the type of a step begins with that runs a saved plan."""
+__all__ = ["SAVED", "parse_block", "parse_step", "variable"]
 
 
 def parse_block(raw: JSON, pointer: str, problems: Problems, first: int = 1) -> Block:
@@ -79,12 +78,16 @@ def _no_type(raw: Mapping[str, Any], pointer: str, problems: Problems) -> None:
     problems.error("missing-type", pointer, "the step has no `type`", hint, fix)
 
 
-def _outs_in(raw: JSON) -> tuple[str, ...]:
-    """The variables that something in a step's blocks would bind, whatever the step turns out to be."""
-    return tuple(dict.fromkeys(_every_out(raw)))
+def _outs_in(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    """The variables that something in a step's blocks would bind, whatever the step turns out to be.
+
+    Its own `out` is read with the fields that every step may have.
+    """
+    inner = {key: value for key, value in raw.items() if key not in ("out", "on_fail")}
+    return tuple(dict.fromkeys(_every_out(inner)))
 
 
-def _every_out(raw: JSON) -> Iterator[str]:
+def _every_out(raw: Any) -> Iterator[str]:
     if isinstance(raw, list):
         for item in raw:
             yield from _every_out(item)

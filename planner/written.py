@@ -49,6 +49,9 @@ def _block(run: RunRow, step: Mapping[str, Any], into: str) -> JSON:
     if into.endswith(".on_fail."):
         return step.get("on_fail")
     block: JSON = step.get(key)
+    if key == "do" and step.get("type") == "map":
+        operation = step.get("operation")
+        return [operation if isinstance(operation, dict) else {"type": operation}]
     if key == "branches":
         inside = isinstance(block, list) and 0 < int(index) <= len(block)
         return block[int(index) - 1] if inside and isinstance(block, list) else None

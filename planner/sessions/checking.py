@@ -18,12 +18,13 @@ from planner.known import KnownSpace
 from planner.mend import mended
 from planner.parse import parse_plan
 from planner.plan import Block, Plan, every_step
-from planner.problems import Problem, Problems
+from planner.problems import Problem, Problems, in_order
 from planner.references import strings
 from planner.sessions.lines import as_lines, labelled
 from planner.sessions.session_run import SessionRun
 from planner.start import bind_inputs
 from planner.steps import parse_block, parse_step
+from planner.writable import check_writable
 
 _MENTIONED = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
 _PLAIN: Mapping[str, Variable] = {
@@ -63,6 +64,8 @@ def steps_checked(steps: Sequence[JSON]) -> Check:
                 checker.block(block, most=run.plan.budget.depth)
                 return block, checker
 
+            if not check_writable(steps, problems := Problems()):
+                return Checked((), (), {}, problems)
             block, checker = once(list(steps))
             _mend(list(steps), block, checker.problems, lambda patched: once(patched)[1].problems)
         return Checked(steps, _labelled(run, block), checker.plans, checker.problems)
@@ -75,12 +78,15 @@ def line_checked(line: JSON, index: int) -> Check:
 
     def check(space: Space, run: SessionRun) -> Checked:
         problems = Problems()
+        if not check_writable(line, problems, f"/{index}"):
+            return Checked((), (), {}, problems)
         step = parse_step(line, f"/{index}", str(len(run.lines) + 1), problems)
         block = () if step is None else (step,)
         with space.store.reading() as snapshot:
             known = KnownSpace(snapshot)
             checker = _checker(space, known, problems, _variables(known, run, line))
             checker.block(block, most=run.plan.budget.depth)
+        problems.found[:] = in_order({str(index): line}, problems.found)
         return Checked([line], _labelled(run, block), checker.plans, problems)
 
     return check
@@ -106,6 +112,8 @@ def plan_checked(document: JSON, inputs: Mapping[str, JSON]) -> Check:
                     warn_of_effects(plan, space.catalogue, problems)
                 return plan, checker
 
+            if not check_writable(document, problems := Problems()):
+                return Checked((), (), {}, problems)
             plan, checker = once(document)
             problems = checker.problems
             _mend(document, plan.steps, problems, lambda patched: once(patched)[1].problems)
@@ -148,6 +156,7 @@ def _checker(space: Space, known: KnownSpace, problems: Problems, variables: Map
 
 
 def _mend(raw: JSON, block: Block, problems: Problems, again: Callable[[JSON], Problems]) -> None:
+    problems.found[:] = in_order(raw, problems.found)
     if problems.ok:
         return
 

@@ -17,9 +17,10 @@ from planner.check_conditions import whole
 from planner.known import KnownSpace
 from planner.parse import parse_head, parse_plan
 from planner.plan import Block, Plan, Step
-from planner.problems import Problem, Problems, a_kind, join
+from planner.problems import Problem, Problems, a_kind, in_order, join
 from planner.read import is_head
 from planner.steps import parse_step
+from planner.writable import check_writable
 
 ANSWER = "the plan's result"
 """What is expected of the last line of a plan that is run in a session: its value is the plan's result."""
@@ -48,6 +49,8 @@ def read_head(head: JSON, problems: Problems, at: str = "/0") -> Plan:
 def check_lines(space: Space, lines: Sequence[JSON]) -> list[Problem]:
     """Check the lines of a session one after the other, without running any. Pointers begin with the line's index."""
     problems = Problems()
+    if not check_writable(lines, problems):
+        return problems.found
     with space.store.reading() as snapshot:
         checker = Checker(space.catalogue, KnownSpace(snapshot), problems)
         number, most, head = 0, None, None
@@ -63,7 +66,7 @@ def check_lines(space: Space, lines: Sequence[JSON]) -> list[Problem]:
                 checker.block((step,), most=most)
         if head is not None:
             checker.result(head, "/0/result")
-    return problems.found
+    return in_order(lines, problems.found)
 
 
 def labelled(steps: Sequence[Step], earlier: Collection[str], first: int) -> Block:

@@ -57,6 +57,13 @@ def warnings(space: Space) -> Check:
 
 
 @pytest.fixture
+def model_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment names a language model, which nobody asks."""
+    monkeypatch.setenv("INFOSPACE_LLM_MODEL", "any")
+    monkeypatch.setenv("INFOSPACE_LLM_URL", "http://localhost:1/v1")
+
+
+@pytest.fixture
 def limits(monkeypatch: pytest.MonkeyPatch) -> Limits:
     """Time limits that run out when they are told to."""
     return Limits(monkeypatch)

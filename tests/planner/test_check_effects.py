@@ -64,8 +64,8 @@ def test_more_calls_than_the_budget_allows_are_warned_of(told: Any) -> None:
     """Of tools and of the language model, each step once."""
     write = {"type": "generate-note", "prompt": "a line", "out": "$line"}
     assert told(READ, READ, budget={"tool_calls": 1}) == [
-        ("rebound", "/steps/1/out"),
         ("over-budget", "/budget/tool_calls"),
+        ("rebound", "/steps/1/out"),
     ]
     assert told(write, budget={"llm_calls": 0}) == [("over-budget", "/budget/llm_calls")]
     assert told(write, READ, budget={"llm_calls": 1, "tool_calls": 1}) == []
@@ -79,19 +79,3 @@ def test_a_tool_that_is_not_connected_is_warned_of(space: Space) -> None:
     space.tools.add(server)
     _, problems = check_plan(space, [READ])
     assert ("not-connected", "/0/type") in [(problem.code, problem.pointer) for problem in problems.found]
-
-
-def test_a_plan_that_asks_a_language_model_where_there_is_none_is_warned_of(
-    space: Space, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Once, at the first step that asks, with what to set."""
-    for name in ("INFOSPACE_LLM_MODEL", "INFOSPACE_LLM_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    ask = {"type": "generate-note", "prompt": "write"}
-    steps = {"steps": [{"type": "say", "value": "now"}, {**ask, "out": "$a"}, ask]}
-    told = [problem for problem in check_plan(space, steps)[1].found if problem.code == "no-language-model"]
-    assert [(problem.severity, problem.pointer) for problem in told] == [("warning", "/steps/1/type")]
-    assert "INFOSPACE_LLM_MODEL" in told[0].says
-    monkeypatch.setenv("INFOSPACE_LLM_MODEL", "any")
-    monkeypatch.setenv("INFOSPACE_LLM_URL", "http://localhost:1/v1")
-    assert not [one for one in check_plan(space, steps)[1].found if one.code == "no-language-model"]

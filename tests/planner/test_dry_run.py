@@ -110,6 +110,7 @@ def test_nothing_of_it_stays(tmp_path: Path) -> None:
     assert not (tmp_path / "none.db").exists()
 
 
+@pytest.mark.usefixtures("model_named")
 def test_calls_are_shown_and_not_made(space: Space, calls: list[str]) -> None:
     """Tools, the language model, and what is said to people, with resolved arguments; nothing waits."""
     steps = [

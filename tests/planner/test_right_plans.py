@@ -55,6 +55,7 @@ def everywhere(value: Any, key: str) -> Iterator[str]:
             yield from everywhere(inner, key)
 
 
+@pytest.mark.usefixtures("model_named")
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_correct_plan_is_not_refused(furnished: Space, name: str) -> None:
     """No error is found in it."""

@@ -52,7 +52,6 @@ def test_wrong_arguments_are_refused_at_their_places(space: Space, errors: Any) 
     found = errors([note, call("greet", whom="x"), call("greet", "$s", who=3), call("count", "$t", things="$n")])
     assert [(problem.code, problem.pointer) for problem in found] == [
         ("unknown-argument", "/1/arguments/whom"),
-        ("missing-argument", "/1/arguments"),
         ("bad-argument", "/2/arguments/who"),
         ("wrong-kind", "/3/arguments/things"),
     ]

@@ -160,12 +160,12 @@ def test_a_named_session_that_waits_takes_no_lines(space: Space) -> None:
 
 
 def test_lines_are_checked_one_after_the_other_without_running_any(space: Space) -> None:
-    """Pointers begin with the line's index; a head is line 0; its result is looked at last."""
+    """Pointers begin with the line's index; a head is line 0; its result is looked at last, and told first."""
     found = check_lines(space, [{"goal": "g", "result": "$q"}, NOTE, {"type": "size", "target": "$x"}, {"type": "sya"}])
     assert [(p.code, p.pointer) for p in found if p.severity == "error"] == [
+        ("unbound-variable", "/0/result"),
         ("wrong-kind", "/2/target"),
         ("unknown-type", "/3/type"),
-        ("unbound-variable", "/0/result"),
     ]
     with space.store.reading() as snapshot:
         assert snapshot.runs() == []
