@@ -51,7 +51,10 @@ def test_a_blank_predicate_is_refused_before_anything_runs(run: Any, endpoint: E
 
 
 def test_without_a_model_the_step_says_how_to_set_one(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As every primitive that asks one."""
+    """As every primitive that asks one; without `on_fail` the check says it."""
     for name in ("INFOSPACE_LLM_MODEL", "INFOSPACE_LLM_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    assert run(TEXT, ASSESS, status="failed").reason.startswith("no model configured: set INFOSPACE_LLM_MODEL")
+    says = "no model configured: set INFOSPACE_LLM_MODEL"
+    assert run(TEXT, {**ASSESS, "on_fail": "continue"}).reason.startswith(says)
+    [problem] = run(TEXT, ASSESS, status="refused").result.problems
+    assert says in problem.says
