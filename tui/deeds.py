@@ -29,23 +29,7 @@ class Deeds(Place):
 
     def can(self, action: str, run: RunHead | RunRow | None, *, asks: bool) -> bool:
         """Whether something can be done with a run now; `asks` is whether it waits for an answer."""
-        if run is None:
-            return False
-        here = self.infospace.runner.of(run.run) is not None
-        left = run.status == "running" and not here and not is_live(run)
-        rests = (run.status == "suspended" and not here) or left
-        match action:
-            case "answer":
-                return rests and asks
-            case "resume":
-                return rests
-            case "stop":
-                return here or rests
-            case "fork" | "edit" | "replay":
-                return run.kind == "plan"
-            case "delete":
-                return not here and (left or run.status != "running")
-        return True
+        return run is not None and possible(action, run, here=self.infospace.runner.of(run.run) is not None, asks=asks)
 
     def resume_run(self, run: str) -> None:
         """Go on with a run; where it asks something, ask that first."""
@@ -161,3 +145,21 @@ class Deeds(Place):
 def _questions(rows: list[StepRow], answers: Mapping[str, JSON]) -> list[Pending]:
     """Return what is asked and not answered yet."""
     return [one for one in pending_of(rows) if one.kind != "wait" and one.kept_as not in answers]
+
+
+def possible(action: str, run: RunHead | RunRow, *, here: bool, asks: bool) -> bool:
+    """Whether something can be done with a run; `here` is whether it goes on in this process."""
+    left = run.status == "running" and not here and not is_live(run)
+    rests = (run.status == "suspended" and not here) or left
+    match action:
+        case "answer":
+            return rests and asks
+        case "resume":
+            return rests
+        case "stop":
+            return here or rests
+        case "fork" | "edit" | "replay":
+            return run.kind == "plan"
+        case "delete":
+            return not here and (left or run.status != "running")
+    return True

@@ -116,7 +116,7 @@ class Ids(Sequence[str]):
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[one] for one in range(*place.indices(len(self)))]
-        return f"{self._kind}_{self._numbers[len(self._numbers) - 1 - place]}"
+        return f"{self._kind}_{self._numbers[-1 - place]}"
 
 
 def _counted(count: int, sought: Sought) -> str:
