@@ -395,3 +395,18 @@ def test_undoing_whatever_can_be_undone_leads_back_to_the_state_before_each_run(
                 there = {note.id: [note.content, note.name] for note in snapshot.listing(Kind.NOTE)}
             assert {one: there.get(one) for one in (a, b)} == expected()
             assert space.store.check() == []
+
+
+@pytest.mark.parametrize("status", ["suspended", "running"])
+def test_a_run_that_has_not_ended_is_not_undone(space: Space, status: Any) -> None:
+    """It may go on with what it made; once it has ended, it can be."""
+    run, note = space.store.new_id("run"), space.store.new_id(Kind.NOTE)
+    opened = OpenRun(run, "plan", "", {}, {}, now(), "")
+    space.store.commit([MakeNote(note, "made", kept=True, made=Made(run, "1"))], [opened])
+    if status == "suspended":
+        space.store.commit([], [CloseRun(run, status, now())])
+    with pytest.raises(Conflict, match=f"{run} has not ended: it is {status} .*infospace cancel {run}"):
+        undo(space.store, run)
+    assert space.store.get(note).kept
+    space.store.commit([], [CloseRun(run, "cancelled", now())])
+    assert undo(space.store, run).deleted == [note]

@@ -269,3 +269,14 @@ def test_a_listener_cannot_call_the_session_that_it_listens_to(space: Space) -> 
     with open_session(space, emit=heard) as session:
         session.step({"type": "say", "value": "now"})
     assert said == ["a session cannot be called by what listens to it (call it after the call)"]
+
+
+def test_a_saved_plan_that_was_changed_runs_and_is_kept_as_it_is_now(space: Space) -> None:
+    """A later call of a session takes its newest version, and the journal says so."""
+    with open_session(space, "talk") as session:
+        for word in ("one", "two"):
+            save_plan(space, "greet", {"steps": [{"type": "create-note", "value": word}]}, replace=True)
+            assert session.step({"type": "plan:greet", "out": f"${word}"}).data == word
+    with space.store.reading() as snapshot:
+        [row] = [one for one in snapshot.runs() if one.kind == "session"]
+    assert row.plans["greet"] == {"steps": [{"type": "create-note", "value": "two"}]}

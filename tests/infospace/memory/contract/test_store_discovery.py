@@ -14,6 +14,7 @@ from store_tools import (
     embedded,
     generation,
     get,
+    kept,
     note,
     relation,
     searched,
@@ -27,6 +28,7 @@ from infospace.memory.changes import (
     Delete,
     Embed,
     Evidence,
+    FreeName,
     GiveName,
     Keep,
     MakeNote,
@@ -70,11 +72,15 @@ class TestSearched:
         assert (searched(store), waiting(store), embedded(store)) == ([1], [1], [])
 
     def test_losing_an_underscore_name_shows(self, store: Store) -> None:
-        """The holder of `_n` is searched once another takes the name, which is hidden instead."""
+        """The holder of `_n` is searched once it is called otherwise; one that loses it to another is let go."""
         a, b = note(store, kept=True), note(store, kept=True)
         store.commit([GiveName(a, "_n")])
-        store.commit([GiveName(b, "_n", replace=True)])
+        store.commit([FreeName(a), GiveName(b, "_n")])
         assert searched(store) == waiting(store) == [number_of(a)]
+        c = note(store, kept=True)
+        store.commit([GiveName(c, "_n", replace=True)])
+        assert searched(store) == waiting(store) == [number_of(a)]
+        assert kept(store, a, b, c) == [True, False, True]
 
     def test_new_text_waits_and_loses_its_passages(self, store: Store) -> None:
         """In the same transaction; metadata alone keeps the passages, at the new version."""

@@ -194,6 +194,9 @@ class TestDocuments:
         steps = [{"type": "size"}, {"type": "head"}, {"type": "tail"}]
         assert found.document == {"goal": "find out", "steps": steps}
         assert set(found.plans) == {"a", "b"}
+        store.commit([], [AddLines(run, [], {"b": {"steps": [{"type": "size"}]}})])
+        with store.reading() as snapshot:
+            assert snapshot.run(run).plans == {"a": {"steps": []}, "b": {"steps": [{"type": "size"}]}}
         store.commit([], [CloseRun(run, "success", LATER)])
         with pytest.raises(Conflict, match="ended already"):
             store.commit([], [AddLines(run, [{"type": "size"}])])
