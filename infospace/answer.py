@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from infospace.jsonvalue import JSON
 from infospace.resources import Header, Note, text_of
+from infospace.titles import beginning, title_of
 
 Status: TypeAlias = Literal["success", "failed", "skipped", "suspended"]
 
@@ -68,9 +69,13 @@ def label(resource: Header) -> str:
         if resource.evidence and isinstance(resource.content, dict):
             metadata = resource.content["metadata"]
             score = "" if metadata["score"] is None else f" ({metadata['score']:.2f})"
-        title = metadata.get("title") or (metadata.get("tool") if resource.evidence else None) or resource.name
+            title = metadata.get("title") or metadata.get("tool") or resource.name
+        else:
+            said = None if isinstance(resource.content, str) else resource.content
+            title = title_of(metadata, resource.name, said, resource.location)
         if not isinstance(title, str):
-            title = text_of(resource.content)
+            text = text_of(resource.content)
+            title = beginning(text, LABEL * 4) if isinstance(resource.content, str) else text
         return f"{_one_line(title)}{score}"
     title = metadata.get("title") or resource.name
     return _one_line(title) if isinstance(title, str) else resource.id

@@ -11,16 +11,22 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from operator import attrgetter
-from typing import Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from infospace.errors import Invalid, Missing
 from infospace.jsonvalue import JSON
+
+if TYPE_CHECKING:
+    from infospace.resources import Location
 
 Part: TypeAlias = str | int
 """A key of an object, or a position in a list (negative: from the end)."""
 
 EXAMPLES: Final = 'such as title, metadata.score, tags[0], ["any key"] or @metadata.title'
-OWN: Final = ("@metadata", "@id", "@name", "@created", "@updated")
+OF_FILES: Final = ("@path", "@folder", "@root")
+"""Where the file of an imported Note lies; these places do not exist in anything else."""
+
+OWN: Final = ("@metadata", "@id", "@name", "@created", "@updated", *OF_FILES)
 """What, in the first place of a path, always means the resource and never its content."""
 
 KEY: Final = re.compile(r"[^\W\d][\w-]*")
@@ -72,6 +78,10 @@ class Readable(Protocol):
     @property
     def updated(self) -> str:
         """When it was last changed."""
+
+    @property
+    def location(self) -> Location | None:
+        """Where its file lies, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +235,9 @@ def read(resource: Readable, path: Path) -> JSON:
     root = _root(resource, parts[0])
     if root is not ABSENT:
         raise _missing(root, parts, 1, show_parts(parts[:1]))
+    if parts[0] in OF_FILES:
+        says = f"`{show_parts(parts)}` does not exist: {resource.id} was not imported from a file"
+        raise Missing(says, hint="`bound` asks whether it exists")
     error = _missing(resource.content, parts, 0, f"the content of {resource.id}")
     if parts[0] in resource.metadata:
         error.hint = f"did you mean {show_parts(('metadata', *parts))}?"
@@ -270,7 +283,14 @@ def _first_reader(first: Part) -> Callable[[Readable], JSON | Absent]:
 
 
 def _own_reader(word: Part) -> Callable[[Readable], JSON | Absent]:
-    return attrgetter(str(word)[1:])
+    attribute = attrgetter(str(word)[1:])
+    if word not in OF_FILES:
+        return attribute
+
+    def read_location(resource: Readable) -> JSON | Absent:
+        return ABSENT if resource.location is None else attribute(resource.location)
+
+    return read_location
 
 
 _OWN_READERS: Final = {word: _own_reader(word) for word in OWN}

@@ -32,9 +32,29 @@ NOBODY = Made()
 """Made outside of any run."""
 
 
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where the file of an imported Note lies: the absolute folder that was imported, and the path under it.
+
+    `part` is 0 of a whole file, and tells the rows of a table apart.
+    """
+
+    root: str
+    path: str
+    part: int = 0
+
+    @property
+    def folder(self) -> str:
+        """The folder of the file, under the root; empty in the root itself."""
+        return self.path.rpartition("/")[0]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What every resource has, whatever its kind. Times are ISO 8601 in UTC, to the millisecond."""
+    """What every resource has, whatever its kind. Times are ISO 8601 in UTC, to the millisecond.
+
+    `location` is the file of an imported Note, or of the one that a search result is of; None of anything else.
+    """
 
     id: str
     metadata: Mapping[str, JSON] = field(default_factory=dict)
@@ -44,6 +64,7 @@ class Header:
     updated: str = ""
     kept: bool = False
     made: Made = NOBODY
+    location: Location | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

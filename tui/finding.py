@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from infospace.answer import LABEL
 from infospace.ids import Kind, kind_of, number_of
 from infospace.search.found import Wanted
+from infospace.titles import beginning
 from tui.command.render import certificate_says
 from tui.wording import in_words, line, many
 
@@ -187,9 +188,10 @@ def _by_others(brief: Brief, titles: dict[str, str]) -> str:
 
 def label_of(brief: Brief) -> str:
     """Return a short name: the title, the name, or how it begins."""
-    title = brief.metadata.get("title") or brief.name
+    title = brief.title or brief.metadata.get("title") or brief.name
     if not isinstance(title, str) or brief.ends is not None or brief.source is not None:
-        title = brief.begins or title
+        is_json = brief.begins.startswith(("{", "["))
+        title = (brief.begins if is_json else beginning(brief.begins, LABEL * 4)) or title
     text = in_words(title) if isinstance(title, str) and title else ""
     if not text and kind_of(brief.id) is Kind.COLLECTION:
         return f"({many(brief.size, 'item')})"

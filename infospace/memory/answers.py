@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from infospace.resources import Location
+
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
@@ -165,6 +167,7 @@ class Head(NamedTuple):
     name: str | None = None
     created: str = ""
     updated: str = ""
+    location: Location | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +176,7 @@ class Brief:
 
     `begins` has the first characters of a Note's text, or of its JSON as it is stored; `size` is how many there are as
     stored, of a Collection how many items it has. A search result that refers to its source has `source`, at its
-    version, and `score`, and a Relation has its `ends`: source, label, target.
+    version, and `score`, and a Relation has its `ends`: source, label, target. `title` is one that somebody gave.
     """
 
     id: str
@@ -190,6 +193,8 @@ class Brief:
     source: tuple[str, int] | None = None
     score: float | None = None
     ends: tuple[str, str, str] | None = None
+    location: Location | None = None
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

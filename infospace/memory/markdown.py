@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
-from itertools import pairwise, takewhile
+from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -147,21 +148,37 @@ def _body(text: str) -> tuple[str, tuple[str, ...], tuple[Link, ...]]:
             title = " ".join(_spoken(tokens).split())
         if not heading:
             tags |= dict.fromkeys(_tags_in(tokens))
-        links.extend(_links_in(tokens, partial(_offset, text, starts, block)))
+        links.extend(_links_in(tokens, _Offsets(text, starts, block)))
     return title, tuple(tags), tuple(links)
 
 
-def _offset(text: str, starts: list[int], block: Token, position: int) -> int:
-    """Where in `text` the character at `position` of a block's content stands.
+class _Offsets:
+    """Where in a text the characters of a block's content stand.
 
-    A line of content is its source line without the marks of quotes, lists and headings around it.
+    A line of content is its source line without the marks of quotes, lists and headings around it. Each is looked
+    for once, however many links it has.
     """
-    before = block.content[:position]
-    first = starts[(block.map or [0])[0] + before.count("\n")]
-    source = text[first : text.find("\n", first) + 1 or None].replace("\0", "\ufffd")
-    line = block.content[before.rfind("\n") + 1 :].partition("\n")[0]
-    column = position - before.rfind("\n") - 1 - (len(line) - len(line.lstrip()))
-    return first + source.rfind(line.strip()) + column
+
+    def __init__(self, text: str, starts: list[int], block: Token) -> None:
+        self._text = text
+        self._starts = starts
+        self._first = (block.map or [0])[0]
+        self._content = block.content
+        self._lines = [0, *(found.end() for found in re.finditer("\n", block.content))]
+        self._found: dict[int, int] = {}
+
+    def __call__(self, position: int) -> int:
+        """Return the offset in the text of a position in the content."""
+        line = bisect_right(self._lines, position) - 1
+        if line not in self._found:
+            self._found[line] = self._find(line)
+        return self._found[line] + position - self._lines[line]
+
+    def _find(self, number: int) -> int:
+        first = self._starts[self._first + number]
+        source = self._text[first : self._text.find("\n", first) + 1 or None].replace("\0", "\ufffd")
+        line = self._content[self._lines[number] :].partition("\n")[0]
+        return first + source.rfind(line.strip()) - (len(line) - len(line.lstrip()))
 
 
 def _spoken(tokens: list[Token]) -> str:
@@ -191,8 +208,15 @@ def _links_in(tokens: list[Token], offset: Callable[[int], int]) -> Iterator[Lin
         elif token.type == "link_open" and "position" in token.meta:
             target = unquote(str(token.attrs["href"]).partition("#")[0])
             if target and not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|/", target):
-                inner = takewhile(lambda one: one.type != "link_close", tokens[index + 1 :])
-                yield Link(target, _spoken(list(inner)), offset(token.meta["position"]), wiki=False)
+                yield Link(target, _spoken(_inside(tokens, index)), offset(token.meta["position"]), wiki=False)
+
+
+def _inside(tokens: list[Token], opened: int) -> list[Token]:
+    """Return what stands between the opening of a link and its end."""
+    end = opened + 1
+    while end < len(tokens) and tokens[end].type != "link_close":
+        end += 1
+    return tokens[opened + 1 : end]
 
 
 @cache

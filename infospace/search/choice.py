@@ -10,7 +10,7 @@ import numpy as np
 
 from infospace.errors import NotFound
 from infospace.ids import Kind, is_id, kind_of, number_of
-from infospace.paths import OWN, Path, Readable, find
+from infospace.paths import ABSENT, OF_FILES, OWN, Path, Readable, find, nearest, reader, show_parts
 from infospace.resources import Collection, Note, Resource, SearchResult
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ FEW = 4
 """A search within less than one in so many Notes reads just these."""
 
 _OF_THE_RESOURCE = frozenset(OWN) - {"@metadata"}
+_METADATA = Path(("metadata",))
 
 LOOKED_AT = 2_000
 """Notes that are looked at for a key in the wrong place."""
@@ -78,10 +79,7 @@ class Choice:
         heads = self._read(snapshot, among, notes, where)
         match, parameters, tally = where.where.match, where.parameters, Tally()
         chosen = [number for number, head in heads.items() if match(head, parameters, tally)]
-        hint = None
-        if not chosen and heads:
-            few = [head.metadata for _, head in zip(range(LOOKED_AT), heads.values(), strict=False)]
-            hint = misplaced(where, few)
+        hint = None if chosen else misplaced_in(where, list(heads.values()), "note")
         return np.array(chosen, np.int64), hint
 
     def _read(self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: Bound) -> Mapping[int, Head]:
@@ -115,19 +113,33 @@ class Choice:
         return heads
 
 
-def misplaced_in(where: Bound, items: Sequence[Readable]) -> str | None:
-    """Say of a condition that none of the items satisfies where else a key of it is found."""
-    found = (find(item, Path(("metadata",))) for item in items[:LOOKED_AT])
-    return misplaced(where, [place for place in found if isinstance(place, Mapping)])
-
-
-def misplaced(where: Bound, metadata: Sequence[Mapping[str, Any]]) -> str | None:
-    """Say of the first key of a condition that is not looked for in `metadata` that it is found there."""
-    for path in where.where.paths:
-        first = path.parts[0] if path.parts else None
-        if isinstance(first, str) and first not in (*OWN, "metadata", "content"):
-            has = sum(first in place for place in metadata)
-            if has:
-                some = "one item has" if has == 1 else f"{has:,} items have"
-                return f"nothing satisfies `where`; {some} `{first}` under `metadata`: write `metadata.{path}`"
+def misplaced_in(where: Bound, items: Sequence[Readable], noun: str = "item") -> str | None:
+    """Say of a condition that none of the items satisfies which key of it none has, and where else it may be found."""
+    for path in where.where.paths if items else ():
+        if path.parts[0] not in (*OWN, "metadata", "content") or len(path.parts) > 1:
+            find = reader(path)
+            if all(find(item) is ABSENT for item in items):
+                return f"nothing satisfies `where`; {_absent(path, items, noun)}"
+        elif path.parts[0] in OF_FILES and all(item.location is None for item in items):
+            return f"nothing satisfies `where`; no {noun} has `{path}`: none was imported from a file"
     return None
+
+
+def _absent(path: Path, items: Sequence[Readable], noun: str) -> str:
+    """Say that no item has a place, and which place was perhaps meant."""
+    first, few = path.parts[0], items[:LOOKED_AT]
+    known = [place for item in few if isinstance(place := find(item, _METADATA), Mapping)]
+    if isinstance(first, str) and first not in (*OWN, "metadata") and (has := sum(first in one for one in known)):
+        some = f"one {noun} has" if has == 1 else f"{has:,} {noun}s have"
+        return f"{some} `{first}` under `metadata`: write `metadata.{path}`"
+    says = f"no {noun} has `{path}`"
+    word = next((part for part in path.parts if isinstance(part, str) and part not in ("metadata", "@metadata")), "")
+    places: dict[str, str] = {}
+    for one in known:
+        places |= {key: f"metadata.{show_parts((key,))}" for key in one}
+    places |= {own[1:]: own for own in OWN if own[1:] not in places}
+    for item in () if first in ("metadata", "@metadata") else few:
+        if isinstance(item.content, Mapping):
+            places |= {key: show_parts((key,)) for key in item.content if key not in ("@metadata", *OWN)}
+    near = nearest(word, places)
+    return says if near is None else f"{says}; did you mean `{places[near]}`?"

@@ -40,6 +40,9 @@ OWN_ABOUT = {
     "@name": "its name, or null",
     "@created": "when it was made",
     "@updated": "when it was last changed",
+    "@path": "of an imported Note: the path of its file under the root",
+    "@folder": "of an imported Note: the folder of its file under the root",
+    "@root": "of an imported Note: the folder that was imported",
 }
 
 

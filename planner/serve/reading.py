@@ -87,6 +87,7 @@ class _Bare:
     metadata: Mapping[str, JSON] = field(default_factory=dict)
     created: str = ""
     updated: str = ""
+    location: None = None
 
 
 def _of_place(value: JSON, wanted: Wanted) -> JSON:

@@ -26,6 +26,7 @@ from infospace.paths import (
     read_path,
     reader,
 )
+from infospace.resources import Location
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Note:
     name: str | None = None
     created: str = "2026-01-02T03:04:05Z"
     updated: str = "2026-02-03T04:05:06Z"
+    location: Location | None = None
 
 
 @pytest.mark.parametrize(
@@ -158,6 +160,7 @@ HIT = Note(
     {"title": "outer", "source": "mail", "score": 9},
     name="first",
 )
+FILED = Note({"@path": "mine"}, location=Location("/notes", "a/b/c.md"))
 TEXT = Note("two words", {"title": "outer"})
 ROWS = Note([{"a": 1}, [2, 3]])
 
@@ -177,6 +180,10 @@ ROWS = Note([{"a": 1}, [2, 3]])
         (TEXT, "@created", TEXT.created),
         (TEXT, "@updated", TEXT.updated),
         (TEXT, "content", "two words"),
+        (FILED, "@path", "a/b/c.md"),
+        (FILED, "@folder", "a/b"),
+        (FILED, "@root", "/notes"),
+        (Note("", location=Location("/notes", "c.md")), "@folder", ""),
         (TEXT, "metadata.title", "outer"),
         (ROWS, "[0].a", 1),
         (ROWS, "[-1][1]", 3),
@@ -206,6 +213,8 @@ def test_a_path_reads_by_the_one_rule(note: Note, text: str, value: JSON) -> Non
         (HIT, "title[0]", "`title` is a string, not a list"),
         (HIT, "n.x", "`n` is null, not an object"),
         (HIT, "content", "the content of Note_12 has no key 'content'"),
+        (HIT, "@path", "`@path` does not exist: Note_12 was not imported from a file (`bound` asks whether it exists)"),
+        (FILED, "@root.x", "`@root` is a string, not an object"),
         (HIT, "@id.x", "`@id` is a string, not an object"),
         (HIT, "@metadata.x", "`@metadata` has no key 'x'"),
         (TEXT, "title", "did you mean metadata.title?"),

@@ -102,7 +102,7 @@ def test_a_key_that_stands_under_metadata_is_pointed_out(search: Any) -> None:
     ran = search(LOW | {"where": "topic = 'animals'"})
     assert names(ran) == []
     assert ran.last.extra["hint"] == (
-        "nothing satisfies `where`; 8 items have `topic` under `metadata`: write `metadata.topic`"
+        "nothing satisfies `where`; 8 notes have `topic` under `metadata`: write `metadata.topic`"
     )
     assert "hint" not in search(LOW | {"where": "metadata.topic = 'animals'"}).last.extra
     assert "hint" not in search(LOW | {"where": "metadata.topic = 'nowhere'"}).last.extra

@@ -397,3 +397,27 @@ def test_tools_that_were_found_are_shown_by_name(cli: Any) -> None:
     none = cli("run", "-", stdin=plan({"type": "discover-tools", "query": "zzzqqq", "out": "$t"}))
     assert none.code == 0
     assert "no tool fits; the nearest is infospace/" in none.err
+
+
+def test_a_list_of_notes_and_a_search_say_where_files_lie(cli: Any, known: Path, model: Any) -> None:
+    """As columns, and as members of the JSON; null of what was not imported."""
+    cli("add", "-", stdin="# Made by hand\n\nA heron.")
+    rows = cli("notes", "--json").json["notes"]
+    place = {"path": "a.md", "folder": "", "root": str(known)}
+    assert rows[0].items() >= place.items()
+    assert rows[2].items() >= {"path": None, "folder": None, "root": None}.items()
+    listed = cli("notes").out.splitlines()
+    assert listed[0].split() == ["id", "title", "path", "folder", "root", "tags", "updated"]
+    found = cli("search", "b", "--threshold", "-1", "--where", "@path = 'a.md'", "--json").json["data"]
+    assert [hit["metadata"].items() >= place.items() for hit in found] == [True]
+    assert "path" in cli("search", "b", "--threshold", "-1").out.splitlines()[0]
+
+
+def test_a_field_that_no_note_has_is_told(cli: Any, known: Path, model: Any) -> None:
+    """By the list of notes and by the search."""
+    says = "nothing satisfies `where`; no note has `foldr`; did you mean `@folder`?"
+    assert says in cli("notes", "--where", "foldr = 'x'").err
+    assert cli("notes", "--where", "foldr = 'x'", "--json").json["hint"] == says
+    assert "hint" not in cli("notes", "--where", "@folder = 'x'", "--json").json
+    assert says in cli("search", "b", "--where", "foldr = 'x'").err
+    assert cli("search", "b", "--where", "foldr = 'x'", "--json").json["extra"]["hint"] == says

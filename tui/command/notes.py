@@ -11,6 +11,7 @@ from tui.command.spaces import open_from
 EXAMPLES = """examples:
   infospace notes
   infospace notes --limit all --where "has(metadata.tags, 'release')"
+  infospace notes --where "@folder = 'projects'"
   infospace notes --all --json"""
 
 
@@ -24,8 +25,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """List."""
     from infospace.answer import label
+    from infospace.argument import Bound as BoundWhere
     from infospace.ids import Kind
+    from infospace.search.choice import misplaced_in
     from infospace.where import parse_where
+    from tui.command.render import located
 
     limit = None if args.limit == "all" else _limit(args.limit)
     where = parse_where(args.where) if args.where is not None else None
@@ -37,12 +41,17 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             for note in snapshot.listing(Kind.NOTE, kept=None if args.all else True)
             if where is None or where.match(note, {})
         ]
+        hint = None
+        if where is not None and not chosen:
+            every = list(snapshot.listing(Kind.NOTE, kept=None if args.all else True))
+            hint = misplaced_in(BoundWhere(where, {}), every, "note")
     shown = chosen if limit is None else chosen[-limit:]
     rows: list[dict[str, Any]] = [
         {
             "id": note.id,
             "name": note.name,
             "title": label(note),
+            **located(note.location),
             "tags": note.metadata.get("tags", []),
             "kept": note.kept,
             "version": note.version,
@@ -51,9 +60,11 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         for note in shown
     ]
     if out.json:
-        out.document({"notes": rows, "total": len(chosen)})
+        out.document({"notes": rows, "total": len(chosen), **({"hint": hint} if hint else {})})
         return 0
     _show(rows, out)
+    if hint:
+        out.talk(hint)
     out.talk(f"{len(rows):,} of {len(chosen):,} notes" if len(rows) < len(chosen) else f"{len(rows):,} notes", "dim")
     return 0
 
@@ -69,10 +80,13 @@ def _show(rows: list[dict[str, Any]], out: Output) -> None:
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 1), header_style="dim")
-    for column in ("id", "title", "tags", "updated"):
-        table.add_column(column, no_wrap=column != "title")
+    for column in ("id", "title", "path", "folder", "root", "tags", "updated"):
+        table.add_column(column, no_wrap=column in ("id", "tags", "updated"))
     for row in rows:
         tags = ", ".join(str(tag) for tag in row["tags"][:3]) if isinstance(row["tags"], list) else str(row["tags"])
-        table.add_row(row["id"], Text(row["title"]), Text(tags, style="dim"), Text(row["updated"][:10], style="dim"))
+        place = (Text(row[key] or "", style="dim") for key in ("path", "folder", "root"))
+        table.add_row(
+            row["id"], Text(row["title"]), *place, Text(tags, style="dim"), Text(row["updated"][:10], style="dim")
+        )
     if rows:
         out.result.print(table)

@@ -11,12 +11,21 @@ from unicodedata import combining, normalize
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from infospace.resources import Location
+
 SNIPPET = 160
 """Characters of a passage shown beside its title."""
 BEFORE, BEHIND = 40, 20
 """Characters shown before a word that was looked for, and at least from its beginning on."""
 _WORD = re.compile(r"\w+")
 _LEAST_SHARED = 0.3
+
+
+def located(location: Location | None) -> dict[str, str | None]:
+    """Return where a file lies as the members of a JSON object, null for what is none."""
+    if location is None:
+        return {"path": None, "folder": None, "root": None}
+    return {"path": location.path, "folder": location.folder, "root": location.root}
 
 
 def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> Table:
@@ -32,13 +41,17 @@ def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> 
     table.add_column("score")
     table.add_column("note", no_wrap=True)
     table.add_column("title and passage")
+    places = [key for key in ("path", "folder", "root") if any(hit["metadata"].get(key) for hit in hits)]
+    for place in places:
+        table.add_column(place)
     for rank, hit in enumerate(hits, start=1):
         metadata = hit["metadata"]
         title, text = _titled(hit)
         shown = Text(title or "(no title)", style="bold")
         if text:
             shown.append("\n" + snippet_with(words, text), style="not bold dim")
-        table.add_row(str(rank), _score(metadata["score"]), metadata["source_id"], shown)
+        where = [Text(metadata.get(place) or "", style="dim") for place in places]
+        table.add_row(str(rank), _score(metadata["score"]), metadata["source_id"], shown, *where)
     return table
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infospace.answer import Answer
 from infospace.errors import Invalid
 from tui.command.output import Output
 from tui.command.spaces import open_from
+
+if TYPE_CHECKING:
+    from infospace.space import Space
 
 EXAMPLES = """examples:
   infospace search 'why the re-ranker did not ship'
@@ -50,6 +53,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         arguments["where"] = args.where
     with open_from(args, create=False) as space, out.progress() as listener:
         found = asyncio.run(answer(discover_notes, arguments, space.view(listener=listener, scratch=True)))
+        _locate(found, space)
     if out.json:
         out.document(found.to_json())
     elif found.status == "success":
@@ -59,6 +63,17 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if found.status == "success":
         return 0
     return USAGE if found.error == Invalid.kind else 1
+
+
+def _locate(found: Answer, space: Space) -> None:
+    """Say of each hit where the file of its Note lies."""
+    from tui.command.render import located
+
+    hits: Any = found.data or []
+    with space.store.reading() as snapshot:
+        sources = snapshot.briefs([hit["metadata"]["source_id"] for hit in hits])
+    for hit, source in zip(hits, sources, strict=True):
+        hit["metadata"] |= located(source.location)
 
 
 def _is_number(text: str) -> bool:
@@ -73,3 +88,5 @@ def _show(found: Answer, out: Output) -> None:
         out.result.print(hits_table(hits, words_of(found.extra)))
     certificate: Any = found.extra["certificate"]
     out.talk(certificate_says(certificate), style="dim")
+    if "hint" in found.extra:
+        out.talk(str(found.extra["hint"]))

@@ -31,6 +31,32 @@ _BLOCKS = frozenset(
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 
 
+_TAG = re.compile(r"<(/?)([A-Za-z][^\s/>]*)")
+_ATTRIBUTE = re.compile(r"""[\s/]+[^\s/>=]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"'][^\s>]*))?""")
+
+ATTRIBUTES = 1_000
+"""Attributes of a tag that are read: the parser compares each with all before it."""
+
+DEEPEST = 500
+"""How deep elements stand in one another, as in browsers: the parser looks through all that are open."""
+
+DEEPEST_FORMAT = 50
+"""The same of formatting, which the parser opens again in every block where it was not closed."""
+
+INDENTED = 50
+"""How far a list within lists is indented, in levels."""
+
+_FORMAT = frozenset(["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"])
+_LOOSE = frozenset(
+    (
+        *("area", "base", "body", "br", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img", "input"),
+        *("li", "link", "meta", "optgroup", "option", "p", "rp", "rt", "source", "tbody", "td", "tfoot", "th", "thead"),
+        *("tr", "track", "wbr"),
+    )
+)
+"""Elements that need no end, so that what opens many of them does not nest them."""
+
+
 def read(data: bytes, name: str) -> Whole:
     """Read HTML; the title is that of its head, else its first heading.
 
@@ -39,7 +65,7 @@ def read(data: bytes, name: str) -> Whole:
     """
     from selectolax.lexbor import LexborHTMLParser
 
-    parser = LexborHTMLParser(_decoded(data, name))
+    parser = LexborHTMLParser(_bounded(_decoded(data, name)))
     writer = _Writer()
     if parser.root is not None:
         _walk(parser.root, writer)
@@ -47,6 +73,31 @@ def read(data: bytes, name: str) -> Whole:
     title = " ".join(heading.text(deep=True).split()) if heading is not None else ""
     metadata: dict[str, JSON] = {"title": title} if title else {}
     return Whole(writer.text(), metadata, tuple(writer.links))
+
+
+def _bounded(text: str) -> str:
+    """Leave out what takes the parser time that grows with its square: too many attributes, too deep nesting."""
+    kept: list[str] = []
+    open_now = {True: 0, False: 0}
+    done = end = 0
+    while tag := _TAG.search(text, end):
+        start, end, last = tag.start(), tag.end(), tag.end()
+        count = 0
+        while found := _ATTRIBUTE.match(text, end):
+            end, count = found.end(), count + 1
+            last = end if count <= ATTRIBUTES else last
+        name = tag[2].lower()
+        is_format = name in _FORMAT
+        depth, limit = open_now[is_format], DEEPEST_FORMAT if is_format else DEEPEST
+        if name not in _LOOSE:
+            open_now[is_format] = max(0, depth + (-1 if tag[1] else 1))
+        if name not in _LOOSE and max(depth, open_now[is_format]) > limit:
+            kept.append(text[done:start])
+            done = end = min(end + 1, len(text)) if text.startswith(">", end) else end
+        elif last < end:
+            kept.append(text[done:last])
+            done = end
+    return "".join((*kept, text[done:])) if kept else text
 
 
 def _decoded(data: bytes, name: str) -> str:
@@ -144,7 +195,7 @@ class _Writer:
 
     def _item(self) -> None:
         depth, number = len(self._lists) - 1, self._lists[-1] if self._lists else None
-        self._prefix = "  " * max(depth, 0) + (f"{number}. " if number else "- ")
+        self._prefix = "  " * min(max(depth, 0), INDENTED) + (f"{number}. " if number else "- ")
         if number:
             self._lists[-1] = number + 1
 

@@ -43,11 +43,13 @@ def _delimiter(text: str) -> str:
 
 
 def _check_header(header: Sequence[str], name: str) -> None:
+    seen: set[str] = set()
     for position, cell in enumerate(header, start=1):
         if not cell:
             raise Invalid(f"column {position} of {name!r} has no name", hint="the first line names every column")
-        if header.index(cell) != position - 1:
+        if cell in seen:
             raise Invalid(f"two columns of {name!r} are called {cell!r}", hint="each name once")
+        seen.add(cell)
 
 
 def _object(header: Sequence[str], record: Sequence[str], number: int, name: str) -> JSON:

@@ -10,8 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.memory.sqlite.engine import Engine, Row
 from infospace.memory.sqlite.evidence import arrow, stored_reference
-from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, PLAIN, RELATION, gone, id_of, key_of, keys_json, read
+from infospace.memory.sqlite.rows import (
+    COLLECTION,
+    EVIDENCE,
+    NOTE,
+    PLAIN,
+    RELATION,
+    gone,
+    id_of,
+    key_of,
+    keys_json,
+    location_of,
+    place_sql,
+    read,
+)
 from infospace.memory.store import Brief
+from infospace.titles import title_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +38,9 @@ _BRIEFS = f"""SELECT key, version, form, name, kept, created, updated, metadata,
     CASE WHEN form = {EVIDENCE} THEN content ELSE substr(content, 1, {BEGINNING}) END,
     CASE WHEN (key & 3) = {COLLECTION} THEN
         (SELECT count(*) FROM members WHERE collection = resources.key AND until IS NULL)
-        ELSE length(content) END
+        ELSE length(content) END,
+    CASE WHEN (key & 3) = {NOTE} AND substr(content, 1, 1) = '{{' THEN content ->> '$.title' END,
+    {place_sql("resources")}
     FROM resources WHERE key IN (SELECT value FROM json_each(?))"""
 
 
@@ -48,7 +64,7 @@ def briefs(engine: Engine, identifiers: Sequence[str]) -> list[Brief]:
 
 
 def _brief(engine: Engine, row: Row) -> Brief:
-    key, version, form, name, kept, created, updated, metadata, alive, content, size = row
+    key, version, form, name, kept, created, updated, metadata, alive, content, size, said, place = row
     more: dict[str, Any] = {"size": size or 0}
     if form == EVIDENCE:
         reference = stored_reference(content, engine.address)
@@ -58,9 +74,21 @@ def _brief(engine: Engine, row: Row) -> Brief:
         more = {"ends": (ends["source"], ends["relation"], ends["target"])}
     elif content is not None:
         more["begins"] = beginning(content)
-    fields = read(metadata, engine.address)
+    fields, location = read(metadata, engine.address), location_of(place)
+    if form == PLAIN:
+        more["title"] = title_of(fields, name, {"title": said}, location)
     return Brief(
-        id_of(key), version, name, kept == 1, created, updated, fields, alive == 1, form not in (None, PLAIN), **more
+        id_of(key),
+        version,
+        name,
+        kept == 1,
+        created,
+        updated,
+        fields,
+        alive == 1,
+        form not in (None, PLAIN),
+        location=location,
+        **more,
     )
 
 

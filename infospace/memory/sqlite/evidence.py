@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,7 +14,8 @@ from infospace.jsontext import dump
 from infospace.memory.changes import Evidence
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, gone, id_of, key_of, keys_json, read
-from infospace.resources import PassageOfResult, SearchResult
+from infospace.resources import Location, PassageOfResult, SearchResult
+from infospace.titles import title_of
 
 TITLE = 80
 """Characters of a title that is a Note's first line, its ellipsis counted in."""
@@ -28,7 +30,9 @@ _SOURCES = """SELECT key, version, form, name, metadata, content FROM resources
 _EARLIER = """SELECT h.key, h.version, h.form, r.name, h.metadata, h.content FROM history h JOIN resources r USING (key)
     WHERE h.key = ? AND h.version = ?"""
 
-_PLACES = "SELECT note, root, path FROM files WHERE note IN (SELECT value FROM json_each(?)) ORDER BY root, path"
+_PLACES = (
+    "SELECT note, root, path, part FROM files WHERE note IN (SELECT value FROM json_each(?)) ORDER BY root, path, part"
+)
 
 MEMBERS = """SELECT item, info FROM members WHERE collection = ? AND since <= ? AND (until IS NULL OR until > ?)
     ORDER BY position"""
@@ -96,12 +100,12 @@ def _current(engine: Engine, keys: Sequence[int]) -> dict[int, _Source]:
     return {row[0]: _Source(*row) for row in engine.all(_SOURCES, (keys_json(keys),))}
 
 
-def _files(engine: Engine, keys: Iterable[int]) -> dict[int, str]:
-    """Return where the files of Notes are now, as URIs; of a Note that was imported twice, the first of them."""
+def _files(engine: Engine, keys: Iterable[int]) -> dict[int, Location]:
+    """Return where the files of Notes are now; of a Note that was imported twice, the first of them."""
     notes = keys_json({key >> 2 for key in keys if key & 3 == NOTE})
-    places: dict[int, str] = {}
-    for note, root, path in engine.all(_PLACES, (notes,)):
-        places.setdefault(note << 2 | NOTE, (Path(root) / path).as_uri())
+    places: dict[int, Location] = {}
+    for note, root, path, part in engine.all(_PLACES, (notes,)):
+        places.setdefault(note << 2 | NOTE, Location(root, path, part))
     return places
 
 
@@ -112,20 +116,22 @@ def _earlier(engine: Engine, key: int, version: int) -> _Source:
     return _Source(*row)
 
 
-def _result(engine: Engine, reference: Reference, source: _Source, file: str | None) -> SearchResult:
+def _result(engine: Engine, reference: Reference, source: _Source, file: Location | None) -> SearchResult:
     text, form = _text(engine, source)
     own = read(source.metadata, engine.address)
     uri = own.get("uri")
+    if not isinstance(uri, str):
+        uri = None if file is None else (Path(file.root) / file.path).as_uri()
     passage: PassageOfResult | None = None
     if reference.start is not None and reference.end is not None:
         start, end = reference.start, reference.end
         passage = {"start": start, "end": end, "text": text[start:end]}
     metadata = {
         "source_id": id_of(source.key),
-        "uri": uri if isinstance(uri, str) else file,
+        "uri": uri,
         "score": reference.score,
         "type": _TYPES[source.key & 3],
-        "title": _title(source, own, text),
+        "title": _title(source, own, text, file),
         "passage": passage,
         "source": own,
         **reference.extra,
@@ -168,18 +174,19 @@ def _item_title(engine: Engine, item: _Source) -> str:
         found = _current(engine, [source]).get(source)
         return id_of(source) if found is None or found.form == EVIDENCE else _item_title(engine, found)
     text = text_of_column(item.content, engine.address)[0] if item.key & 3 == NOTE else ""
-    return _title(item, read(item.metadata, engine.address), text) or id_of(item.key)
+    return _title(item, read(item.metadata, engine.address), text, None) or id_of(item.key)
 
 
-def _title(source: _Source, metadata: dict[str, Any], text: str) -> str | None:
-    """`title` in the metadata, else the name, else the first line that is not blank."""
-    own = metadata.get("title")
-    if isinstance(own, str) and own.strip():
-        return own
-    if source.name is not None:
-        return source.name
-    line = _FIRST_LINE.search(text)
-    return shortened(line[0].rstrip()) if line else None
+def _title(source: _Source, metadata: dict[str, Any], text: str, file: Location | None) -> str | None:
+    """The title that a source goes by; of what has none but its text, at most `TITLE` characters."""
+    content = text
+    if source.content is not None and source.content.startswith("{"):
+        content = json.loads(text)
+    title = title_of(metadata, source.name, content, file)
+    if title is None:
+        line = _FIRST_LINE.search(text)
+        title = None if line is None or isinstance(content, str) else line[0].rstrip()
+    return title if title is None or title in (metadata.get("title"), source.name) else shortened(title)
 
 
 def shortened(line: str, most: int = TITLE) -> str:

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from infospace.memory.sqlite.engine import Engine
-from infospace.memory.sqlite.rows import id_of, keys_json, read
+from infospace.memory.sqlite.rows import id_of, keys_json, location_of, place_sql, read
 from infospace.memory.store import Head
 
 _CONTENT = {True: "content", False: "CASE WHEN substr(content, 1, 1) <> '\"' THEN content END"}
 
-_OWN = {True: ", key, name, created, updated", False: ""}
+_OWN = {True: f", key, name, created, updated, {place_sql('resources')}", False: ""}
 
 _AMONG = " AND key IN (SELECT value * 4 FROM json_each(?))"
 
@@ -27,7 +27,7 @@ def heads(engine: Engine, numbers: Iterable[int] | None, *, text: bool, own: boo
     for batch in engine.batches(sql, values):
         found, metadata, contents, *rest = zip(*batch, strict=True)
         sizes = [len(said or "") + len(content or "") for said, content in zip(metadata, contents, strict=True)]
-        more = [map(id_of, rest[0]), *rest[1:]] if own else []
+        more = [map(id_of, rest[0]), *rest[1:4], map(location_of, rest[4])] if own else []
         yield from map(Head, found, sizes, _decoded(metadata, "{}", address), _decoded(contents, '""', address), *more)
 
 

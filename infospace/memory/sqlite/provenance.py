@@ -19,6 +19,8 @@ from infospace.memory.sqlite.rows import (
     id_of,
     key_of,
     keys_json,
+    location_of,
+    place_sql,
     run_number,
     run_of,
 )
@@ -26,16 +28,18 @@ from infospace.memory.sqlite.work import whom
 from infospace.resources import Made
 from infospace.runs.journal import Use
 from infospace.runs.origin import Origin, Product, Reading, Since, Source
+from infospace.titles import title_of
 
 TITLE = 240
 """Characters of a content that may become a title."""
 
 _WANTED = "WITH wanted AS (SELECT value ->> 0 AS key, value ->> 1 AS version FROM json_each(?1))"
 
-_TITLE = f"""CASE WHEN json_type(v.metadata, '$.title') = 'text' THEN v.metadata ->> '$.title'
-    WHEN r.name IS NOT NULL THEN r.name WHEN v.form = {EVIDENCE} THEN NULL
+_TITLE = f"""CASE WHEN json_type(v.metadata, '$.title') = 'text' THEN v.metadata ->> '$.title' END,
+    CASE WHEN v.form = {EVIDENCE} THEN NULL
     WHEN json_type(v.content) = 'text' THEN substr(v.content ->> '$', 1, {TITLE})
-    ELSE substr(v.content, 1, {TITLE}) END"""
+    WHEN json_type(v.content, '$.title') = 'text' THEN v.content ->> '$.title'
+    ELSE substr(v.content, 1, {TITLE}) END, CASE WHEN v.form <> {EVIDENCE} THEN {place_sql("v")} END"""
 
 # `like`: the latest earlier version with the same content.
 _COLUMNS = f"""v.key, v.version, v.form, v.updated, v.run, v.step, v.made_by, r.version, r.run, r.step, r.made_by,
@@ -106,7 +110,21 @@ class Provenance(Discovery):
 
 def _origin(engine: Engine, row: Row, ends: Row | None, file: Row | None) -> Origin:
     key, version, form, at, run, step, by, latest, latest_run, latest_step, latest_by = row[:11]
-    name, kept, deleted, deleted_run, deleted_step, deleted_by, same, same_metadata, like, title, cited = row[11:]
+    (
+        name,
+        kept,
+        deleted,
+        deleted_run,
+        deleted_step,
+        deleted_by,
+        same,
+        same_metadata,
+        like,
+        title,
+        begins,
+        place,
+        cited,
+    ) = row[11:]
     source = None
     if cited is not None:
         found = stored_reference(cited, engine.address)
@@ -120,7 +138,7 @@ def _origin(engine: Engine, row: Row, ends: Row | None, file: Row | None) -> Ori
         latest=latest,
         latest_made=Made(run_of(last[0]), *last[1:]),
         name=name,
-        title=title,
+        title=title_of({"title": title}, name, begins, location_of(place)),
         kept=kept == 1,
         gone=None if deleted is None else f"at {deleted}{whom(deleted_run, deleted_step, deleted_by)}",
         since=_since(engine, key, version, latest, deleted is not None, same == 1, same_metadata == 1),

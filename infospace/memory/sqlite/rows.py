@@ -14,7 +14,7 @@ from infospace.ids import Kind, is_run_id, number_of
 from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Evidence
-from infospace.resources import Made
+from infospace.resources import Location, Made
 
 NOTE, COLLECTION, RELATION = 0, 1, 2
 """What the two lowest bits of a key say."""
@@ -32,6 +32,24 @@ _SORTED = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=
 
 FOUND = "(kept = 1 AND deleted IS NULL AND form = 0 AND (key & 3) = 0 AND (name IS NULL OR substr(name, 1, 1) <> '_'))"
 """What makes a row one that discovery searches."""
+
+
+def place_sql(row: str) -> str:
+    """Return an expression for where the file of a Note lies, or of the one that a search result is of.
+
+    `row` is the alias of what has `form` and `content`. Of a Note that was imported twice, it is the first place.
+    """
+    note = f"CASE {row}.form WHEN {EVIDENCE} THEN {row}.content ->> 0 ELSE {row}.key END"
+    first = "SELECT min(root || char(0) || path || char(0) || part) FROM files WHERE note ="
+    return f"CASE WHEN ({row}.key & 3) = {NOTE} THEN ({first} ({note}) >> 2 AND ({note}) & 3 = {NOTE}) END"
+
+
+def location_of(place: str | None) -> Location | None:
+    """Return the place that `place_sql` gives."""
+    if place is None:
+        return None
+    root, path, part = place.split("\0")
+    return Location(root, path, int(part))
 
 
 def key_of(identifier: str) -> int:

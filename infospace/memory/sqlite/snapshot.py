@@ -17,7 +17,20 @@ from infospace.memory.sqlite.engine import Engine, Row, ended
 from infospace.memory.sqlite.evidence import arrow, results, stored_reference
 from infospace.memory.sqlite.membership import Membership
 from infospace.memory.sqlite.offered import Offered
-from infospace.memory.sqlite.rows import COLLECTION, EVIDENCE, KINDS, NOTE, PLAIN, gone, id_of, key_of, keys_json, read
+from infospace.memory.sqlite.rows import (
+    COLLECTION,
+    EVIDENCE,
+    KINDS,
+    NOTE,
+    PLAIN,
+    gone,
+    id_of,
+    key_of,
+    keys_json,
+    location_of,
+    place_sql,
+    read,
+)
 from infospace.memory.sqlite.rows import run_of as run_id
 from infospace.memory.sqlite.work import whom
 from infospace.memory.store import Brief, Effect, Lineage, Tracked
@@ -35,12 +48,14 @@ NOBODY = Made()
 PAGE = 500
 """How many resources `listing` reads at a time."""
 
-_COLUMNS = "key, version, form, name, kept, created, updated, run, step, made_by, metadata, content, deleted"
+_COLUMNS = f"""key, version, form, name, kept, created, updated, run, step, made_by, metadata, content, deleted,
+    {place_sql("resources")}"""
 
 _GET = f"SELECT {_COLUMNS} FROM resources WHERE key = ?"
 
-_EARLIER = """SELECT r.key, h.version, h.form, r.name, r.kept, r.created, h.updated, h.run, h.step, h.made_by,
-    h.metadata, h.content, NULL FROM history h JOIN resources r USING (key) WHERE h.key = ? AND h.version = ?"""
+_EARLIER = f"""SELECT r.key, h.version, h.form, r.name, r.kept, r.created, h.updated, h.run, h.step, h.made_by,
+    h.metadata, h.content, NULL, {place_sql("h")}
+    FROM history h JOIN resources r USING (key) WHERE h.key = ? AND h.version = ?"""
 
 _MANY = f"SELECT {_COLUMNS} FROM resources WHERE key IN (SELECT value FROM json_each(?))"
 
@@ -280,7 +295,7 @@ def plain_note(engine: Engine, key: int) -> Note | None:
 
 def _head(row: Row, address: str) -> dict[str, Any]:
     """What every kind of resource has, of a row of `_COLUMNS`."""
-    key, version, _, name, kept, created, updated, run, step, by, metadata, _, _ = row
+    key, version, _, name, kept, created, updated, run, step, by, metadata, _, _, place = row
     return {
         "id": id_of(key),
         "metadata": {} if metadata is None else read(metadata, address),
@@ -290,4 +305,5 @@ def _head(row: Row, address: str) -> dict[str, Any]:
         "updated": updated,
         "kept": kept == 1,
         "made": Made(run_id(run), step, by) if run or by else NOBODY,
+        "location": location_of(place),
     }

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from infospace.memory.sqlite.evidence import TITLE, shortened
+from infospace.resources import Location
+from infospace.titles import first_line, title_of
 
 WORDS = "The quick brown fox jumps over the lazy dog while the cat looks on from the garden wall"
 
@@ -37,3 +41,45 @@ def test_a_title_is_never_longer_than_the_limit_and_begins_as_the_line(line: str
     found = shortened(line)
     assert len(found) <= TITLE
     assert found == line if len(line) <= TITLE else line.startswith(found[:-1]) and found[-1] == "…"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# Head\n\nbody", "Head"),
+        ("## *Second* ##\n", "*Second*"),
+        ("\n\n  ---\n\n> - [ ] do **it** `now`\n", "do it now"),
+        ("<p align='center'>\n<h1>Big</h1>\n", "Big"),
+        ("<!-- note -->\nrest", "rest"),
+        ("<div class=\n'x'>text</div>", "'x'>text"),
+        ("![logo](a.png) [Home](b.md) and [[c|d]]", "logo Home and d"),
+        ("a < b and c > d", "a < b and c > d"),
+        ("#idea later", "idea later"),
+        ("—", "—"),
+        ("###\n\n#", None),
+        ("", None),
+        ("x" * 2000, "x" * 1000),
+        ("\n" * 60 + "deep", "deep"),
+    ],
+)
+def test_the_first_line_is_told_without_markup(text: str, title: str | None) -> None:
+    """The first that says something; a text that is nothing but markup has none."""
+    assert first_line(text) == title
+
+
+@pytest.mark.parametrize(
+    ("metadata", "name", "content", "location", "title"),
+    [
+        ({"title": "T"}, "name", {"title": "J"}, Location("/r", "f.md"), "T"),
+        ({"title": "  "}, "name", {"title": "J"}, Location("/r", "f.md"), "name"),
+        ({"title": 3}, None, {"title": "J"}, Location("/r", "f.md"), "J"),
+        ({}, None, {"title": 1}, Location("/r", "d/f.g.md"), "f.g"),
+        ({}, None, "# Row", Location("/r", "f.csv", 2), "Row"),
+        ({}, None, [1], None, None),
+    ],
+)
+def test_a_title_is_what_says_it_first(
+    metadata: Any, name: str | None, content: Any, location: Location | None, title: str | None
+) -> None:
+    """The metadata, the name, the JSON, the file, the text."""
+    assert title_of(metadata, name, content, location) == title
