@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Effect: TypeAlias = Literal["pure", "reads", "writes", "calls"]
 Out: TypeAlias = Literal["required", "optional", "none"]
+Extra: TypeAlias = "Callable[[Mapping[str, Any]], Schema | None]"
 Gives: TypeAlias = "Callable[[Mapping[str, Any], Mapping[str, Shape]], Shape | None]"
 """From validated arguments (unknown ones are `UNKNOWN`) and the shapes of the resources among them; None: nothing.
 
@@ -84,6 +85,8 @@ class Primitive:
     """The shape that `target`, changed in place, has afterwards; None of it is deleted."""
     names: str | None = None
     """The argument that is a name, which the call gives to its result."""
+    extra_schema: Extra | None = None
+    """The schema of the answer's `extra`, where it is told."""
     asks: bool = False
     """Whether a call asks the language model at least once."""
     waits: bool | None = None
@@ -173,6 +176,7 @@ def primitive(
     gives: Gives | None = None,
     changes: Gives | None = None,
     names: str | None = None,
+    extra_schema: Extra | None = None,
     failures: Sequence[str] = (),
     examples: Sequence[Mapping[str, JSON]] = (),
     avoid: Sequence[str] = (),
@@ -210,6 +214,7 @@ def primitive(
             returns=_returned(returned),
             changes=changes,
             names=names,
+            extra_schema=extra_schema,
             asks=asks,
             waits=waits,
             formerly=formerly,

@@ -28,6 +28,10 @@ OF_FILES: Final = ("@path", "@folder", "@root")
 
 OWN: Final = ("@metadata", "@id", "@name", "@created", "@updated", *OF_FILES)
 """What, in the first place of a path, always means the resource and never its content."""
+EXTRA: Final = "@extra"
+"""What, in the first place of a reference's path, means the `extra` of the step that made the resource."""
+OF_REFERENCES: Final = (*OWN, EXTRA)
+"""What never means content behind a variable, or behind positions alone."""
 
 KEY: Final = re.compile(r"[^\W\d][\w-]*")
 """A key that needs no quotes."""
@@ -151,10 +155,10 @@ def parse_suffix(text: str, start: int) -> tuple[Path, int]:
         parts.append(int(step["index"]))
         end = step.end()
     if text.startswith(".@", end):
-        own, end = _read_own(text, end + 1)
+        own, end = _read_own(text, end + 1, OF_REFERENCES)
         parts.append(own)
     elif step is not None:
-        _refuse_quoted_own(_part(step), text, end)
+        _refuse_quoted_own(_part(step), text, end, OF_REFERENCES)
     return _read_on(text, end, parts, backticks=False)
 
 
@@ -177,19 +181,19 @@ def _part(step: re.Match[str]) -> Part:
     return written if quote is None else written.replace(quote * 2, quote)
 
 
-def _read_own(text: str, start: int) -> tuple[str, int]:
+def _read_own(text: str, start: int, known: tuple[str, ...] = OWN) -> tuple[str, int]:
     found = _AT.match(text, start)
     word = found[0] if found else "@"
-    if word in OWN:
+    if word in known:
         return word, start + len(word)
-    near = nearest(word, OWN)
+    near = nearest(word, known)
     hint = f"did you mean {near}? " if near else ""
     says = f"{_cut(word)!r} (character {start}) is nothing that a resource has"
-    raise Invalid(says, hint=f"{hint}there are {', '.join(OWN)}")
+    raise Invalid(says, hint=f"{hint}there are {', '.join(known)}")
 
 
-def _refuse_quoted_own(part: Part, text: str, start: int) -> None:
-    if part in OWN:
+def _refuse_quoted_own(part: Part, text: str, start: int, known: tuple[str, ...] = OWN) -> None:
+    if part in known:
         says = f"{_cut(text)!r} has {part} as a content key in first place (character {start})"
         raise Invalid(says, hint=f"there it always means the resource: write {part} without quotes")
 
@@ -206,11 +210,11 @@ def _cut(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def lookup(value: JSON, parts: Sequence[Part]) -> JSON:
-    """Give the place `parts` inside `value`; raises `Missing`, which says what there is instead."""
+def lookup(value: JSON, parts: Sequence[Part], of: str = "the content") -> JSON:
+    """Give the place `parts` inside `value`, which is called `of`; raises `Missing`, which says what there is."""
     found = _walk(value, parts, 0)
     if found is ABSENT:
-        raise _missing(value, parts, 0, "the content")
+        raise _missing(value, parts, 0, of)
     return found
 
 

@@ -44,6 +44,8 @@ class CallChecker:
         self._values = values
         self._tools = tools
         self._problems = problems
+        self.extra: Schema | None = None
+        """What is known of the `extra` of the latest call."""
 
     def check(
         self,
@@ -76,6 +78,7 @@ class CallChecker:
                 if fault.missing not in taken:
                     taken.update(self._fault(entry, fault, raw, pointer, env))
             self._places(entry, args, raw, shapes, pointer, env)
+        self.extra = None if entry.extra_schema is None else entry.extra_schema(args)
         try:
             gives = entry.gives(args, shapes)
         except Invalid as error:

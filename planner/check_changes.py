@@ -84,8 +84,9 @@ class Changes:
         self._made.append((before, after))
         for name, variable in list(env.variables.items()):
             shape = self._changed(variable.shape, before, after)
-            if shape is not variable.shape and shape != variable.shape:
-                env.bind(name, replace(variable, shape=shape))
+            extra = None if variable.shape.kinds & after.kinds else variable.extra
+            if (shape is not variable.shape and shape != variable.shape) or extra is not variable.extra:
+                env.bind(name, replace(variable, shape=shape, extra=extra))
         for name, given in list(env.given.items()):
             shape = self._changed(given.shape, before, after)
             if shape is not given.shape:

@@ -103,7 +103,7 @@ class ConditionChecker:
         variable = env.find(reference.name)
         if variable is not None:
             with self._values.lenient(True):
-                self._values.place(variable.shape, reference, pointer, whole=True)
+                self._values.place(variable, reference, pointer, whole=True)
             return
         if reference.name in self.later:
             return

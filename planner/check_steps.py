@@ -272,7 +272,8 @@ class StepChecker(ABC):
             both = Variable(union(earlier.shape, shape), places, earlier.doubt, earlier.handled)
             self.env.bind(step.out, both)
         else:
-            self.env.bind(step.out, Variable(shape, (pointer,), doubt, handled=doubt is not None))
+            extra = self._calls.extra if isinstance(step.form, Call) else None
+            self.env.bind(step.out, Variable(shape, (pointer,), doubt, doubt is not None, extra))
 
     def _writes(self, step: Step) -> bool:
         entry = self._catalogue.find(step.type)

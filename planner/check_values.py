@@ -29,7 +29,7 @@ from infospace.kinds import (
     union,
 )
 from infospace.names import normalised
-from infospace.paths import Path, nearest, show_parts
+from infospace.paths import EXTRA, Path, nearest, show_parts
 from infospace.schemas import inside, unsaid
 from infospace.shaping import closed_object, list_of
 from infospace.wording import shown
@@ -112,7 +112,7 @@ class ValueChecker:
         if f"${reference.name}" in env.gone:
             says = f"what ${reference.name} was bound to is deleted before this step"
             self.problems.error("deleted", pointer, says, "read it before `remove`", None, reference.name)
-        return self.place(variable.shape, reference, pointer, whole=whole)
+        return self.place(variable, reference, pointer, whole=whole)
 
     def _doubt(self, variable: Variable, reference: Reference, pointer: str) -> None:
         says = f"${reference.name} may be unbound: {variable.doubt}"
@@ -124,10 +124,14 @@ class ValueChecker:
         hint = self._unbound[1].format(guard=dump(guard))
         self.problems.error("maybe-unbound", pointer, says, hint, None, reference.name)
 
-    def place(self, shape: Shape, reference: Reference, pointer: str, *, whole: bool) -> Shape | None:
-        """Follow a reference's path into a shape."""
-        parts = reference.path.parts
+    def place(self, variable: Variable, reference: Reference, pointer: str, *, whole: bool) -> Shape | None:
+        """Follow a reference's path into what a variable is bound to."""
+        shape, parts = variable.shape, reference.path.parts
         for index, part in enumerate(parts):
+            if part == EXTRA:
+                return self._in_extra(variable.extra, reference, index, pointer, whole=whole)
+            if isinstance(part, str) and self._meant_extra(variable, reference, index, pointer, whole=whole):
+                return None
             if isinstance(part, int) and not isinstance(shape, NoteShape):
                 if isinstance(shape, RelationShape):
                     break
@@ -135,6 +139,37 @@ class ValueChecker:
                 continue
             return self._inside(shape, reference, index, pointer, whole=whole)
         return shape
+
+    def _in_extra(
+        self, extra: Schema | None, reference: Reference, index: int, pointer: str, *, whole: bool
+    ) -> Shape | None:
+        """Follow a path into the `extra` of the step that made something."""
+        before, parts = reference.path.parts[: index + 1], reference.path.parts[index + 1 :]
+        found = inside(extra, parts)
+        if not isinstance(found, Nowhere):
+            return NoteShape(found, NO_METADATA)
+        (says, hint), better = self.nowhere(NoteShape(extra, NO_METADATA), parts, found, "what its step has in `extra`")
+        fix = None
+        if better is not None and whole:
+            fix = replace(pointer, str(Reference(reference.name, Path((*before, *better)))))
+        self._unknown_field(pointer, f"{reference}: {says}", hint, fix)
+        return None
+
+    def _meant_extra(self, variable: Variable, reference: Reference, index: int, pointer: str, *, whole: bool) -> bool:
+        """Whether a path asks content for what stands in the step's `extra`, which is then told."""
+        parts, shape = reference.path.parts, variable.shape
+        for _ in range(index):
+            shape = shape.item if isinstance(shape, CollectionShape) else Unknown()
+        known = variable.extra is not None and parts[index] in variable.extra.get("properties", {})
+        content = shape.content if isinstance(shape, NoteShape) else None
+        there = isinstance(shape, NoteShape) and not isinstance(inside(content, parts[index : index + 1]), Nowhere)
+        if not known or there or isinstance(shape, Unknown):
+            return False
+        better = Reference(reference.name, Path((*parts[:index], EXTRA, *parts[index:])))
+        fix = replace(pointer, str(better)) if whole else None
+        says = f"{reference} asks {describe(shape)} for {parts[index]!r}, which its step has in `extra`"
+        self._unknown_field(pointer, says, f"write `{better}`", fix)
+        return True
 
     def _inside(self, shape: Shape, reference: Reference, index: int, pointer: str, *, whole: bool) -> Shape | None:
         parts = reference.path.parts[index:]
@@ -177,11 +212,11 @@ class ValueChecker:
 
     @staticmethod
     def nowhere(
-        shape: Shape, parts: Sequence[str | int], found: Nowhere
+        shape: Shape, parts: Sequence[str | int], found: Nowhere, whose: str | None = None
     ) -> tuple[tuple[str, str | None], tuple[str | int, ...] | None]:
         """Say that a place is ruled out by what is known, and which place may have been meant."""
         better = _better(shape, tuple(parts), found)
-        says = f"there is no `{show_parts(tuple(parts))}` in {_whose(shape)}"
+        says = f"there is no `{show_parts(tuple(parts))}` in {whose or _whose(shape)}"
         if better is not None:
             return (says, f"did you mean `{show_parts(better)}`?"), better
         return (says, f"there is {listed(found.known)}" if found.known else None), None

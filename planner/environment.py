@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from infospace.ids import Kind
-from infospace.kinds import Shape, union
+from infospace.kinds import Schema, Shape, union
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class Variable:
     places: tuple[str, ...] = ()
     doubt: str | None = None
     handled: bool = False
+    extra: Schema | None = None
+    """What is known of the `extra` of the step that made what it is bound to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,9 @@ def _either(left: Variable, right: Variable) -> Variable:
     doubt = left.doubt or right.doubt
     doubtful = [side for side in (left, right) if side.doubt is not None]
     handled = doubt is not None and all(side.handled for side in doubtful)
-    return Variable(union(left.shape, right.shape), tuple(dict.fromkeys(left.places + right.places)), doubt, handled)
+    places = tuple(dict.fromkeys(left.places + right.places))
+    extra = left.extra if left.extra == right.extra else None
+    return Variable(union(left.shape, right.shape), places, doubt, handled, extra)
 
 
 def _doubted(variable: Variable, doubt: str, *, handled: bool) -> Variable:

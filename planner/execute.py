@@ -56,7 +56,7 @@ class Execution(ABC):
         made = Made(run.id, position, step.type)
         self._view = run.space.view(made, self._voices, meter=run.meter)
         self._view.timeout_s = step.timeout_s
-        self._resolver = Resolver(self._view, self._scope)
+        self._resolver = Resolver(self._view, self._scope, run.extras)
         self._digest: bytes | None = None
         self._started = now()
         self._clock = time.perf_counter()
@@ -276,6 +276,8 @@ class Execution(ABC):
         extra = dict(self._view.extra)
         if handled:
             extra["handled"] = True
+        if extra and outcome.status == "success":
+            self._run.extras[self._run.id, self._position] = extra
         return StepRow(
             run=self._run.id,
             sequence=0,

@@ -176,7 +176,7 @@ class FormExecution(Execution):
         if plan.result is None:
             return self._answer(None if last is None else self._view.get(last))
         try:
-            found = Resolver(self._view, scope).resource(plan.result)
+            found = Resolver(self._view, scope, self._run.extras).resource(plan.result)
         except Unbound as error:
             return Outcome("failed", reason=f"the saved plan {form.name!r} has no result: {error}", error=error.kind)
         return self._answer(found if is_resource(found) else self._view.note(cast("JSON", found)))
@@ -316,7 +316,7 @@ class FormExecution(Execution):
 
     async def _one(self, form: Map, member: Member, scope: Scope, view: Infospace) -> Outcome:
         """Perform the operation of `map` for one item; raises Unbound, for which the whole step is skipped."""
-        resolver = Resolver(view, scope)
+        resolver = Resolver(view, scope, self._run.extras)
         try:
             if "/" in form.operation:
                 arguments = form.arguments.get("arguments", {})

@@ -136,7 +136,7 @@ class Pausing:
         view = run.space.view(Made(run.id, position, step.type))
         before = when.held
         try:
-            when.held = await Judge(view, Resolver(view, frame.scope)).holds(when.condition)
+            when.held = await Judge(view, Resolver(view, frame.scope, run.extras)).holds(when.condition)
         except (Unbound, InfospaceError):
             when.held = False
         return when.held and not before

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from infospace.errors import Invalid
 from infospace.jsonvalue import JSON
-from infospace.paths import Path, parse_suffix
+from infospace.paths import OF_REFERENCES, Path, parse_suffix, show_parts
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SHORT = 400
@@ -48,6 +48,11 @@ class Reference:
     path: Path = _HERE
 
     def __str__(self) -> str:
+        parts = self.path.parts
+        items = next((at for at, part in enumerate(parts) if not isinstance(part, int)), len(parts))
+        if parts[items : items + 1] and parts[items] in OF_REFERENCES:
+            rest = show_parts(("", *parts[items + 1 :])).removeprefix(show_parts(("",)))
+            return f"${self.name}{show_parts(parts[:items])}.{parts[items]}{rest}"
         shown = str(self.path)
         return f"${self.name}{shown if not shown or shown.startswith('[') else '.' + shown}"
 

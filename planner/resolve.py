@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from infospace.argument import OFFERED, Bound, Reading
 from infospace.contract import Primitive
 from infospace.errors import Missing
 from infospace.ids import is_id
 from infospace.jsonvalue import JSON
-from infospace.paths import Path, read
+from infospace.paths import EXTRA, Part, Path, lookup, read
 from infospace.resources import Collection, Note, Relation, Resource, text_of
 from infospace.tools.tool import ToolKind
 from infospace.view import Infospace
@@ -30,6 +30,9 @@ from planner.references import (
 )
 from planner.scope import Scope
 
+Extras: TypeAlias = "Mapping[tuple[str, str], Mapping[str, JSON]]"
+"""What steps had in `extra`, by run and position."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -41,9 +44,11 @@ class Place:
 class Resolver:
     """Resolves what a step's arguments refer to, in one scope, through one view."""
 
-    def __init__(self, view: Infospace, scope: Scope) -> None:
+    def __init__(self, view: Infospace, scope: Scope, extras: Extras | None = None) -> None:
+        """`extras` are those of steps that the journal may not have yet."""
         self._view = view
         self._scope = scope
+        self._extras = extras or {}
 
     def arguments(self, entry: Primitive, raw: Mapping[str, JSON]) -> dict[str, Any]:
         """Resolve a primitive's arguments, each by its declared reading."""
@@ -70,10 +75,27 @@ class Resolver:
         resource = self._view.get(self._scope.find(reference.name))
         parts = reference.path.parts
         for index, part in enumerate(parts):
+            if part == EXTRA:
+                return Place(self._extra(resource, parts[index + 1 :]))
             if not (isinstance(resource, Collection) and isinstance(part, int)):
                 return Place(read(resource, Path(parts[index:])))
             resource = self._item(resource, part, reference)
         return resource
+
+    def _extra(self, resource: Resource, parts: Sequence[Part]) -> JSON:
+        """Return a place in the `extra` of the step that made a resource; raises Missing."""
+        made = resource.made
+        found = None
+        if made.run is not None and made.step is not None:
+            step = made.step
+            found = self._extras.get((made.run, step))
+            with self._view.space.store.reading() as snapshot:
+                while found is None and step:
+                    found = snapshot.step_extra(made.run, step)
+                    step = step.rpartition("[")[0] if step.endswith("]") else ""
+        if found is None:
+            raise Missing(f"`@extra` does not exist: no step that the journal has made {resource.id}")
+        return lookup(dict(found), parts, f"the `extra` of step {made.step}")
 
     def _item(self, collection: Collection, index: int, reference: Reference) -> Resource:
         count = len(collection)

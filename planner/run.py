@@ -103,6 +103,8 @@ class Run:
         """The first run of which this one is a fork: it takes over the names of what that one and its forks made."""
         self.halt = Halt()
         """Set from outside, it lets the steps under way end, begins no more, and leaves the run to be resumed."""
+        self.extras: dict[tuple[str, str], Mapping[str, JSON]] = {}
+        """What steps that succeeded had in `extra`, by run and position: a row may be written later."""
         self.record: Record | None = None
         """What an earlier part of the run left, where it goes on."""
 
@@ -237,7 +239,7 @@ class Run:
             last = self.frame.latest.resource
             return None if last is None else self._given(last)
         view = self.space.view(Made(self.id, None, "result"))
-        found = Resolver(view, self.scope).resource(self.plan.result)
+        found = Resolver(view, self.scope, self.extras).resource(self.plan.result)
         if not is_resource(found):
             raise NotFound(f"{self.plan.result!r} is not a resource")
         if not view.changes:

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from infospace import Args, Collection, Infospace, Limit, Query, primitive
 from infospace.resources import CollectionResult
+from infospace.search import proof
 
 
 class DiscoverCollections(Args):
@@ -27,6 +28,7 @@ class DiscoverCollections(Args):
     formerly=["search-collections"],
     renamed={"value": "query"},
     out="required",
+    extra_schema=proof.of_collections,
     failures=[
         "`query` or `out` is missing, or `query` is blank.",
         "There are Collections to search but no embedding weights on the machine.",
@@ -46,7 +48,7 @@ async def discover_collections(args: DiscoverCollections, space: Infospace) -> C
     A Collection is compared by its name, its metadata and its items' titles, as they are now; one whose name
     begins with `_` is not searched. Each hit is a search-result Note of type `Collection`, whose text is the
     titles of the items; `load` gives the Collection itself. `extra.certificate` says what was proved, in
-    counts of `collections`.
+    counts of `collections`; a plan quotes it: `${lists.@extra.certificate.matched}`.
     """
     from infospace.search.collections import among_collections
 

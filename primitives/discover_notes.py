@@ -8,6 +8,7 @@ from pydantic import Field
 
 from infospace import Args, Collection, Infospace, Limit, Query, Ref, SearchResult, Where, primitive
 from infospace.kinds import results_by_mode
+from infospace.search import proof
 
 
 class DiscoverNotes(Args):
@@ -38,6 +39,7 @@ class DiscoverNotes(Args):
     renamed={"value": "query"},
     out="required",
     gives=results_by_mode,
+    extra_schema=proof.of_notes,
     failures=[
         "`query` or `out` is missing, or `query` is blank.",
         "There are Notes to search but no embedding weights on the machine.",
@@ -83,7 +85,7 @@ async def discover_notes(args: DiscoverNotes, space: Infospace) -> Collection[Se
     Note with content `{text, format, metadata: {source_id, uri, score, type, title, passage, source},
     char_count}`. `extra.certificate` says what was proved: `matched`, `returned`, `exhaustive`, `scored`,
     `notes`, `unembedded`, `max_below` (the best cosine under the threshold), `method`, `threshold`, `model`,
-    `generation`; all counts are of Notes, not of passages.
+    `generation`; all counts are of Notes, not of passages. A plan quotes it: `${hits.@extra.certificate.matched}`.
     Notes whose name begins with `_`, search results and transient Notes are not searched.
     `keyword` finds all Notes with a word of the query in title or text, stop words apart and words by their
     stem; the score is b/(b+1) of BM25, and there is no threshold or model. Chinese, Japanese, Korean and Thai,

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from infospace import Args, Collection, Infospace, Limit, Query, Ref, SearchResult, primitive
 from infospace.kinds import results_by_mode
+from infospace.search import proof
 
 
 class SearchWithinCollection(Args):
@@ -28,6 +29,7 @@ class SearchWithinCollection(Args):
     renamed={"value": "query"},
     out="required",
     gives=results_by_mode,
+    extra_schema=proof.of_passages,
     failures=[
         "`query` or `out` is missing, or `query` is blank.",
         "There is text to search but no embedding weights on the machine.",
@@ -56,7 +58,8 @@ async def search_within_collection(args: SearchWithinCollection, space: Infospac
     searched once, and may be found by several passages: a hit is one passage, in `metadata.passage`, and two
     hits are the same when source and range are. Scores and modes are those of `discover-notes`; in `keyword`
     and `hybrid` words are weighed among the passages. `extra.certificate` counts `passages`, and `items`, with
-    those `left_out` since their source was deleted or they have no text of their own.
+    those `left_out` since their source was deleted or they have no text of their own; a plan
+    quotes it: `${said.@extra.certificate.matched}`.
     """
     from infospace.search.passing import Among, among_items
 

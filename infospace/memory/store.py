@@ -37,6 +37,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from infospace.ids import Kind
+from infospace.jsonvalue import JSON
 from infospace.memory.answers import (
     Brief,
     Chosen,
@@ -256,6 +257,9 @@ class Snapshot(Offered, Recorded, Protocol):
 
     def tracked(self, root: str | None = None) -> list[Tracked]:
         """Return the imported files, below a root or all, by root and path."""
+
+    def step_extra(self, run: str, step: str) -> dict[str, JSON] | None:
+        """Return the `extra` of the step of a run that succeeded, by its position; None where there is no such row."""
 
     def links(self, note: str | None = None) -> dict[str, list[Linked]]:
         """Return the links of the Notes that have a file, or of one, with a file or without; each one's by target.

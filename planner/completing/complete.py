@@ -15,9 +15,9 @@ from planner.completing.offers import Completion, Offer, bare_key, fitting, quot
 from planner.completing.references import (
     item_places,
     path_before,
-    places,
     reference_before,
     rest_of_word,
+    variable_places,
     variables,
 )
 from planner.completing.surroundings import Surroundings
@@ -127,7 +127,7 @@ def _reference(cursor: Cursor, around: Surroundings, argument: Argument | None, 
         except ReferenceInvalid:
             return None
         variable = None if reference is None else around.env.variables.get(reference.name)
-        offers = [] if variable is None else list(places(variable.shape, written.path))
+        offers = [] if variable is None else list(variable_places(variable, written.path))
         return _found(start, end, written.last, offers)
     alone = cursor.written == f"${written.name or ''}" and _closed_after(cursor, end)
     kinds = argument.kinds if argument is not None and argument.reading is Reading.RESOURCE and alone else None

@@ -21,11 +21,11 @@ from infospace.kinds import (
     type_words,
     types_of,
 )
-from infospace.paths import KEY, OWN, Part, parse_suffix
+from infospace.paths import EXTRA, KEY, OWN, Part, parse_suffix
 from infospace.schemas import resolved
 from planner.check_values import content_schema
 from planner.completing.offers import Offer
-from planner.environment import Environment
+from planner.environment import Environment, Variable
 
 _AT = re.compile(
     r"\$(?P<brace>\{?)(?P<name>[A-Za-z_]\w*)?"
@@ -43,6 +43,7 @@ OWN_ABOUT = {
     "@path": "of an imported Note: the path of its file under the root",
     "@folder": "of an imported Note: the folder of its file under the root",
     "@root": "of an imported Note: the folder that was imported",
+    EXTRA: "what its step has besides: `certificate` of a search",
 }
 
 
@@ -111,6 +112,22 @@ def places(shape: Shape, path: str, *, first: bool = False) -> Iterator[Offer]:
     yield from _keys_at(shape, parts, first=first)
 
 
+def variable_places(variable: Variable, path: str) -> Iterator[Offer]:
+    """Offer the keys in what a path behind a variable leads to."""
+    try:
+        parts = parse_suffix(path, 0)[0].parts if path else ()
+    except Invalid:
+        return
+    if EXTRA in parts:
+        found = inside(variable.extra, parts[parts.index(EXTRA) + 1 :])
+        if found is not None and not isinstance(found, Nowhere):
+            yield from _keys(found, ".")
+        return
+    yield from _keys_at(variable.shape, parts, first=False)
+    if all(isinstance(part, int) for part in parts):
+        yield Offer(f".{EXTRA}", f".{EXTRA}", "object", OWN_ABOUT[EXTRA], again=True)
+
+
 def item_places(shapes: Sequence[Shape], path: str) -> Iterator[Offer]:
     """Offer the paths that the items of some Collections have, each once."""
     dotted = path if not path or path.startswith("[") else f".{path}"
@@ -147,6 +164,10 @@ def _content_keys(shape: NoteShape, parts: tuple[Part, ...], dot: str, *, first:
         return
     if "array" in types_of(schema) and not first and types_of(schema) != types_of(None):
         yield Offer("[0]", "[0]", about="the first element", again=True)
+    yield from _keys(schema, dot)
+
+
+def _keys(schema: Schema, dot: str) -> Iterator[Offer]:
     for key, inner in properties(schema):
         plain = KEY.fullmatch(key)
         quoted = key.replace("'", "''")

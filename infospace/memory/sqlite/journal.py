@@ -306,6 +306,14 @@ def _run_row(row: Row, lines: list[JSON] | None, address: str) -> RunRow:
     )
 
 
+def step_extra(engine: Engine, run: str, step: str) -> dict[str, Any] | None:
+    """Return the `extra` of the latest execution of a step that succeeded, None where the journal has none."""
+    sql = """SELECT extra FROM steps WHERE run = ? AND position = ? AND status = 'success'
+        ORDER BY sequence DESC LIMIT 1"""
+    row = engine.one(sql, (run_number(run), step))
+    return None if row is None else read(row[0], engine.address) if row[0] is not None else {}
+
+
 def steps(engine: Engine, identifier: str) -> list[StepRow]:
     """Return a run's steps by sequence."""
     number = run_number(identifier)

@@ -264,6 +264,10 @@ class SqliteSnapshot(Offered):
         """Return the runs that have a text in them."""
         return overview.saying(self._engine, text)
 
+    def step_extra(self, run: str, step: str) -> dict[str, JSON] | None:
+        """Return the `extra` of a step that succeeded."""
+        return journal.step_extra(self._engine, run, step)
+
     def steps(self, run: str) -> list[StepRow]:
         """Return a run's steps."""
         return journal.steps(self._engine, run)

@@ -108,6 +108,23 @@ class TestRuns:
             with pytest.raises(Conflict, match="ended already, with failed"):
                 store.commit([], [entry])
 
+    def test_what_a_step_told_besides_is_that_of_its_latest_success(self, store: Store) -> None:
+        """By run and position; a failure tells nothing, nor does a run that is not there."""
+        run, other = open_run(store), open_run(store)
+        rows = [
+            step(run, 1, position="4", status="failed", extra={"n": 1}),
+            step(run, 2, position="4", extra={"n": 2}),
+            step(run, 3, position="4", extra={"n": {"deep": [3]}}),
+            step(run, 4, position="4", status="skipped", extra={"n": 4}),
+            step(run, 5, position="5"),
+            step(other, 1, position="4", extra={"n": 6}),
+        ]
+        store.commit([], rows)
+        with store.reading() as snapshot:
+            asked = [(run, "4"), (other, "4"), (run, "5"), (run, "6"), ("run_99", "4")]
+            found = [snapshot.step_extra(*one) for one in asked]
+        assert found == [{"n": {"deep": [3]}}, {"n": 6}, {}, None, None]
+
     @pytest.mark.parametrize("ending", sorted(FINISHED))
     def test_what_waits_when_a_run_ends_is_broken_off(self, store: Store, ending: RunStatus) -> None:
         """However it ends, and whoever ends it; what had ended stays as it was, and a suspended run waits on."""
