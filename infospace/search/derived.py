@@ -75,7 +75,7 @@ class Shelf:
 
     def write(self, name: str, made: Draft) -> Head | None:
         """Write a file; None when there is no place for it. It counts once `vouch` was called with the head."""
-        if not self.writable or self._folder is None:
+        if not self.writable or self._folder is None or not self._is_there():
             return None
         token = uuid4().hex
         body, head_file = self._folder / f"{name}-{token}", self._folder / f"{name}.head"
@@ -97,6 +97,14 @@ class Shelf:
             return None
         self._tidy(name, body)
         return head
+
+    def _is_there(self) -> bool:
+        """Whether the space still is where its folder lies: another one's files are not touched."""
+        try:
+            with self._store.reading():
+                return True
+        except InfospaceError:
+            return False
 
     def vouch(self, name: str, head: Head) -> None:
         """Have the space note that a file is of its past."""

@@ -129,6 +129,18 @@ def is_unopenable(error: StoreError) -> bool:
     return _code(error.__cause__) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 
 
+def is_full(error: StoreError) -> bool:
+    """Whether an error says that a disk has no room."""
+    cause = error.__cause__
+    return _code(cause) == sqlite3.SQLITE_FULL or _has_no_room(cause)
+
+
+def _has_no_room(error: BaseException | None) -> bool:
+    """Whether SQLite could not make the index of its log as long as it has to be."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code == sqlite3.SQLITE_IOERR_SHMSIZE
+
+
 def _code(error: BaseException | None) -> int:
     """SQLite's primary result code, 0 where there is none (https://sqlite.org/rescode.html)."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -173,6 +185,7 @@ def translated(error: Exception, address: str) -> InfospaceError:
     if isinstance(error, OverflowError):
         return Invalid("a whole number is too large to be stored", hint="at most 2^63 - 1")
     code = sqlite3.SQLITE_CORRUPT if isinstance(error, UnicodeDecodeError) else _code(error)
+    code = sqlite3.SQLITE_FULL if _has_no_room(error) else code
     if sentence := _SENTENCES.get(code):
         return StoreError(f"the space {address!r} {sentence[0]}", hint=sentence[1])
     if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):

@@ -132,6 +132,23 @@ def open_to_read(path: Path, address: str, settings: Settings) -> Engine:
     return _checked(connect(f"{uri}&immutable=1", address, wait=settings.wait))
 
 
+def open_without_room(path: Path, address: str, settings: Settings) -> Engine:
+    """Open a space to copy it where there is no room for SQLite's two other files, or for more of one.
+
+    What a log has in it is read by whoever is alone with the file, and needs no index beside it.
+    """
+    log = path.with_name(path.name + "-wal")
+    if not log.exists() or not log.stat().st_size:
+        return _checked(connect(f"{path.as_uri()}?mode=ro&immutable=1", address, wait=settings.wait))
+    engine = connect(f"{path.as_uri()}?mode=rw", address, wait=settings.wait)
+    try:
+        engine.run("PRAGMA locking_mode = EXCLUSIVE")
+    except BaseException:
+        engine.close()
+        raise
+    return _checked(engine)
+
+
 def _checked(engine: Engine) -> Engine:
     try:
         if old := schema.is_empty(engine) or schema.marks(engine)[1] < schema.VERSION:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from infospace.errors import StoreError
 from infospace.memory.sqlite.engine import Engine, connect
+from infospace.memory.sqlite.place import FilePlace
 
 IDLE = 4
 """How many connections wait to be read with again; more are closed after use."""
@@ -32,6 +33,9 @@ class Pool(Protocol):
     def writing(self) -> Engine:
         """Return the connection to write with; `busy` is held."""
 
+    def check_place(self) -> None:
+        """Raise StoreError where what is written would be found by nobody."""
+
     def close(self) -> None:
         """Close all connections; those that are being read with, when they are given back."""
 
@@ -39,10 +43,11 @@ class Pool(Protocol):
 class FilePool:
     """Connections to a file: a snapshot is a read transaction. Without a writer the file is only read."""
 
-    def __init__(self, writer: Engine | None, another: Callable[[], Engine], address: str) -> None:
+    def __init__(self, writer: Engine | None, another: Callable[[], Engine], address: str, place: FilePlace) -> None:
         self._writer = writer
         self._another = another
         self._address = address
+        self._place = place
         self.busy = threading.Lock()
         self._idle: list[Engine] = []
         self._lock = threading.Lock()
@@ -64,7 +69,16 @@ class FilePool:
             if self._closed:
                 raise closed(self._address)
             engine = self._idle.pop() if self._idle else None
-        return engine or self._another()
+        try:
+            self._place.check()
+            if engine is None:
+                engine = self._another()
+                self._place.check()
+        except BaseException:
+            if engine is not None:
+                engine.close()
+            raise
+        return engine
 
     def give(self, engine: Engine) -> None:
         """End the read transaction, if there is one."""
@@ -89,6 +103,10 @@ class FilePool:
                 hint="give yourself the right to write to it and to its folder, or copy it",
             )
         return self._writer
+
+    def check_place(self) -> None:
+        """Look whether the path leads to the file that is open, with the log that is written to."""
+        self._place.check(log=True)
 
     def close(self) -> None:
         """Close the readers first: the last connection takes the write-ahead log away."""
@@ -147,12 +165,28 @@ class MemoryPool:
                 self._current = copy
             return self._current
 
+    def check_place(self) -> None:
+        """It is nowhere but here."""
+
     def close(self) -> None:
         """Close the connection that nobody reads."""
         with self._lock:
             if not self._closed and self._current not in self._readers:
                 self._current.close()
             self._closed = True
+
+
+class FrozenPool(MemoryPool):
+    """A copy of a database, which is read and not written: `why` says so to whoever tries."""
+
+    def __init__(self, source: Engine, address: str, why: StoreError) -> None:
+        super().__init__(address)
+        source.copy_to(self._current.connection)
+        self._why = why
+
+    def writing(self) -> Engine:
+        """Refuse."""
+        raise self._why
 
 
 def _copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:

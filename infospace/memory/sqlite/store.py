@@ -13,12 +13,13 @@ from infospace.memory.changes import Change
 from infospace.memory.sqlite import discovery, forgetting, journal, opening, purging, schema
 from infospace.memory.sqlite.apply import apply
 from infospace.memory.sqlite.check import problems
-from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite.engine import Engine, is_full
 from infospace.memory.sqlite.membership import Membership
 from infospace.memory.sqlite.numbers import Counted, Numbers
 from infospace.memory.sqlite.opening import Settings, Synchronous
 from infospace.memory.sqlite.overlay import overlaid
-from infospace.memory.sqlite.pools import FilePool, MemoryPool, Pool
+from infospace.memory.sqlite.place import FilePlace
+from infospace.memory.sqlite.pools import FilePool, FrozenPool, MemoryPool, Pool
 from infospace.memory.sqlite.rows import NOTE, key_of, run_number
 from infospace.memory.sqlite.snapshot import SqliteSnapshot, plain_note
 from infospace.memory.sqlite.work import Work
@@ -176,6 +177,7 @@ class SqliteStore:
             try:
                 engine.run("BEGIN IMMEDIATE")
                 yield engine
+                self._pool.check_place()
                 engine.run("COMMIT")
             except BaseException:
                 engine.rollback()
@@ -237,8 +239,13 @@ def open_store(
         return _to_read(path, name, settings)
     if not there:
         opening.make_folder(path, name)
-    writer = opening.open_to_write(path, name, settings, create=create)
-    pool = FilePool(writer, lambda: opening.open_another(path, name, settings), name)
+    try:
+        writer = opening.open_to_write(path, name, settings, create=create)
+    except StoreError as error:
+        if not there or not is_full(error):
+            raise
+        return _of_a_full_disk(path, name, settings, error)
+    pool = FilePool(writer, lambda: opening.open_another(path, name, settings), name, FilePlace(path, name))
     return SqliteStore(name, pool, durable=True, writable=True, path=path)
 
 
@@ -264,7 +271,18 @@ def _in_memory(address: str, *, writable: bool) -> SqliteStore:
 def _to_read(path: Path, address: str, settings: Settings) -> SqliteStore:
     first = opening.open_to_read(path, address, settings)
     first.close()
-    pool = FilePool(None, lambda: opening.open_to_read(path, address, settings), address)
+    place = FilePlace(path, address)
+    pool = FilePool(None, lambda: opening.open_to_read(path, address, settings), address, place)
+    return SqliteStore(address, pool, durable=False, writable=False, path=path)
+
+
+def _of_a_full_disk(path: Path, address: str, settings: Settings, full: StoreError) -> SqliteStore:
+    """Open a copy in memory of a file whose disk has no room for the two files that SQLite keeps beside it."""
+    engine = opening.open_without_room(path, address, settings)
+    try:
+        pool = FrozenPool(engine, address, full)
+    finally:
+        engine.close()
     return SqliteStore(address, pool, durable=False, writable=False, path=path)
 
 
