@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from infospace.errors import ModelError
 from infospace.memory.importing import Summary, import_paths
+from tui.pace import Pace
 from tui.written import path_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Adding:
         self._space = space
         self._paths = [path_of(path) for path in paths]
         self._at = ("", 0, 0)
-        self._begun: dict[str, float] = {}
+        self._paces: dict[str, Pace] = {}
 
     def run(self) -> None:
         """Import, and embed. Raises what importing raises, but nothing for having been ended."""
@@ -50,9 +50,8 @@ class Adding:
         what, done, total = self._at
         if not what:
             return "looking for files …"
-        seconds = time.monotonic() - self._begun[what]
-        rate = f", {done / seconds:,.0f} a second" if seconds > 1 else ""
-        return f"{what} {done:,} of {total:,}{rate}"
+        rate = self._paces[_work(what)].rate()
+        return f"{what} {done:,} of {total:,}" + ("" if rate is None else f", {rate:,.0f} a second")
 
     def report(self) -> str:
         """Say what was done."""
@@ -75,7 +74,12 @@ class Adding:
 
     def progress(self, done: int, total: int, what: str) -> None:
         """Take how far it is. Raises KeyboardInterrupt, as imports are ended, where somebody wants an end."""
-        self._begun.setdefault(what, time.monotonic())
+        self._paces.setdefault(_work(what), Pace()).mark(done)
         self._at = (what, done, total)
         if self.ended:
             raise KeyboardInterrupt
+
+
+def _work(what: str) -> str:
+    """Which work is meant, without the details."""
+    return what.partition(";")[0]

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,6 +23,9 @@ MARKDOWN = frozenset({".md", ".markdown"})
 
 SUFFIXES = MARKDOWN | {".txt", ".text", ".json", ".jsonl", ".ndjson", ".csv", ".html", ".htm", ".pdf"}
 """Suffixes, in lower case, of the files that are taken from a folder."""
+
+LOOKED_AT = 10_000
+"""How many files of a folder that is skipped are looked at, to say how many would have been taken."""
 
 MAX_BYTES = 200 * 10**6
 """The largest file that is read."""
@@ -46,6 +49,24 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or folder that is no mistake, and is not taken; `reason` ends a sentence about it."""
+
+    path: Path
+    reason: str
+    is_folder: bool = False
+
+    def count(self) -> int:
+        """Count the files: of a folder those that would have been taken, among the first `LOOKED_AT` in it."""
+        if not self.is_folder:
+            return 1
+        if self.path.name == ".git":
+            return 0
+        names = (name for _, _, files in os.walk(self.path) for name in files)
+        return sum(Path(name).suffix.lower() in SUFFIXES for name in islice(names, LOOKED_AT))
+
+
+@dataclass(frozen=True, slots=True)
 class NoteFile:
     """What a file holds for a note; `hash` is the SHA-256 of its bytes, in hexadecimal."""
 
@@ -55,7 +76,7 @@ class NoteFile:
     hash: str
 
 
-def walk(path: Path) -> Iterator[Found | Refused]:
+def walk(path: Path) -> Iterator[Found | Refused | Skipped]:
     """List what there is to import at `path`, in the order of names, folders where their names stand.
 
     The root is a folder itself, or the folder of a file, without symbolic links. From a folder come files
@@ -142,7 +163,7 @@ class _Folder:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def walk(self) -> Iterator[Found | Refused]:
+    def walk(self) -> Iterator[Found | Refused | Skipped]:
         try:
             rules = self._rules_above()
         except OSError as error:
@@ -169,9 +190,10 @@ class _Folder:
         for entry in entries:
             path, name = folder.path / entry.name, unicodedata.normalize("NFC", entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
-            if name.startswith(".") or _ignored(path, is_folder, rules):
-                continue
-            if entry.is_symlink():
+            why = "is hidden" if name.startswith(".") else "is git-ignored" if _ignored(path, is_folder, rules) else ""
+            if why:
+                yield Skipped(path, why, is_folder)
+            elif entry.is_symlink():
                 yield from self._link(path)
             elif is_folder or path.suffix.lower() in SUFFIXES:
                 reason = _unfit(name, is_folder or entry.is_file(follow_symlinks=False))
@@ -184,8 +206,10 @@ class _Folder:
                     yield _Subfolder(path, relative + "/", rules)
                 else:
                     yield Found(self._root, relative, path)
+            else:
+                yield Skipped(path, f"is {path.suffix.lower()}, which is not read" if path.suffix else "has no suffix")
 
-    def _link(self, path: Path) -> Iterator[Refused]:
+    def _link(self, path: Path) -> Iterator[Refused | Skipped]:
         known = path.suffix.lower() in SUFFIXES
         try:
             real = Path(os.path.realpath(path, strict=True))
@@ -195,6 +219,9 @@ class _Folder:
             return
         if not real.is_relative_to(self._root) and (known or real.is_dir()):
             yield Refused(path, f"is a symbolic link that leads out of {str(self._root)!r}")
+        else:
+            what = "read at its own place" if known or real.is_dir() else "not read"
+            yield Skipped(path, f"is a symbolic link to what is {what}")
 
     def _rules_above(self) -> tuple[_Rules, ...]:
         """Rules of the repository around the root; none where they leave out the root that was asked for."""
@@ -215,7 +242,7 @@ class _Subfolder:
     rules: tuple[_Rules, ...]
 
 
-_Entry: TypeAlias = Found | Refused | _Subfolder
+_Entry: TypeAlias = Found | Refused | Skipped | _Subfolder
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from infospace.memory.changes import (
     Track,
     Untrack,
 )
-from infospace.memory.files import Found, Refused, walk
+from infospace.memory.files import Found, Refused, Skipped, walk
 from infospace.memory.known import Known
 from infospace.memory.links import resolve
 from infospace.memory.readers.objects import is_side
@@ -48,7 +48,8 @@ class Summary:
     """What an import did: counts of Notes, the files that failed with their reasons, and what was embedded.
 
     `conflicts` are Notes that were edited here as well as in their file; both are kept, as versions. `vanished`
-    counts those whose file or row is gone, and that are still there.
+    counts those whose file or row is gone, and that are still there. `skipped` are files and folders that are not
+    taken, with the reason; of a folder, `files` counts what it has that would have been taken.
     """
 
     added: int = 0
@@ -59,6 +60,7 @@ class Summary:
     vanished: int = 0
     failed: list[dict[str, str]] = field(default_factory=list)
     conflicts: list[dict[str, Any]] = field(default_factory=list)
+    skipped: list[dict[str, Any]] = field(default_factory=list)
     passages_embedded: int = 0
     seconds: float = 0.0
     run: str | None = None
@@ -81,6 +83,7 @@ class Summary:
             "vanished": self.vanished,
             "failed": self.failed,
             "conflicts": self.conflicts,
+            "skipped": self.skipped,
             "passages_embedded": self.passages_embedded,
             "seconds": round(self.seconds, 3),
             "run": self.run,
@@ -166,6 +169,9 @@ class Import:
             for one in walk(path):
                 if isinstance(one, Refused):
                     self._summary.failed.append({"path": str(one.path), "reason": one.reason})
+                elif isinstance(one, Skipped):
+                    skipped = {"path": str(one.path), "reason": one.reason, "files": one.count()}
+                    self._summary.skipped.append(skipped)
                 elif not is_side(one.path):
                     self._listed.append(one)
 

@@ -186,8 +186,11 @@ class Snapshot(Offered, Recorded, Protocol):
         It is not complete when that never was, or when something was purged since.
         """
 
-    def pending(self, limit: int | None = None) -> list[Text]:
-        """Return Notes to be embedded with their text (a string, else compact JSON), by number."""
+    def pending(self, limit: int | None = None, *, among: Sequence[int] | None = None) -> list[Text]:
+        """Return Notes to be embedded, all or `among`, by number, with their text (a string, else compact JSON)."""
+
+    def pending_sizes(self) -> list[tuple[int, int]]:
+        """Return the numbers of the Notes to be embedded, by number, and how many characters each has as stored."""
 
     def pending_numbers(self) -> NDArray[np.int64]:
         """Return the numbers (ascending) of the Notes to be embedded."""

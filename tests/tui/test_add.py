@@ -13,7 +13,18 @@ from typing import Any
 
 import pytest
 
-KEYS = {"added", "changed", "moved", "unchanged", "removed", "vanished", "failed", "conflicts", "passages_embedded"}
+KEYS = {
+    "added",
+    "changed",
+    "moved",
+    "unchanged",
+    "removed",
+    "vanished",
+    "failed",
+    "conflicts",
+    "passages_embedded",
+    "skipped",
+}
 
 
 HEEDING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -127,3 +138,34 @@ def test_an_interrupted_import_keeps_what_it_has(folder: Path, tmp_path: Path, c
     assert 690 <= added <= 700
     assert cli("notes", "--json").json["total"] == added
     assert cli("runs", "--json").json["runs"][0]["status"] == "cancelled"
+
+
+def test_what_is_skipped_is_told_with_the_reason(cli: Any, folder: Path, model: Any) -> None:
+    """In a sentence by reason, and one by one in the document; of a folder, how many files it would have been."""
+    for name in (".obsidian/a.md", ".obsidian/x/b.md", ".obsidian/c.css", ".git/x.md", "p.png", "q.PNG", "Makefile"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    (folder / ".gitignore").write_text("drafts/\nold.md\n")
+    (folder / "old.md").write_text("old")
+    (folder / "drafts").mkdir()
+    (folder / "drafts/d.md").write_text("draft")
+    (folder / "link.md").symlink_to(folder / "a.md")
+    skipped = cli("add", str(folder), "--json").json["skipped"]
+    found = {Path(one["path"]).name: (one["reason"], one["files"]) for one in skipped}
+    assert found == {
+        ".git": ("is hidden", 0),
+        ".gitignore": ("is hidden", 1),
+        ".obsidian": ("is hidden", 2),
+        "Makefile": ("has no suffix", 1),
+        "drafts": ("is git-ignored", 1),
+        "link.md": ("is a symbolic link to what is read at its own place", 1),
+        "old.md": ("is git-ignored", 1),
+        "p.png": ("is .png, which is not read", 1),
+        "q.PNG": ("is .png, which is not read", 1),
+    }
+    said = cli("add", str(folder)).err
+    assert (
+        "skipped: 3 files are hidden (.gitignore, .obsidian); 1 file has no suffix (Makefile); 2 files are git-ignored "
+        "(drafts, old.md); 1 file is a symbolic link to what is read at its own place (link.md); 2 files are .png, "
+        "which is not read (p.png, q.PNG)"
+    ) in " ".join(said.split())

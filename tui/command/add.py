@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from infospace.errors import ModelError, NotFound
 from tui.command.output import Output, UsageError
@@ -126,6 +126,8 @@ def _report(summary: Summary, out: Output) -> None:
         said = ", ".join(f"{getattr(summary, word):,} {word}" for word in counts if getattr(summary, word))
         embedded = f"{summary.passages_embedded:,} passages embedded, {summary.seconds:.1f} s"
         out.text(f"{said or 'nothing to add'} ({embedded})")
+    if says := skipped_says(summary.skipped):
+        out.talk(says, style="dim")
     for failure in summary.failed:
         out.talk(f"not read: {failure['path']}: {failure['reason']}", style="yellow")
     for conflict in summary.conflicts:
@@ -133,6 +135,29 @@ def _report(summary: Summary, out: Output) -> None:
     if summary.vanished:
         was = "note's file or row is" if summary.vanished == 1 else "notes' files or rows are"
         out.talk(f"{summary.vanished:,} {was} gone; the note stays: `--prune` deletes such notes", style="dim")
+
+
+def skipped_says(skipped: Sequence[Mapping[str, Any]]) -> str:
+    """Say in a sentence how many files were skipped, why, and for each reason what they are; empty for none."""
+    kinds: dict[str, list[Mapping[str, Any]]] = {}
+    for one in skipped:
+        if one["files"]:
+            kinds.setdefault(one["reason"], []).append(one)
+    parts = []
+    for reason, some in kinds.items():
+        files = sum(one["files"] for one in some)
+        verb, rest = reason.split(" ", 1)
+        names = ", ".join(Path(one["path"]).name for one in some[:NAMED])
+        more = f" and {len(some) - NAMED:,} more" if len(some) > NAMED else ""
+        what = f"1 file {verb}" if files == 1 else f"{files:,} files {_PLURAL[verb]}"
+        parts.append(f"{what} {rest} ({names}{more})")
+    return f"skipped: {'; '.join(parts)}" if parts else ""
+
+
+NAMED = 3
+"""How many things that were skipped for one reason are named."""
+
+_PLURAL = {"is": "are", "has": "have"}
 
 
 def _conflict_says(conflict: dict[str, object]) -> str:

@@ -6,27 +6,21 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TaskID, TextColumn, TimeRemainingColumn
-from rich.text import Text
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from infospace.view import Speech
-
-
-class _Rate(TextColumn):
-    def __init__(self) -> None:
-        super().__init__("")
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="dim")
+from tui.pace import Pace
 
 
 class Bars:
     """A listener that draws a bar for each kind of work."""
 
     def __init__(self, console: Console) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+        pace = TextColumn("{task.fields[pace]}", style="dim", markup=False)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), pace)
         self._progress = Progress(*columns, console=console, transient=True)
         self._tasks: dict[str, TaskID] = {}
+        self._paces: dict[str, Pace] = {}
 
     def speech(self, kind: Speech, text: str) -> None:
         """Show something said, above the bars."""
@@ -37,8 +31,17 @@ class Bars:
         """Move a bar."""
         work = what.partition(";")[0]
         if work not in self._tasks:
-            self._tasks[work] = self._progress.add_task("", total=total)
-        self._progress.update(self._tasks[work], description=escape(what), completed=done, total=total)
+            self._tasks[work] = self._progress.add_task("", total=total, pace="")
+            self._paces[work] = Pace()
+        pace = self._paces[work]
+        pace.mark(done)
+        self._progress.update(
+            self._tasks[work],
+            description=escape(what),
+            completed=done,
+            total=total,
+            pace=pace.told(total - done),
+        )
 
     def __enter__(self) -> Bars:
         self._progress.start()

@@ -11,7 +11,7 @@ from infospace.memory.sqlite.discovery import DERIVED, chosen
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.evidence import reference_of, results, text_of_column
 from infospace.memory.sqlite.heads import heads
-from infospace.memory.sqlite.rows import id_of
+from infospace.memory.sqlite.rows import id_of, keys_json
 from infospace.memory.store import Chosen, Head, Moved, Rows, Text, Words
 from infospace.resources import SearchResult
 
@@ -63,14 +63,20 @@ class Discovery:
         """Return what changed after a generation; a generation of another space is not complete."""
         return vectors.moved(self._engine, generation, self.generation)
 
-    def pending(self, limit: int | None = None) -> list[Text]:
+    def pending(self, limit: int | None = None, *, among: Sequence[int] | None = None) -> list[Text]:
         """Return Notes to be embedded with their text."""
         rows = self._engine.all(
-            "SELECT key, version, content FROM pending JOIN resources ON key = note * 4 ORDER BY note LIMIT ?",
-            (-1 if limit is None else limit,),
+            """SELECT key, version, content FROM pending JOIN resources ON key = note * 4
+            WHERE ?1 IS NULL OR note IN (SELECT value FROM json_each(?1)) ORDER BY note LIMIT ?2""",
+            (None if among is None else keys_json(among), -1 if limit is None else limit),
         )
         address = self._engine.address
         return [Text(id_of(key), version, text_of_column(content, address)[0]) for key, version, content in rows]
+
+    def pending_sizes(self) -> list[tuple[int, int]]:
+        """Return the Notes to be embedded with the lengths of their contents."""
+        sql = "SELECT note, coalesce(length(content), 0) FROM pending JOIN resources ON key = note * 4 ORDER BY note"
+        return [(note, size) for note, size in self._engine.all(sql)]
 
     def pending_numbers(self) -> NDArray[np.int64]:
         """Return the numbers of the Notes to be embedded."""

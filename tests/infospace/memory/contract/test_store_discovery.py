@@ -272,3 +272,14 @@ class TestGenerations:
             assert snapshot.moved(middle).complete
             assert not snapshot.moved(snapshot.generation + 1).complete
             assert not snapshot.moved(-1).complete
+
+    def test_pending_notes_are_told_with_their_sizes(self, store: Store) -> None:
+        """By number; some of them are read with their texts."""
+        long, short = note(store, "x" * 100, kept=True), note(store, "", kept=True)
+        with store.reading() as snapshot:
+            sizes = dict(snapshot.pending_sizes())
+            assert list(sizes) == [number_of(long), number_of(short)]
+            assert 100 <= sizes[number_of(long)] <= 110
+            assert sizes[number_of(short)] <= 10
+            assert [text.id for text in snapshot.pending(among=[number_of(short), 999])] == [short]
+            assert snapshot.pending(among=[]) == []

@@ -1,0 +1,133 @@
+"""Embedding what is pending: a long text is embedded in pieces that stay, comes last, and is told by its passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from infospace import Space, open_space
+from infospace.ids import Kind
+from infospace.memory.changes import Delete, MakeNote
+from infospace.search import catching
+from infospace.search.catching import Expected
+from infospace.search.choosing import choose, look_at
+from infospace.view import Silence
+from tests.infospace.search.tiny_model import WORDS, make_model
+
+LONG = " ".join(f"{word} {number}." for number in range(60) for word in WORDS)
+SHORT = [f"{word} by the sea" for word in WORDS]
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model that embeds at once."""
+    return str(make_model(tmp_path_factory.mktemp("model") / "tiny"))
+
+
+@pytest.fixture
+def space(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Space]:
+    """A space of a long Note and ten short ones, none of them embedded; small pieces."""
+    monkeypatch.setattr(catching, "LONG", 1_000)
+    monkeypatch.setattr(catching, "SLICE_CHARACTERS", 300)
+    with open_space(tmp_path / "space.db") as opened:
+        choose(opened, look_at(tiny))
+        notes = [MakeNote(opened.store.new_id(Kind.NOTE), text, {}, kept=True) for text in (LONG, *SHORT)]
+        opened.store.commit(notes)
+        yield opened
+
+
+def pending(space: Space) -> list[int]:
+    """Return the numbers of the Notes that are not embedded."""
+    with space.store.reading() as snapshot:
+        return [int(number) for number in snapshot.pending_numbers()]
+
+
+def whole_of(space: Space) -> int:
+    """Return how many passages the long Note has."""
+    with space.store.reading() as snapshot:
+        return len(snapshot.digests([1]))
+
+
+class Watching(Silence):
+    """Writes down what is told, and what is pending then; after so many tellings, it interrupts."""
+
+    def __init__(self, space: Space, interrupt_at: int = 0) -> None:
+        self.told: list[tuple[int, int, str]] = []
+        self.pending: list[list[int]] = []
+        self._space = space
+        self._interrupt_at = interrupt_at
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Write it down."""
+        self.told.append((done, total, what))
+        self.pending.append(pending(self._space))
+        if len(self.told) == self._interrupt_at:
+            raise KeyboardInterrupt
+
+
+def test_a_long_text_holds_up_no_other(space: Space) -> None:
+    """All the others are embedded before its first passage is."""
+    listener = Watching(space)
+    whole = space.embedding.catch_up(listener)
+    assert [1] in listener.pending
+    assert all(1 in left for left in listener.pending[:-1])
+    assert pending(space) == []
+    assert whole > 100
+
+
+def test_what_is_told_counts_passages_and_holds_still(space: Space) -> None:
+    """Never more than all, never backwards; all in the end. Cutting a long text is told, too."""
+    listener = Watching(space)
+    whole = space.embedding.catch_up(listener)
+    done, totals, what = zip(*listener.told, strict=True)
+    assert list(done) == sorted(done)
+    assert all(one <= total for one, total in zip(done, totals, strict=True))
+    assert (done[-1], totals[-1]) == (whole, whole)
+    cut = [one for one in what if one != "embedding"]
+    assert cut == ["embedding; cutting 0.0 million characters into passages, 100 %"]
+    after = {total for total, one in zip(totals, done, strict=True) if one > len(SHORT)}
+    assert after == {whole}
+
+
+@pytest.mark.parametrize("tellings", [5, 15])
+def test_an_interrupted_long_text_goes_on_from_where_it_was(space: Space, tellings: int) -> None:
+    """What was embedded of it stays, though its passages wait for the last."""
+    with pytest.raises(KeyboardInterrupt):
+        space.embedding.catch_up(Watching(space, tellings))
+    assert pending(space) == [1]
+    listener = Watching(space)
+    rest = space.embedding.catch_up(listener)
+    assert pending(space) == []
+    kept = space.embedding.catch_up(Silence())
+    assert kept == 0
+    assert rest < whole_of(space) - (0 if tellings < 10 else 20)
+    assert listener.told[-1][:2] == (rest, rest)
+
+
+def test_what_is_gone_or_embedded_meanwhile_is_left_out(space: Space) -> None:
+    """Whoever does it; it ends all the same."""
+
+    class Deleting(Silence):
+        def progress(self, done: int, total: int, what: str) -> None:
+            assert done <= total
+            assert what.startswith("embedding")
+            if 1 in pending(space):
+                space.store.commit([Delete("Note_1")])
+
+    assert space.embedding.catch_up(Deleting()) == len(SHORT)
+    assert pending(space) == []
+
+
+def test_what_is_expected_follows_what_was_found() -> None:
+    """A short text is one passage; the others are as long as those before."""
+    expected = Expected()
+    expected.begin([10, 80_000, 80_000])
+    assert expected.total(0, 0) == 201
+    expected.settle(10, 1)
+    assert expected.total(1, 0) == 201
+    expected.settle(80_000, 201)
+    assert expected.total(101, 101) == 402
+    expected.settle(80_000)
+    assert expected.total(202, 0) == 202
