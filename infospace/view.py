@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 from infospace.answer import cut, label
+from infospace.bounds import Bounds, Room, Timed, characters_of, check_time, timed
 from infospace.clock import now
 from infospace.errors import Invalid, NotFound
 from infospace.ids import Kind, is_id
@@ -93,6 +94,8 @@ class Infospace(Changing, Asking):
         """Versions of the resources that were read, by id."""
         self.timeout_s: float | None = None
         """Seconds that its step may take, where the step says so."""
+        self.room = Room(Bounds())
+        """What its step may still make."""
         self._listener = listener or Silence()
         self._drafts = drafts or Drafts()
         self._seen: dict[str, Note[Any]] = {}
@@ -101,7 +104,9 @@ class Infospace(Changing, Asking):
     # Making
 
     def note(self, content: JSON, *, metadata: Mapping[str, JSON] | None = None) -> Note[Any]:
-        """Make a Note, transient until it is kept."""
+        """Make a Note, transient until it is kept. Raises BudgetSpent where the step may not make so much."""
+        check_time()
+        self.room.take(1, characters_of(content) + (characters_of(metadata) if metadata else 0))
         at = now()
         made = Note(
             id=self._id(Kind.NOTE),
@@ -117,6 +122,8 @@ class Infospace(Changing, Asking):
 
     def evidence(self, hit: Hit) -> Member:
         """Make a search-result Note of a hit, by reference to its source; return its place in a Collection."""
+        check_time()
+        self.room.take(1)
         identifier = self._id(Kind.NOTE)
         evidence = Evidence(hit.source, hit.version, hit.score, hit.start, hit.end, hit.extra, hit.passage)
         self._drafts.made[identifier] = evidence
@@ -125,6 +132,7 @@ class Infospace(Changing, Asking):
 
     def result(self, content: JSON) -> Member:
         """Make a search-result Note whose content is its own, such as a tool's; return its place in a Collection."""
+        self.room.take(1, characters_of(content))
         made: Note[Any] = Note(id=self._id(Kind.NOTE), content=content, made=self.made, evidence=True)
         self._drafts.made[made.id] = made
         self.changes.append(MakeNote(made.id, content, made=self.made, evidence=True))
@@ -135,7 +143,9 @@ class Infospace(Changing, Asking):
     ) -> Collection[Any]:
         """Make a Collection of resources in this order, transient until it is kept."""
         at = now()
-        members = tuple(item if isinstance(item, Member) else Member(item.id) for item in items)
+        members = tuple(item if isinstance(item, Member) else Member(item.id) for item in timed(items))
+        self.room.take(1)
+        self.room.must_hold_members(len(members))
         made: Collection[Any] = Collection(
             id=self._id(Kind.COLLECTION),
             members=members,
@@ -216,6 +226,7 @@ class Infospace(Changing, Asking):
         view = type(self)(self.space, made, self._listener, scratch=scratch, drafts=Drafts(self._drafts))
         view.meter = self.meter
         view.timeout_s = self.timeout_s
+        view.room = self.room
         if self.meter is not None and self.meter.counterparts is not None:
             self.meter.counterparts.anew(made)
         return view
@@ -274,6 +285,7 @@ class Infospace(Changing, Asking):
 
     def resources(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return resources by id, in order; NotFound names the first that was deleted."""
+        check_time()
         drafts = {i: draft for i in identifiers if (draft := self._drafts.find(i)) is not None}
         stored = [identifier for identifier in identifiers if identifier not in drafts]
         found: dict[str, Resource] = {}
@@ -283,7 +295,7 @@ class Infospace(Changing, Asking):
             for resource in found.values():
                 self.uses.setdefault(resource.id, resource.version)
         self._read(drafts)
-        return [found[i] if i in found else self._real(i, drafts[i]) for i in identifiers]
+        return Timed([found[i] if i in found else self._real(i, drafts[i]) for i in identifiers])
 
     def source(self, resource: Resource) -> Resource:
         """Return the source of a search result, and any other resource itself; a tool has no source here."""
@@ -320,10 +332,19 @@ class Infospace(Changing, Asking):
             if resource.id in around:
                 return _itself(resource)
             inside = _inside(resource, around)
-            return "\n\n".join(self._text(item, inside) for item in self.items(resource))
+            return self.joined((self._text(item, inside) for item in self.items(resource)), "\n\n")
         if isinstance(resource, Note) and resource.evidence:
             return cast("SearchResult", resource.content)["text"]
         return text_of(resource.content)
+
+    def joined(self, texts: Iterable[str], separator: str) -> str:
+        """Return texts as one. Raises BudgetSpent before it is made where the step may not make so long a text."""
+        parts, characters = [], 0
+        for text in timed(texts):
+            characters += len(text) + len(separator)
+            self.room.must_hold(characters=characters - len(separator))
+            parts.append(text)
+        return separator.join(parts)
 
     def _real(self, identifier: str, draft: Resource | Evidence) -> Resource:
         if not isinstance(draft, Evidence):

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from infospace.bounds import bounded
 from infospace.jsonvalue import JSON
 from infospace.resources import Made, Resource, is_resource
 from infospace.runs.journal import SetDocument
@@ -36,6 +37,7 @@ class EarlyRun(Run):
         self.plans.update(plan.plans)
         budget = plan.budget
         self.journal.most = budget.steps
+        self.bounds = bounded(budget.items, budget.characters)
         self.meter.limit(budget.llm_calls, budget.tokens, budget.tool_calls)
         self._spent, self._began = spent, time.perf_counter()
         view = self.space.view(Made(self.id, None, "input"))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from infospace.answer import cut
+from infospace.bounds import OutOfTime, Room, check_time, ending
 from infospace.clock import now
 from infospace.contract import Primitive
 from infospace.errors import BrokenOff, InfospaceError, Unsupported, Waiting
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from planner.run import Run
 
 
+LONGEST_TURN = 60.0
+"""Seconds in which the loop surely cancels what is to be cancelled."""
+
+
 class Execution(ABC):
     """One execution of one step. The control forms are in `execute_forms`."""
 
@@ -56,6 +61,7 @@ class Execution(ABC):
         made = Made(run.id, position, step.type)
         self._view = run.space.view(made, self._voices, meter=run.meter)
         self._view.timeout_s = step.timeout_s
+        self._view.room = Room(run.bounds)
         self._resolver = Resolver(self._view, self._scope, run.extras)
         self._digest: bytes | None = None
         self._started = now()
@@ -83,7 +89,7 @@ class Execution(ABC):
         if record is not None and not isinstance(step.form, (If, While, Parallel)):
             broken = record.decision(f"{self._position}!")
         try:
-            outcome = self._committed(self._named(await self._in_time())) if broken is None else _failed_as(broken)
+            outcome = await self._in_time() if broken is None else _failed_as(broken)
         except Stopped as stop:
             self._journal(Outcome("success", value=str(stop)))
             raise
@@ -195,13 +201,14 @@ class Execution(ABC):
             self._scope.lose(name, cause)
 
     async def _in_time(self) -> Outcome:
-        """Come to an outcome within the step's own time; that it ran out is a failure."""
+        """Come to an outcome, committed, within the step's own time; that it ran out is a failure, without changes."""
         seconds = self._step.timeout_s
         if seconds is None:
-            return await self._outcome()
+            return await self._done()
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await self._outcome()
+                with ending(limit.when()):
+                    return await self._done()
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -210,6 +217,19 @@ class Execution(ABC):
             if row is None or row.error != TIMEOUT:
                 raise
         return Outcome("failed", reason=f"it took longer than its `timeout_s` of {seconds:g} s", error=TIMEOUT)
+
+    async def _done(self) -> Outcome:
+        """Come to an outcome, and commit it where it is a success."""
+        try:
+            outcome = self._named(await self._outcome())
+            check_time()
+            return self._committed(outcome)
+        except OutOfTime:
+            # What computes hears no cancellation. Whatever is over by now, a time or the whole run, cancels this task
+            # as soon as the loop turns.
+            self._view.changes.clear()
+            await asyncio.sleep(LONGEST_TURN)
+            raise
 
     async def _outcome(self) -> Outcome:
         try:

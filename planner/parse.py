@@ -17,7 +17,7 @@ from planner.schemas import check_schema, misfit
 from planner.steps import parse_block
 
 HEAD = ("goal", "inputs", "steps", "plan", "result", "budget")
-BUDGET = ("steps", "depth", "seconds", "llm_calls", "tool_calls", "tokens")
+BUDGET = ("steps", "depth", "seconds", "llm_calls", "tool_calls", "tokens", "items", "characters")
 
 
 def parse_plan(document: JSON, problems: Problems) -> Plan:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from infospace.bounds import MOST_CHARACTERS, MOST_ITEMS
 from infospace.jsonvalue import JSON
 from infospace.wording import shown
 
@@ -36,6 +37,10 @@ class Budget:
     llm_calls: int | None = None
     tool_calls: int | None = None
     tokens: int | None = None
+    items: int = MOST_ITEMS
+    """What one step may make: Notes and other resources, and members of the Collections."""
+    characters: int = MOST_CHARACTERS
+    """Characters that one step may make."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ class Resolver:
 
     def text(self, template: Template) -> str:
         """Return a template with its references' texts in their place."""
-        return "".join(part if isinstance(part, str) else self._text(part) for part in template.parts)
+        return self._view.joined((part if isinstance(part, str) else self._text(part) for part in template.parts), "")
 
     def _text(self, reference: Reference) -> str:
         found = self.thing(reference)

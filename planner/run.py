@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TypeAlias, cast
 
 from infospace.answer import Answer
+from infospace.bounds import bounded, ending
 from infospace.clock import now
 from infospace.errors import BrokenOff, InfospaceError, NotFound
 from infospace.jsonvalue import JSON
@@ -78,6 +79,8 @@ class Run:
         self.scope = Scope()
         self.steps: list[StepRow] = []
         budget = plan.budget
+        self.bounds = bounded(budget.items, budget.characters)
+        """What each of its steps may make."""
         self.meter = Meter(budget.llm_calls, budget.tokens, self.journalled)
         self._emit = emit
         self._warnings = warnings
@@ -313,8 +316,9 @@ class Run:
     async def within(self, seconds: float | None, steps: Block | Steps) -> Failure | None:
         """Run steps of the run's own scope in a number of seconds; that they ran out is a failure too."""
         try:
-            async with asyncio.timeout(seconds):
-                return await (steps() if callable(steps) else self.block(steps, self.frame))
+            async with asyncio.timeout(seconds) as limit:
+                with ending(limit.when()):
+                    return await (steps() if callable(steps) else self.block(steps, self.frame))
         except TimeoutError:
             last = self.steps[-1] if self.steps else None
             reason = f"the budget of {self.plan.budget.seconds:g} seconds ran out"

@@ -51,6 +51,6 @@ async def flatten(args: Flatten, space: Infospace) -> Note[str] | Collection:
     """
     items = space.items(args.target)
     if args.separator is not None:
-        return space.note(args.separator.join(space.text(item) for item in items))
+        return space.note(space.joined((space.text(item) for item in items), args.separator))
     inner = [item.members if isinstance(item, Collection) else (item,) for item in items]
     return space.collection([member for members in inner for member in members])

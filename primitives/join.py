@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from infospace import Args, Collection, Infospace, Invalid, Path, Ref, Resource, primitive
 from infospace.argument import Holding, Within
+from infospace.bounds import timed
 from infospace.comparing import equality_key
 from infospace.jsontext import same
 from infospace.jsonvalue import JSON
@@ -93,10 +94,12 @@ async def join(args: Join, space: Infospace) -> Collection:
     left, right = space.items(args.target), space.items(args.value)
     contents = [_object(item) for item in right]
     matches = _by_key(right, args.right_key or args.on)
+    keys = _keys(left, args.left_key or args.on)
+    space.room.must_hold(items=sum(len(matches.get(key, ())) for key in timed(keys) if key is not None))
     unmatched = dict.fromkeys(range(len(right)))
     rows: list[JSON] = []
     conflicts = 0
-    for item, found in zip(left, _keys(left, args.left_key or args.on), strict=True):
+    for item, found in zip(left, keys, strict=True):
         content = _object(item)
         places = matches.get(found, ()) if found is not None else ()
         for place in places:

@@ -120,6 +120,8 @@ async def split(args: Split, space: Infospace) -> Collection:
     no parts: an empty Collection.
     """
     value = args.target.content if args.field is None else read(args.target, args.field)
+    if isinstance(value, str) and args.delimiter not in {"auto", *_CUTS}:
+        space.room.must_hold(items=value.count(args.delimiter) + 1 if args.delimiter else 0)
     return space.collection([space.note(part) for part in _parts(value, args.delimiter)])
 
 

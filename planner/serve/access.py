@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from infospace.bounds import Bounds
 from infospace.tools.finding.scope import EVERYTHING, Scope
 from planner.meta.arguments import LONGEST_MS, MOST_ON_PAGE
 
@@ -37,6 +38,8 @@ class Access:
     """Who answers what runs ask."""
     admin: bool = False
     """Whether it may have servers listed anew, and sees the figures of all callers."""
+    bounds: Bounds | None = None
+    """What one step of its plans may make, whatever they say; None leaves it to them."""
 
 
 class Rate:

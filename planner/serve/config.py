@@ -1,8 +1,8 @@
 """The file that `infospace serve --config` reads: scopes by name, and the tokens that have them.
 
     {"scopes": {"default": {"exclude_tags": ["danger"]},
-                "research": {"include_servers": ["web", "time"], "rate_per_minute": 60, "limits": {"results": 20},
-                             "approvals": "planner"}},
+                "research": {"include_servers": ["web", "time"], "rate_per_minute": 60,
+                             "limits": {"results": 20, "items": 10000}, "approvals": "planner"}},
      "tokens": [{"name": "ann", "token": "${ANN_TOKEN}", "scope": "research"},
                 {"name": "ops", "sha256": "…", "admin": true}]}
 
@@ -23,7 +23,9 @@ from typing import Annotated, Final, TypeVar
 
 from pydantic import Field, Strict
 
+from infospace import bounds
 from infospace.argument import Args
+from infospace.bounds import MOST_CHARACTERS, MOST_ITEMS
 from infospace.errors import Invalid, NotFound, Unreadable
 from infospace.faults import ArgumentsInvalid
 from infospace.jsontext import read_json
@@ -52,6 +54,8 @@ class ScopeLimits(Limits):
 
     timeout_ms: int = Field(LONGEST_MS, ge=1, le=LONGEST_MS)
     results: int = Field(MOST_ON_PAGE, ge=1, le=MOST_ON_PAGE)
+    items: int = Field(MOST_ITEMS, ge=1, description="Items that one step of a plan may make.")
+    characters: int = Field(MOST_CHARACTERS, ge=1, description="Characters that one step of a plan may make.")
 
 
 class ScopeWritten(Bounds):
@@ -59,22 +63,23 @@ class ScopeWritten(Bounds):
 
     hide_underlying_tools: bool = True
     rate_per_minute: int | None = Field(None, ge=1)
-    limits: ScopeLimits = ScopeLimits(timeout_ms=LONGEST_MS, results=MOST_ON_PAGE)
+    limits: ScopeLimits = Field(default_factory=lambda: ScopeLimits.model_validate({}))
     approve: Annotated[tuple[str, ...], Strict(False)] = ()
     approvals: Approvals | None = None
 
     def access(self, caller: str, approvals: Approvals) -> Access:
         """Return what a caller with this scope may do."""
-        bounds = {name: getattr(self, name) for name in Bounds.model_fields}
+        seen = {name: getattr(self, name) for name in Bounds.model_fields}
         return Access(
             caller,
-            Scope(**bounds),
+            Scope(**seen),
             self.hide_underlying_tools,
             self.rate_per_minute,
             self.limits.timeout_ms,
             self.limits.results,
             named(self.approve),
             self.approvals or approvals,
+            bounds=bounds.Bounds(self.limits.items, self.limits.characters),
         )
 
 

@@ -29,7 +29,7 @@ from planner.serve.trimming import PART, trimmed_bindings, trimmed_check, trimme
 from planner.sessions.bindings import bindings_of, living
 from planner.sessions.naming import full_name, not_open, open_run
 from planner.sessions.session import Session
-from planner.start import Refused, check_plan, prepare, stream
+from planner.start import Prepared, Refused, check_plan, prepare, stream
 from planner.steps import SAVED
 from planner.suspending import Pending
 
@@ -55,7 +55,7 @@ class Door:
         self.rate = Rate(access.rate_per_minute)
         self.counts: Counter[tuple[str, str]] = Counter()
         """Calls by the name of the tool and what came of them."""
-        self.lives = Lives()
+        self.lives = Lives(access.bounds)
         self.asked = Asked()
         self._sessions: dict[str, Session] = {}
 
@@ -68,21 +68,24 @@ class Door:
     async def check_plan(self, args: arguments.CheckPlan, tell: Tell) -> dict[str, Any]:
         """Check a plan, and its inputs where they are given."""
         del tell
-        read = self._document(args.plan)
+        read = await asyncio.to_thread(self._document, args.plan)
         if isinstance(read, Refused):
             problems = list(read.problems)
         elif args.inputs is None:
-            problems = check_plan(self.space, read)[1].found
+            problems = (await asyncio.to_thread(check_plan, self.space, read))[1].found
         else:
-            prepared = prepare(self.space, read, args.inputs)
+            prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
             problems = list(prepared.problems if isinstance(prepared, Refused) else prepared.warnings)
         ok = all(problem.severity != "error" for problem in problems)
         return trimmed_check(ok, [problem.to_json() for problem in problems])
 
     async def run_plan(self, args: arguments.RunPlan, tell: Tell) -> dict[str, Any]:
         """Check and run a plan, and wait for it as long as the caller likes."""
-        read = self._document(args.plan)
-        prepared = read if isinstance(read, Refused) else prepare(self.space, read, args.inputs)
+        read = await asyncio.to_thread(self._document, args.plan)
+        if isinstance(read, Refused):
+            prepared: Prepared | Refused = read
+        else:
+            prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
         if isinstance(prepared, Refused):
             return self._told(prepared.to_result().to_json())
         live = self.lives.start(played(stream(self.space, prepared, approve=self.access.approve)))
@@ -114,10 +117,10 @@ class Door:
         await live.begun()
         ended = await live.wait(seconds, tell)
         if ended and not live.task.cancelled():
-            return self._told(live.task.result().to_json())
+            return await asyncio.to_thread(lambda: self._told(live.task.result().to_json()))
         if not live.run:
             raise Conflict("it was cancelled before it began", hint="call again")
-        return self._shown(live.run, None)
+        return await asyncio.to_thread(self._shown, live.run, None)
 
     def _document(self, plan: JSON) -> JSON | Refused:
         """Return the document that a plan is given as: itself, its text, or a saved one by name."""
@@ -141,7 +144,7 @@ class Door:
             await going[-1].wait(args.wait_s, tell)
         else:
             await self._ended_elsewhere(args.run, args.wait_s)
-        return self._shown(args.run, args.first_step)
+        return await asyncio.to_thread(self._shown, args.run, args.first_step)
 
     async def _ended_elsewhere(self, run: str, seconds: float) -> None:
         """Wait for a run that goes on at another door or in another process, which tell nothing: look now and then."""

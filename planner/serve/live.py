@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, TypeAlias
 
+from infospace.bounds import Bounds, Stop, at_most, stopped_by
 from infospace.errors import Conflict, InfospaceError
 from planner.events import Emit, Event, Progressed, RunFinished, RunStarted, StepFinished
 from planner.outcome import RunResult
@@ -29,13 +33,13 @@ _log = logging.getLogger(__name__)
 class Live:
     """Something that runs, and how far it is."""
 
-    def __init__(self, playing: Playing, run: str = "") -> None:
+    def __init__(self, playing: Playing, run: str = "", bounds: Bounds | None = None) -> None:
         self.run = run
         """The run's id, "" until it has one."""
         self.ended_steps = 0
         self.said = ""
         self._news = asyncio.Event()
-        self.task = asyncio.create_task(playing(self._hear))
+        self.task = asyncio.create_task(_in_its_own_loop(playing, self._hear, bounds))
         self.task.add_done_callback(self._over)
 
     def _hear(self, event: Event) -> None:
@@ -97,10 +101,57 @@ class Live:
         return self.task.result()
 
 
+async def _in_its_own_loop(playing: Playing, hear: Emit, bounds: Bounds | None) -> RunResult:
+    """Play in a thread and an event loop of its own, so that what a step computes or writes holds up nobody else.
+
+    Its events come to this loop, all of them before its end does. A cancellation goes there, also to what just
+    computes, and the end of that is waited for: what was done is journalled by then.
+    """
+    loop, stop = asyncio.get_running_loop(), Stop()
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
+    ended: Future[RunResult] = Future()
+
+    async def play() -> RunResult:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a coroutine that runs has one
+        begun.set_result((asyncio.get_running_loop(), task))
+
+        def heard(event: Event) -> None:
+            loop.call_soon_threadsafe(hear, event)
+
+        return await playing(heard)
+
+    def run() -> None:
+        stopped_by(stop)
+        try:
+            with at_most(bounds):
+                ended.set_result(asyncio.run(play()))
+        except asyncio.CancelledError:
+            ended.cancel()
+        except BaseException as error:  # noqa: BLE001 - whoever waits for the end is told, whatever it is
+            ended.set_exception(error)
+
+    threading.Thread(target=run, name="run", daemon=True).start()
+    end = asyncio.wrap_future(ended)
+    try:
+        return await asyncio.shield(end)
+    except asyncio.CancelledError:
+        if not end.done():
+            inner, task = await asyncio.wrap_future(begun)
+            stop.now = True
+            with suppress(RuntimeError):  # its loop is closed: it has just ended
+                inner.call_soon_threadsafe(task.cancel)
+            await asyncio.wait([end])
+            end.cancelled() or end.exception()
+        raise
+
+
 class Lives:
     """What runs here now, and what ran here lately."""
 
-    def __init__(self) -> None:
+    def __init__(self, bounds: Bounds | None = None) -> None:
+        """`bounds`: what a step of these runs may make at most, whatever its plan says."""
+        self._bounds = bounds
         self._lives: list[Live] = []
 
     def start(self, playing: Playing, run: str = "") -> Live:
@@ -110,7 +161,7 @@ class Lives:
             raise Conflict(
                 f"{len(going)} runs are going on already", hint="wait for one with get_run, or cancel_run one"
             )
-        live = Live(playing, run)
+        live = Live(playing, run, self._bounds)
         over = [live for live in self._lives if live.task.done()]
         self._lives = [*over[-REMEMBERED:], *going, live]
         return live

@@ -39,6 +39,7 @@ from planner.outcome import RunResult
 from planner.plan import Block, Plan
 from planner.problems import Problem
 from planner.record import Record
+from planner.run import AT_ONCE as RUN_AT_ONCE
 from planner.run import Run
 from planner.sessions.bindings import bindings_of
 from planner.sessions.lines import ANSWER, INPUT, plan_of_session
@@ -88,8 +89,9 @@ class SessionRun(Run):
         """The id of the last value that its lines gave."""
 
     def hear(self, emit: Emit) -> None:
-        """Tell from now on."""
+        """Tell from now on. Each call may come from another event loop, which what waits here belongs to."""
         self._emit = emit
+        self.slots = asyncio.Semaphore(RUN_AT_ONCE)
 
     @property
     def waits(self) -> bool:

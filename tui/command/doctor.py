@@ -71,6 +71,7 @@ def examine(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
     yield Finding("Python", "good", f"{platform.python_version()} at {sys.executable}")
     yield _packages()
     yield _index()
+    yield _bounds()
     for look in (lambda: _model(args), _language_model, _vocabulary, lambda: _space(args, listener)):
         yield from _safely(look)
 
@@ -90,6 +91,14 @@ def _packages() -> Finding:
     if missing:
         return Finding("search", "bad", f"not installed: {', '.join(missing)}", 'pip install "infospace[search]"')
     return Finding("search", "good", "fastembed and onnxruntime are installed")
+
+
+def _bounds() -> Finding:
+    from infospace.bounds import MOST_CHARACTERS, MOST_ITEMS
+
+    says = f"one step makes at most {MOST_ITEMS:,} items and {MOST_CHARACTERS:,} characters"
+    advice = '`"budget": {"items": …, "characters": …}` in a plan sets others, `limits` in `serve --config` for a token'
+    return Finding("bounds of a step", "good", says, advice)
 
 
 def _index() -> Finding:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from infospace.bounds import check_time, timed_if_many
 from infospace.errors import Invalid, NotFound
 from infospace.ids import Kind
 from infospace.memory.changes import Delete, Evidence, MakeNote, Null, Revise
@@ -31,6 +32,9 @@ MAKE = """INSERT OR IGNORE INTO resources
     (key, version, form, kept, found, generation, created, updated, run, step, made_by, hash, metadata, content)
     VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
+AT_ONCE = 5_000
+"""Rows that are inserted between two looks at the clock: some hundredths of a second."""
+
 _TO_HISTORY = """INSERT INTO history
     SELECT key, version, form, updated, run, step, made_by, hash, metadata, content FROM resources WHERE key = ?"""
 
@@ -41,7 +45,7 @@ def make_notes(work: Work, changes: Sequence[MakeNote]) -> None:
     waiting = []
     cited: list[Evidence] = []
     maker, made = NOBODY, made_columns(NOBODY)
-    for change in changes:
+    for change in timed_if_many(changes):
         key = work.fresh(change.id, Kind.NOTE)
         form, digest, content = written(change.content, evidence=change.evidence)
         found = change.kept and form == PLAIN
@@ -75,7 +79,9 @@ def insert(work: Work, rows: Sequence[tuple[Any, ...]]) -> None:
         taken = counts.most_common(1)[0][0]
     if taken is not None:
         raise work.exists_already(id_of(taken))
-    engine.many(MAKE, rows)
+    for first in range(0, len(rows), AT_ONCE):
+        engine.many(MAKE, rows[first : first + AT_ONCE])
+        check_time()
 
 
 def _check_sources(engine: Engine, cited: Sequence[Evidence]) -> None:

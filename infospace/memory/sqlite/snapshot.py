@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from infospace import identity
+from infospace.bounds import timed_if_many
 from infospace.errors import NotFound
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
@@ -119,7 +120,7 @@ class SqliteSnapshot(Offered):
         address = self._engine.address
         references = {row[0]: stored_reference(row[11], address) for row in rows if row[2] == EVIDENCE}
         contents = dict(zip(references, results(self._engine, list(references.values())), strict=True))
-        return [self._resource(row, contents.get(row[0])) for row in rows]
+        return [self._resource(row, contents.get(row[0])) for row in timed_if_many(rows)]
 
     def _resource(self, row: Row, evidence: SearchResult | None = None) -> Resource:
         key, version, form, content = row[0], row[1], row[2], row[11]

@@ -1,0 +1,165 @@
+"""What one step may make, and how long it may compute: exceeding either is a failure, and leaves nothing."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from infospace import Space
+from infospace.bounds import Bounds, OutOfTime, Room, Stop, at_most, check_time, ending, stopped_by
+from infospace.ids import Kind
+from infospace.memory.changes import MakeNote
+from planner.start import run_sync
+
+ROWS = [{"k": 1, "v": number} for number in range(300)]
+TABLE: list[Any] = [
+    {"type": "create-note", "value": ROWS, "out": "$rows"},
+    {"type": "split", "target": "$rows", "out": "$table"},
+]
+JOIN = {"type": "join", "target": "$table", "value": "$table", "on": "k", "out": "$pairs"}
+"""90,000 pairs: some seconds."""
+
+
+def steps_of(run: Any) -> list[tuple[str, str]]:
+    return [(row.position, row.status) for row in run.steps]
+
+
+@pytest.mark.parametrize(
+    ("budget", "step", "needed"),
+    [
+        ({"items": 89_999}, JOIN, "90,000"),
+        ({"items": 300}, {"type": "split", "target": "a" + "," * 300, "delimiter": ",", "out": "$parts"}, "301"),
+        ({"characters": 16_000}, {"type": "create-note", "value": "${rows}${rows}${rows}${rows}", "out": "$x"}, "1"),
+        ({"characters": 9_000}, {"type": "flatten", "target": "$table", "separator": "-" * 100, "out": "$x"}, "9,"),
+        ({"characters": 9_000}, {"type": "say", "value": "${rows}${rows}"}, "9,"),
+    ],
+)
+def test_what_is_too_much_is_refused_before_it_is_made(space: Space, budget: Any, step: Any, needed: str) -> None:
+    (key, most) = next(iter(budget.items()))
+    steps = [*TABLE, step]
+    if step["type"] == "split":
+        steps = [{"type": "create-note", "value": step["target"], "out": "$text"}, {**step, "target": "$text"}]
+    run = run_sync(space, {"steps": steps, "budget": budget})
+    assert (run.status, run.steps[-1].error) == ("failed", "budget")
+    assert f"the budget of {most:,} {key} that one step may make is too small" in str(run.reason)
+    assert f"it would make {needed}" in str(run.reason)
+    assert f'"budget": {{"{key}": ' in str(run.reason)
+    assert "x" not in run.bindings
+
+
+def test_what_a_plan_allows_itself_is_allowed(space: Space) -> None:
+    run = run_sync(space, {"steps": [*TABLE[:1], {**TABLE[1]}], "budget": {"items": 302, "characters": 20_000}})
+    assert run.status == "success"
+
+
+def test_a_step_has_room_of_its_own(space: Space) -> None:
+    """The bound is that of one step, also of each round of a loop."""
+    loop = {"type": "for-each", "target": "$table", "as": "$row", "do": [{"type": "create-note", "value": "$row"}]}
+    assert run_sync(space, {"steps": [*TABLE, loop], "budget": {"items": 302}}).status == "success"
+
+
+def test_who_runs_a_plan_may_allow_less_than_it_says(space: Space) -> None:
+    with at_most(Bounds(items=100)):
+        run = run_sync(space, {"steps": TABLE, "budget": {"items": 10_000}})
+    assert "the budget of 100 items" in str(run.reason)
+
+
+def test_no_handler_makes_a_budget_that_ran_out_a_success(space: Space) -> None:
+    run = run_sync(space, {"steps": [*TABLE, {**JOIN, "on_fail": "continue"}], "budget": {"items": 1_000}})
+    assert run.status == "failed"
+
+
+def test_room_that_is_not_there_is_not_taken() -> None:
+    room = Room(Bounds(items=3, characters=10))
+    room.take(2, 10)
+    with pytest.raises(Exception, match="it would make 4 or more"):
+        room.take(2)
+    with pytest.raises(Exception, match="it would make 11 or more"):
+        room.take(1, 1)
+    room.take(1)
+    with pytest.raises(Exception, match="it would make 4 or more"):
+        room.must_hold_members(4)
+    room.must_hold_members(3)
+
+
+SECONDS = 0.15
+SLOW = {
+    "join": JOIN,
+    "split": {"type": "split", "target": "$long", "delimiter": " ", "out": "$words"},
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_a_step_that_computes_fails_when_its_time_is_over(space: Space, name: str) -> None:
+    """It neither goes on to its end, nor leaves anything; what comes after it goes on."""
+    long = {"type": "create-note", "value": "word " * 200_000, "out": "$long"}
+    late = {**SLOW[name], "timeout_s": SECONDS, "on_fail": "continue"}
+    began = time.perf_counter()
+    run = run_sync(space, [*TABLE, long, late, {"type": "size", "target": "$table", "out": "$size"}])
+    took = time.perf_counter() - began
+    row = next(row for row in run.steps if row.position == "4")
+    assert (run.status, row.status, row.error) == ("success", "failed", "timeout")
+    assert row.reason == f"it took longer than its `timeout_s` of {SECONDS:g} s"
+    assert row.duration_ms >= SECONDS * 1000
+    assert run.bindings.keys() == {"rows", "table", "long", "size"}
+    assert took < 20
+    assert space.store.check() == []
+
+
+def test_the_budget_of_seconds_holds_for_a_step_that_computes(space: Space) -> None:
+    run = run_sync(space, {"steps": [*TABLE, JOIN], "budget": {"seconds": 0.3}})
+    assert (run.status, steps_of(run)) == ("failed", [("1", "success"), ("2", "success"), ("3", "failed")])
+    assert "the budget of 0.3 seconds ran out" in str(run.reason)
+    assert "pairs" not in run.bindings
+
+
+def test_an_attempt_that_ran_out_of_time_is_made_again(space: Space) -> None:
+    late = {**JOIN, "timeout_s": 0.05, "retry": {"attempts": 2, "wait_s": 0}}
+    run = run_sync(space, [*TABLE, late])
+    assert steps_of(run)[2:] == [("3", "failed"), ("3#2", "failed")]
+
+
+def test_other_branches_go_on_when_one_ran_out_of_time(space: Space) -> None:
+    late = {**JOIN, "timeout_s": 0.05, "on_fail": "continue"}
+    branches = [[late], [{"type": "size", "target": "$table", "out": "$size"}]]
+    run = run_sync(space, [*TABLE, {"type": "parallel", "branches": branches}])
+    assert (run.status, run.bindings.keys()) == ("success", {"rows", "table", "size"})
+
+
+def test_a_large_commit_ends_in_time_and_leaves_nothing(space: Space) -> None:
+    changes = [MakeNote(space.store.new_id(Kind.NOTE), "x") for _ in range(600)]
+    with ending(time.monotonic() - 1), pytest.raises(OutOfTime):
+        space.store.commit(changes)
+    space.store.commit(changes)
+    assert space.view().get(changes[-1].id).content == "x"
+
+
+def test_few_rows_are_written_whatever_the_time_is(space: Space) -> None:
+    """The end of what ran out of time is journalled, after all."""
+    made = MakeNote(space.store.new_id(Kind.NOTE), "x")
+    with ending(time.monotonic() - 1):
+        space.store.commit([made])
+    assert space.view().get(made.id).content == "x"
+
+
+def test_an_earlier_end_stays_the_end() -> None:
+    with ending(time.monotonic() - 1), ending(time.monotonic() + 60), pytest.raises(OutOfTime):
+        check_time()
+    check_time()
+
+
+def test_what_is_stopped_from_elsewhere_ends() -> None:
+    from contextvars import copy_context
+
+    def computes() -> None:
+        stop = Stop()
+        stopped_by(stop)
+        check_time()
+        stop.now = True
+        check_time()
+
+    with pytest.raises(OutOfTime):
+        copy_context().run(computes)
+    check_time()
