@@ -25,6 +25,7 @@ from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
 from planner.events import Event, Spoke
 from tui.collecting import QUIET, Collecting
+from tui.command.output import shown
 from tui.desk import Desk
 from tui.engine import Engine
 from tui.helping import help_of
@@ -233,6 +234,18 @@ class InfospaceApp(App[int]):
 
     # Words
 
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Say something in a corner of the screen, without what could hide in it."""
+        super().notify(shown(message), title=shown(title), severity=severity, timeout=timeout, markup=markup)
+
     def complain(self, error: InfospaceError) -> None:
         """Say what went wrong."""
         self.notify(str(error), severity="error", markup=False)
@@ -258,7 +271,7 @@ class InfospaceApp(App[int]):
             return
         error = self._exception
         says = f"infospace has a bug ({type(error).__name__}: {error}); INFOSPACE_DEBUG=1 shows where"
-        self.panic(Text(says))
+        self.panic(Text(shown(says)))
 
     # The space
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tui.command.output import Output, UsageError
+from tui.command.output import Output, UsageError, shown
 from tui.command.spaces import open_from
 
 EXAMPLES = """examples:
@@ -84,9 +84,13 @@ def _show(rows: list[dict[str, Any]], out: Output) -> None:
         table.add_column(column, no_wrap=column in ("id", "tags", "updated"))
     for row in rows:
         tags = ", ".join(str(tag) for tag in row["tags"][:3]) if isinstance(row["tags"], list) else str(row["tags"])
-        place = (Text(row[key] or "", style="dim") for key in ("path", "folder", "root"))
+        place = (Text(shown(row[key] or ""), style="dim") for key in ("path", "folder", "root"))
         table.add_row(
-            row["id"], Text(row["title"]), *place, Text(tags, style="dim"), Text(row["updated"][:10], style="dim")
+            row["id"],
+            Text(shown(row["title"])),
+            *place,
+            Text(shown(tags), style="dim"),
+            Text(row["updated"][:10], style="dim"),
         )
     if rows:
         out.result.print(table)

@@ -25,8 +25,18 @@ _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
 _CONTROL = re.compile(r"[\t\a\b\v\f\r]")
 """What `rich` does not write as it is, whatever it writes to."""
 
-_COMMANDING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What may move a terminal's cursor, rename its window or change its colours; a note may hold it."""
+_COMMANDING = re.compile(
+    "["
+    r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # may move a terminal's cursor, rename its window, change its colours
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of writing
+    r"\u2028\u2029"  # end a line
+    r"\xad\u180e\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"  # are not to be seen
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+    r"\ud800-\udfff"  # have no UTF-8 form
+    "]"
+    r"|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"  # joiners, but for those between letters
+)
+"""What is not shown as it is: text of notes, tools, servers and models may hold it, to command or to deceive."""
 
 
 class UsageError(InfospaceError):
@@ -72,8 +82,7 @@ class Output:
     def _line(self, text: str, style: str | None, *, stderr: bool) -> None:
         """Print a line, without `rich`, whose import takes time, where it would print the same."""
         stream = sys.stderr if stderr else sys.stdout
-        if stream.isatty():
-            text = shown(text)
+        text = shown(text)
         if stream.isatty() or _CONTROL.search(text) or any(name in os.environ for name in _FORCING):
             console = self.side if stderr else self.result
             console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
@@ -85,7 +94,7 @@ class Output:
         """Say what went wrong in one sentence; with `json`, as a document too."""
         if self.json:
             self.document({"status": "failed", "kind": error.kind, "reason": error.says, "hint": error.hint})
-        sys.stderr.write(f"infospace: {error}\n")
+        sys.stderr.write(f"infospace: {shown(str(error))}\n")
 
     @contextmanager
     def progress(self) -> Iterator[Listener]:
@@ -102,13 +111,18 @@ class Output:
 
 
 def shown(text: str) -> str:
-    r"""Return text as a terminal may show it: what would command it stands there as `\x1b`."""
-    return _COMMANDING.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    r"""Return text as a person may see it: what would command a terminal, or hide, stands there as `\x1b`, `\u202e`."""
+    return _COMMANDING.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _console(*, stderr: bool) -> Console:
-    from rich.console import Console
+    from tui.command.console import SafeConsole
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 100
-    return Console(stderr=stderr, width=width, emoji=False)
+    return SafeConsole(stderr=stderr, width=width, emoji=False)

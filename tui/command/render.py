@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, normalize
 
+from tui.command.output import shown
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -47,11 +49,11 @@ def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> 
     for rank, hit in enumerate(hits, start=1):
         metadata = hit["metadata"]
         title, text = _titled(hit)
-        shown = Text(title or "(no title)", style="bold")
+        said = Text(shown(title) or "(no title)", style="bold")
         if text:
-            shown.append("\n" + snippet_with(words, text), style="not bold dim")
-        where = [Text(metadata.get(place) or "", style="dim") for place in places]
-        table.add_row(str(rank), _score(metadata["score"]), metadata["source_id"], shown, *where)
+            said.append("\n" + snippet_with(words, text), style="not bold dim")
+        where = [Text(shown(metadata.get(place) or ""), style="dim") for place in places]
+        table.add_row(str(rank), _score(metadata["score"]), Text(shown(metadata["source_id"])), said, *where)
     return table
 
 
@@ -77,7 +79,7 @@ def _without_title(text: str, title: object) -> str:
 
 def snippet(text: str, most: int = SNIPPET) -> str:
     """Return the beginning of a text on one line."""
-    line = " ".join(text.split())
+    line = shown(" ".join(text.split()))
     return line if len(line) <= most else line[: most - 1].rstrip(" …") + "…"
 
 
@@ -188,7 +190,7 @@ def items_table(contents: Sequence[Any]) -> Table:
     table.add_column("#", justify="right")
     keys = _columns(contents)
     for key in keys or ["content"]:
-        table.add_column(key)
+        table.add_column(Text(shown(key)))
     for rank, content in enumerate(contents, start=1):
         cells = [_cell(content.get(key)) for key in keys] if keys else [_cell(content)]
         table.add_row(str(rank), *(Text(cell) for cell in cells))

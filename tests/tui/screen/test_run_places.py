@@ -311,18 +311,20 @@ def test_a_run_that_is_removed_while_it_is_open_is_a_sentence(show: Show, furnis
 @pytest.mark.parametrize("size", SIZES)
 def test_text_that_would_command_a_terminal_is_shown_as_text(show: Show, space: Space, size: str) -> None:
     """So are the signs of markup."""
-    evil = "a\x1b]0;owned\x07b [bold]c[/] [/nothing]"
+    evil = "a\x1b]0;owned\x07b\u202e [bold]c[/] [/nothing]"
     run = str(run_sync(space, {"goal": evil, "steps": [note(evil, "$x"), {"type": "say", "value": "${x}"}]}).run)
 
     async def story(stage: Stage) -> None:
         await stage.sees("a\\x1b]0;owned")
         await stage.open(run)
-        await stage.sees("a\\x1b]0;owned\\x07b [bold]c[/] [/nothing]")
+        await stage.sees("a\\x1b]0;owned\\x07b\\u202e [bold]c[/] [/nothing]")
         await stage.press("enter")
-        await stage.sees("create-note", "\\x07b [bold]c[/]")
+        await stage.sees("create-note", "\\x07b\\u202e [bold]c[/]")
         await stage.go("variables")
-        await stage.sees("$x", "\\x07b [bold]c[/]")
-        assert "\x1b" not in stage.text
+        await stage.sees("$x", "\\x07b\\u202e [bold]c[/]")
+        stage.app.notify(evil, markup=False)
+        await stage.until(lambda: any("owned\\x07b\\u202e" in one for one in stage.said()))
+        assert not {"\x1b", "\u202e"} & set(stage.text)
 
     show(story, SIZES[size])
 
