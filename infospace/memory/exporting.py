@@ -13,12 +13,13 @@ from typing import Any
 from infospace.clock import now
 from infospace.errors import Conflict, InfospaceError, Invalid, NotFound
 from infospace.ids import Kind
-from infospace.memory.atomic import write_atomically
+from infospace.memory.atomic import remove_leftovers, write_atomically
 from infospace.memory.changes import Change, Track
 from infospace.memory.files import Found
 from infospace.memory.known import was_edited
 from infospace.memory.links import is_alive, replaced, settle_run, written
 from infospace.memory.naming_files import Taken, bare_paths, in_order
+from infospace.memory.own_text import FORMS, in_place, is_half_written, own_version
 from infospace.memory.readers import format_of, read
 from infospace.memory.readers.objects import SIDE, side_of
 from infospace.memory.rendering import render
@@ -93,6 +94,7 @@ class _Export:
                 except InfospaceError as error:
                     self._done.fail(self._folder / path, str(error))
             self._remove_stale()
+            remove_leftovers(self._folder / path for path in (*self._wanted, *self._before, MANIFEST))
         finally:
             document = {"space": self._space, "files": {**self._left(), **self._after}}
             write_atomically(self._folder / MANIFEST, (json.dumps(document, ensure_ascii=False) + "\n").encode())
@@ -169,6 +171,7 @@ def write_back(store: Store, below: Path | None = None) -> Exported:
     with store.reading() as snapshot:
         tracked = [one for one in snapshot.tracked() if above is None or _path(one).is_relative_to(above)]
         edited = [(one, snapshot.get(one.note)) for one in tracked if was_edited(snapshot, one)]
+    remove_leftovers(path for one in tracked for path in (_path(one), side_of(_path(one))))
     for one, note in edited:
         if isinstance(note, Note):
             try:
@@ -188,14 +191,19 @@ def _write_one(store: Store, one: Tracked, note: Note) -> None:
     path = _path(one)
     found = Found(Path(one.root), one.path, path)
     form = format_of(path)
-    if one.part or form not in ("marked", "plain", "objects"):
+    if one.part or form not in FORMS:
         what = "a row of a table" if one.part else f"{path.suffix.lower()} text"
         raise Invalid(f"{note.id} is {what}, which is not written back", hint="`infospace export FOLDER` has it")
     if read(found)[0] != one.digest:
-        raise Invalid("the file has changed since it was read", hint="`infospace add` takes both as versions")
-    suffix = {"marked": path.suffix.lower(), "plain": ".txt", "objects": ".json"}[form]
-    result = render(note.content, note.metadata, suffix)
-    if result.suffix != suffix:
+        with store.reading() as snapshot:
+            version, is_half = own_version(snapshot, one), is_half_written(snapshot, one)
+        if version is None and not is_half:
+            raise Invalid("the file has changed since it was read", hint="`infospace add` takes both as versions")
+        if version == note.version:
+            _sync(store, one, note, found)
+            return
+    result = in_place(one, note)
+    if result is None:
         raise Invalid(f"{note.id} has metadata or content that such a file cannot hold", hint="`infospace export`")
     crlf = form != "objects" and b"\r\n" in path.read_bytes()
     write_atomically(path, result.data.replace(b"\n", b"\r\n") if crlf else result.data)
@@ -205,18 +213,22 @@ def _write_one(store: Store, one: Tracked, note: Note) -> None:
 
 
 def _sync(store: Store, one: Tracked, note: Note, found: Found) -> None:
-    """Remember the file as it is now, with its links; a run only where those changed Relations."""
+    """Remember the file as it is now, with its links, all at once; a run only where those changed Relations."""
     digest, load = read(found)
     whole = load()
-    store.commit([Track(one.root, one.path, one.note, digest, note.version, 0, whole.title)])
-    run = store.new_id("run")
-    made = Made(run, None, "export")
+    track = Track(one.root, one.path, one.note, digest, note.version, 0, whole.title)
     with store.reading() as snapshot:
         old = snapshot.links(one.note).get(one.note, [])
+        made = Made(None, None, "export")
         changes: list[Change] = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
-    if not changes:
+        if changes:
+            made = Made(store.new_id("run"), None, "export")
+            changes = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
+    if made.run is None:
+        store.commit([track])
         return
-    store.commit(changes, [OpenRun(run, "edit", f"export --in-place {found.path}", None, {}, now(), "")])
+    opened = OpenRun(made.run, "edit", f"export --in-place {found.path}", None, {}, now(), "")
+    store.commit([track, *changes], [opened])
     settle_run(store, [one.root], made)
 
 

@@ -16,9 +16,13 @@ from infospace.memory.changes import Change, Delete, MakeNote, Null, Revise, Unt
 from infospace.memory.files import Found
 from infospace.memory.known import NOTHING, Known, Place, path_of, track, was_edited, was_of
 from infospace.memory.links import is_alive, replaced, written
+from infospace.memory.own_text import is_half_written, own_version
 from infospace.memory.readers import Row, Whole, format_of, has_rows, read, read_rows
 from infospace.memory.store import Store, Tracked
 from infospace.resources import Made
+
+HALF_WRITTEN = -1
+"""In the place of a version: the next export goes on with writing the file."""
 
 
 @dataclass(slots=True)
@@ -106,7 +110,13 @@ class Taking:
 
     def _change(self, place: Place, tracked: Tracked, whole: Whole, digest: bytes, was: Was) -> None:
         version, edited, is_same = self._compared(tracked, whole)
-        if is_same:
+        own = self._own(tracked) if edited and not is_same else None
+        if own == HALF_WRITTEN:
+            self._taken.counts["unchanged"] += 1
+            return
+        if own is not None:
+            version = own
+        if is_same or own is not None:
             self._taken.counts["unchanged"] += 1
         else:
             content = Null() if whole.content is None else whole.content
@@ -128,6 +138,12 @@ class Taking:
         except NotFound as error:
             raise Conflict(error.says, hint=error.hint) from error
         return note.version, edited, same(note.content, whole.content) and same(dict(note.metadata), whole.metadata)
+
+    def _own(self, tracked: Tracked) -> int | None:
+        """Return the version that a file says which was written back and not remembered, None for any other file."""
+        with self._store.reading() as snapshot:
+            found = own_version(snapshot, tracked)
+            return HALF_WRITTEN if found is None and is_half_written(snapshot, tracked) else found
 
     def _relink(self, note: str, whole: Whole) -> None:
         links, new = self._known.links.get(note, []), written(whole.links)

@@ -1,0 +1,190 @@
+"""Writing back in place, killed at every line: the next export, or import, goes on and takes no text for another's."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infospace import Space, open_space
+from infospace.memory.atomic import remove_leftovers, write_atomically
+from infospace.memory.editing import edit
+from infospace.memory.exporting import MANIFEST, export, write_back
+from tests.infospace.memory.imported import add, notes, write
+
+KILLED = """
+import json, os, re, shutil, signal, sys
+from itertools import count
+from pathlib import Path
+from infospace import open_space
+from infospace.memory import atomic, exporting
+from infospace.memory.exporting import write_back
+from infospace.memory.importing import import_paths
+from infospace.memory.sqlite import open_store
+from infospace.view import Silence
+
+base = Path(sys.argv[1])
+FILES = {atomic.__file__, exporting.__file__}
+
+def killed_at(number, folder):
+    left = number
+    def trace(frame, event, argument):
+        nonlocal left
+        if frame.f_code.co_filename not in FILES:
+            return None
+        if event == "line":
+            left -= 1
+            if left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+    with open_space(folder / "space.db") as space:
+        sys.settrace(trace)
+        write_back(space.store)
+        sys.settrace(None)
+
+def state(folder):
+    "What a kill has left: as it is, but for the random part of a name."
+    files = [(re.sub("[0-9a-f]{12}", "", one.name), one.read_bytes()) for one in (folder / "notes").iterdir()]
+    with open_space(folder / "space.db") as space, space.store.reading() as snapshot:
+        return repr((sorted(files), snapshot.tracked(), snapshot.links(), [one.status for one in snapshot.runs()]))
+
+seen = set()
+for number in count():
+    shutil.rmtree(base / "work", ignore_errors=True)
+    shutil.copytree(base / "in", base / "work")
+    child = os.fork()
+    if not child:
+        killed_at(number, base / "work")
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if os.WIFEXITED(status):
+        print(json.dumps({"done": number, "exit": os.waitstatus_to_exitcode(status)}))
+        break
+    left = state(base / "work")
+    if left in seen:
+        continue
+    seen.add(left)
+    told = {"at": number}
+    for first in ("export", "add"):
+        shutil.rmtree(base / first, ignore_errors=True)
+        shutil.move(base / "work", base / "kept") if first == "export" else None
+        shutil.copytree(base / "kept", base / "work")
+        with open_space(base / "work" / "space.db") as space:
+            added = import_paths(space, [base / "work" / "notes"], Silence()) if first == "add" else None
+            done = write_back(space.store)
+            again = import_paths(space, [base / "work" / "notes"], Silence())
+            told[first] = {
+                "failed": done.failed,
+                "conflicts": [*(added.conflicts if added else []), *again.conflicts],
+                "changed": (added.changed if added else 0) + again.changed,
+                "check": [str(one) for one in space.store.check()],
+                "files": {one.relative_to(base / "work" / "notes").as_posix(): one.read_text()
+                          for one in sorted((base / "work" / "notes").rglob("*")) if one.is_file()},
+            }
+        shutil.rmtree(base / "work")
+    shutil.rmtree(base / "kept")
+    print(json.dumps(told))
+"""
+
+WRITTEN = {
+    "a.md": "---\nk: 1\n---\n\n# New\n\n[[b]] #tag\n",
+    "b.md": "b\n",
+    "j.json": '{\n  "n": 2\n}\n',
+    "j.metadata.json": '{\n  "of": "j"\n}\n',
+    "p.txt": "plainer\n",
+}
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A folder with notes and a space in which they were edited: Markdown with links, JSON with metadata, text."""
+    work = tmp_path / "work"
+    folder = write(work / "notes", **{"a.md": "a\n", "b.md": "b\n", "j.json": '{"n": 1}', "p.txt": "plain\n"})
+    with open_space(work / "space.db") as space:
+        add(space, folder)
+        found = notes(space)
+        edit(space.store, found["a.md"], "# New\n\n[[b]] #tag\n", {"k": 1}, "edit")
+        edit(space.store, found["j.json"], {"n": 2}, {"of": "j"}, "edit")
+        edit(space.store, found["p.txt"], "plainer\n", {}, "edit")
+    work.rename(tmp_path / "in")
+    return tmp_path
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_export_that_is_killed_at_any_line_is_gone_on_with(base: Path) -> None:
+    """By another export, or by an import before: no conflict, every file as it was to be, and nothing left over."""
+    command = [sys.executable, "-c", KILLED, str(base)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    *killed, end = map(json.loads, done.stdout.splitlines())
+    assert end["exit"] == 0
+    assert end["done"] > 100
+    assert len(killed) > 10
+    good: dict[str, Any] = {"failed": [], "conflicts": [], "changed": 0, "check": [], "files": WRITTEN}
+    for one in killed:
+        assert one == {"at": one["at"], "export": good, "add": good}
+
+
+def test_a_file_that_somebody_changed_is_a_conflict_all_the_same(space: Space, tmp_path: Path) -> None:
+    """It says what no version of the Note does; the file stays, and both are kept as versions."""
+    folder = write(tmp_path / "in", **{"a.md": "a\n"})
+    add(space, folder)
+    edit(space.store, notes(space)["a.md"], "ours\n", {}, "edit")
+    write(folder, **{"a.md": "theirs\n"})
+    assert [one["reason"] for one in write_back(space.store).failed] == [
+        "the file has changed since it was read (`infospace add` takes both as versions)"
+    ]
+    assert (folder / "a.md").read_text() == "theirs\n"
+    assert len(add(space, folder).conflicts) == 1
+
+
+def test_what_was_edited_after_a_kill_is_written(space: Space, tmp_path: Path) -> None:
+    """The file says an earlier version than the last, which nobody else wrote; with the line ends of the file."""
+    folder = write(tmp_path / "in", **{"a.md": "a\r\n"})
+    add(space, folder)
+    edit(space.store, notes(space)["a.md"], "one\n", {}, "edit")
+    (folder / "a.md").write_bytes(b"one\r\n")
+    edit(space.store, notes(space)["a.md"], "two\n", {}, "edit")
+    summary = add(space, folder)
+    assert (summary.unchanged, summary.conflicts) == (1, [])
+    done = write_back(space.store)
+    assert (done.written, done.failed) == (1, [])
+    assert (folder / "a.md").read_bytes() == b"two\r\n"
+
+
+def test_only_leftovers_of_these_files_are_removed(tmp_path: Path) -> None:
+    """Of files that are named, and not while somebody writes them."""
+    files = {".a.md.0123456789ab": "x", ".b.md.0123456789ab": "x", ".a.md.012345": "x", "a.md.0123456789ab": "x"}
+    write(tmp_path, **files)
+    (tmp_path / ".a.md.ba9876543210").mkdir()
+    remove_leftovers([tmp_path / "a.md", tmp_path / "nowhere" / "c.md"])
+    assert {one.name for one in tmp_path.iterdir()} == {*files, ".a.md.ba9876543210"} - {".a.md.0123456789ab"}
+    write_atomically(tmp_path / "a.md", b"new")
+    assert (tmp_path / "a.md").read_bytes() == b"new"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="locks of POSIX")
+def test_what_is_being_written_is_no_leftover(tmp_path: Path) -> None:
+    """It is locked by whoever writes it."""
+    import fcntl
+
+    beside = tmp_path / ".a.md.0123456789ab"
+    with beside.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        remove_leftovers([tmp_path / "a.md"])
+        assert beside.exists()
+    remove_leftovers([tmp_path / "a.md"])
+    assert not beside.exists()
+
+
+def test_an_export_to_a_folder_removes_what_a_killed_one_left(space: Space, tmp_path: Path) -> None:
+    """Beside the files that it writes, and its manifest."""
+    add(space, write(tmp_path / "in", **{"x/a.md": "a"}))
+    out = write(tmp_path / "out", **{"x/.a.md.0123456789ab": "half", f".{MANIFEST}.0123456789ab": "{", ".mine": ""})
+    export(space.store, out)
+    assert {one.relative_to(out).as_posix() for one in out.rglob("*")} == {"x", "x/a.md", MANIFEST, ".mine"}
