@@ -39,6 +39,10 @@ class Record:
             if not self._looks_again(call.position):
                 self._calls.setdefault((call.position, call.digest), []).append(call)
 
+    def take_answers(self, answers: Mapping[str, JSON]) -> None:
+        """Take the answers that are given by now."""
+        self._answers |= answers
+
     def _looks_again(self, position: str) -> bool:
         """Whether a `wait` stands there that has not ended: its condition is asked anew each time."""
         row = self._suspended.get(position)

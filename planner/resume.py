@@ -36,13 +36,14 @@ def pending_of(rows: list[StepRow]) -> list[Pending]:
 def answer(space: Space, run: str, step: str, value: JSON) -> None:
     """Answer a step that a suspended run waits for. The run does not go on by itself.
 
+    One that goes on meanwhile, to look at something else that it waits for, takes the answer before it rests.
     Raises NotFound for a run or a step that does not wait, Invalid for a value that does not fit, Conflict where it
     was answered before.
     """
     with space.store.reading() as snapshot:
         row = snapshot.run(run)
         waiting = {one.step: one for one in pending_of(snapshot.steps(run)) if one.kind != "wait"}
-    if row.status != "suspended":
+    if row.status != "suspended" and not (row.status == "running" and step in waiting):
         raise Conflict(
             f"{run} is {row.status}, and waits for nothing", hint="`infospace runs` says which are suspended"
         )
@@ -92,10 +93,23 @@ async def resume(
     owner, at = new_owner(), now()
     spent = {**row.spent, "seconds": seconds_spent(row, rows)}
     space.store.commit([], [TakeRun(run, owner, row.owner, at), Beat(run, owner, at, spent), *in_run(approve, run, at)])
+    # An answer that was given between the reading above and the taking is in the journal by now.
+    with space.store.reading() as snapshot:
+        record.take_answers(snapshot.answers(run))
     going = Run(space, plan, emit)
     going.halt = halt or going.halt
     going.take_up(row, record, calls, owner)
-    return await going.go_on()
+    result = await going.go_on()
+    if result.status == "suspended" and not going.halt.now and _answered(space, result):
+        # It was given while this run went on, and whoever gave it could not go on with it.
+        return await resume(space, run, emit, halt)
+    return result
+
+
+def _answered(space: Space, result: RunResult) -> bool:
+    """Whether what a run rests for was answered meanwhile."""
+    with space.store.reading() as snapshot:
+        return not snapshot.answers(str(result.run)).keys().isdisjoint(one.kept_as for one in result.pending)
 
 
 def _may_go_on(row: RunRow) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from collections import Counter
 from typing import Any, Final
 
@@ -10,7 +12,7 @@ from infospace.clock import now
 from infospace.errors import Conflict, Invalid, NotFound, Unreadable
 from infospace.jsontext import read_json
 from infospace.jsonvalue import JSON
-from infospace.runs.journal import CloseRun, TakeRun
+from infospace.runs.journal import CloseRun, RunRow, TakeRun
 from infospace.space import Space
 from infospace.tools.narrowed import NarrowedSpace
 from planner.events import Emit
@@ -176,6 +178,9 @@ class Door:
         scope: then nothing was answered.
         """
         row, steps = find_run(self.space, args.run)
+        if row.status == "running" and not self.lives.going(args.run) and not is_live(row):
+            # Its process is gone: nothing was asked yet, and going on is what can be done.
+            return await self._followed(self.lives.start(self.going_on(args.run), args.run), args.wait_s, tell)
         pending = {one.step: one for one in pending_of(steps)}.get(args.step)
         if pending is None or not self._is_answered(args.run, pending):
             if pending is not None:
@@ -184,13 +189,24 @@ class Door:
             must_be_all_there(self.space, args.run)
             if row.status != "suspended" or pending is None or pending.kind != "wait":
                 answer(self.space, args.run, args.step, args.value)
-        return await self._followed(self.lives.start(self.going_on(args.run), args.run), args.wait_s, tell)
+        return await self._gone_on(args.run, args.wait_s, tell)
+
+    async def _gone_on(self, run: str, seconds: float, tell: Tell) -> dict[str, Any]:
+        """Go on with a run that was answered, or wait for whoever goes on with it already, and takes the answer."""
+        going = self.lives.going(run)
+        if going:
+            return await self._followed(going[-1], seconds, tell)
+        row, _ = find_run(self.space, run)
+        if row.status == "running" and is_live(row):
+            await self._ended_elsewhere(run, seconds)
+            return await asyncio.to_thread(self._shown, run, None)
+        return await self._followed(self.lives.start(self.going_on(run), run), seconds, tell)
 
     async def answered_by_person(self, run: str, step: str, word: JSON, seconds: float, tell: Tell) -> dict[str, Any]:
         """Answer for the person behind the client what a suspended run asks, and wait for it."""
         must_be_all_there(self.space, run)
         answer(self.space, run, step, word)
-        return await self._followed(self.lives.start(self.going_on(run), run), seconds, tell)
+        return await self._gone_on(run, seconds, tell)
 
     def going_on(self, run: str) -> Playing:
         """Return the playing of what is left of a run."""
@@ -219,7 +235,7 @@ class Door:
             raise Conflict(f"{args.run} has ended already, with {row.status}", hint="undo takes back what it did")
         going = self.lives.going(args.run)
         if not going and is_live(row):
-            raise Conflict(f"{args.run} runs elsewhere ({row.owner})", hint="cancel it there")
+            raise Conflict(f"{args.run} is not run through this door", hint=_where(row))
         await self.lives.cancel(going)
         row, _ = find_run(self.space, args.run)
         if not is_over(row):
@@ -251,3 +267,10 @@ class Door:
             if row is None:
                 raise NotFound(str(not_open(snapshot, name)), hint="run_steps opens one")
             return row.run
+
+
+def _where(row: RunRow) -> str:
+    """Say who can cancel a run that goes on elsewhere."""
+    if str(row.owner).startswith(f"{socket.gethostname()}:{os.getpid()}:"):
+        return "another caller of this server began it, and can cancel it"
+    return "another process runs it, and Ctrl-C there cancels it; once that has ended, it can be cancelled here"

@@ -18,6 +18,9 @@ from planner.resume import pending_of, plan_of
 from planner.sessions.bindings import bindings_of, living
 from planner.sessions.lines import plan_of_session
 from planner.sessions.session_run import at_rest
+from planner.suspending import Pending
+
+BROKEN_OFF = "the process that ran it is no more; `infospace resume`, or answer_run, goes on with it"
 
 
 def find_run(space: Space, run: str) -> tuple[RunRow, list[StepRow]]:
@@ -36,7 +39,7 @@ def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> 
     if status == "suspended" and at_rest(row):
         status = "success" if reason is None else "failed"
     elif status == "running" and not live and not is_live(row):
-        status, reason = "suspended", "the process that ran it is no more; `infospace resume` goes on with it"
+        status, reason = "suspended", BROKEN_OFF
     bound = bindings_of(row.inputs, steps)
     if row.document is not None:
         steps = in_document_order(plan_of_session(row) if row.kind == "session" else plan_of(row), steps)
@@ -47,10 +50,18 @@ def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> 
         "result": None if result is None else result.to_json(),
         "bindings": {name: binding(resource) for name, resource in living(space, bound).items()},
         "steps": [step_json(step) for step in steps],
-        "pending": [one.to_json() for one in pending_of(steps)] if status == "suspended" else [],
+        "pending": _pending(steps, reason) if status == "suspended" else [],
         "problems": [],
         "reason": reason,
     }
+
+
+def _pending(steps: Sequence[StepRow], reason: str | None) -> list[dict[str, Any]]:
+    """What a run waits for: of one whose process is gone that somebody goes on with it, at the step it had come to."""
+    if reason == BROKEN_OFF:
+        ended = [row.position for row in steps if row.status != "suspended"]
+        return [Pending(ended[-1] if ended else "1", "wait", "that somebody goes on with it").to_json()]
+    return [one.to_json() for one in pending_of(list(steps))]
 
 
 def _answer(space: Space, run: RunRow, identifier: str, steps: Sequence[StepRow]) -> Answer | None:

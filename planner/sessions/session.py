@@ -11,6 +11,7 @@ from infospace.jsonvalue import JSON
 from infospace.runs.journal import FINISHED, CallRow, Disapprove, Entry, RunRow, RunStatus
 from infospace.space import Space
 from infospace.tools.approvals import in_run, named
+from infospace.tools.narrowed import within
 from planner.events import Emit
 from planner.lanes import Halt
 from planner.lease import is_live
@@ -253,13 +254,13 @@ class Session:
                 raise waiting(self._shown, row, snapshot)
         return run
 
-    def _recalled(self, row: RunRow) -> SessionRun:
-        """Return its run as the journal has it. Raises Conflict where steps of it run elsewhere."""
+    def _recalled(self, row: RunRow, space: Space | None = None) -> SessionRun:
+        """Return its run as the journal has it, in a space. Raises Conflict where steps of it run elsewhere."""
         if is_live(row):
             raise elsewhere(self._shown, row)
         with self._space.store.reading() as snapshot:
             steps, self._calls, answers = snapshot.steps(row.run), snapshot.calls(row.run), snapshot.answers(row.run)
-        run = SessionRun(self._space, Plan(()))
+        run = SessionRun(space or self._space, Plan(()))
         run.recall(row, steps, self._calls, answers)
         self._run = run
         return run
@@ -327,12 +328,22 @@ class Session:
         return row is None or row.run != run.id or row.owner != run.previous
 
     async def _gone_on(self, emit: Emit, halt: Halt | None, approve: Sequence[str] = ()) -> Called:
-        """Go on with the open lines."""
-        run = self._recalled(self._must_be_open())
+        """Go on with the open lines, in the scope in which they were begun."""
+        row = self._must_be_open()
+        run = self._recalled(row, within(self._space, row.scope))
         if not run.open_lines:
             raise resting(self._shown, self.name)
         run.take(in_run(named(approve), run.id, now()))
-        return Called(run, await self._played(run, run.open_lines, emit, halt), ())
+        # An answer that was given before it was taken is in the journal by now.
+        with self._space.store.reading() as snapshot:
+            answers = snapshot.answers(run.id)
+        if run.record is not None:
+            run.record.take_answers(answers)
+        try:
+            return Called(run, await self._played(run, run.open_lines, emit, halt), ())
+        finally:
+            if row.scope is not None:
+                self._run = None  # the next lines are of whoever gives them
 
     async def _played(self, run: SessionRun, block: Block, emit: Emit, halt: Halt | None) -> Ended:
         self._run = None

@@ -143,3 +143,37 @@ def test_only_loopback_is_listened_on(host: str) -> None:
 def test_a_port_that_is_taken_is_told() -> None:
     with bound("127.0.0.1", 0) as listening, pytest.raises(Invalid, match="cannot be listened on"):
         bound("127.0.0.1", listening.getsockname()[1])
+
+
+@pytest.mark.slow
+def test_a_run_whose_server_was_killed_is_gone_on_with_at_the_next_one(tmp_path: Path) -> None:
+    """It says that it can be, and `answer_run` does it; a session takes its next steps."""
+    plan = [
+        {"type": "create-note", "value": "before", "out": "$before"},
+        {"type": "wait", "seconds": 3},
+        {"type": "create-note", "value": "${before} and after", "out": "$after"},
+    ]
+
+    async def first(served: Served) -> Any:
+        async with planners(served) as (planner,):
+            run = await planner.call("run_plan", plan=plan, wait_s=0)
+            await planner.call("run_steps", session="s", steps=plan, wait_s=0)
+            return run["run"]
+
+    async def second(served: Served, run: str) -> Any:
+        async with planners(served) as (planner,):
+            found = await planner.call("get_run", run=run, wait_s=0)
+            (pending,) = found["pending"]
+            ended = await planner.call("answer_run", run=run, step=pending["step"], value=None, wait_s=60)
+            steps = [{"type": "create-note", "value": "more", "out": "$more"}]
+            return found, pending, ended, await planner.call("run_steps", session="s", steps=steps, wait_s=60)
+
+    with over_http(tmp_path / "space.db") as served:
+        run = asyncio.run(first(served))
+        served.end(signal.SIGKILL)
+    with over_http(tmp_path / "space.db") as served:
+        found, pending, ended, steps = asyncio.run(second(served, run))
+    assert (found["status"], pending["kind"]) == ("suspended", "wait")
+    assert "answer_run" in found["reason"]
+    assert (ended["status"], ended["result"]["value"]) == ("success", "before and after")
+    assert steps["status"] == "success"

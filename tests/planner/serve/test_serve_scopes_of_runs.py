@@ -13,6 +13,7 @@ from infospace import Space
 from infospace.tools.finding.scope import Scope
 from planner.resume import answer, pending_of, resume
 from planner.serve.access import Access
+from planner.sessions.session import Session
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
 sys.path.insert(0, str(Path(__file__).parent))
@@ -112,3 +113,22 @@ def test_a_run_that_needs_more_than_a_scope_has_is_left_to_others(
 
     answered = play(known, answer)
     assert (answered["status"], answered["result"]["data"]) == ("success", "ann")
+
+
+def test_a_session_that_is_answered_in_python_stays_in_its_scope(known: Space) -> None:
+    """Its next lines are of whoever gives them."""
+    steps = [
+        {"type": "create-note", "value": "one/echo", "out": "$tool"},
+        {"type": "ask", "value": "who?", "out": "$who"},
+        {"type": "call-tool", "tool": "$tool", "arguments": {"text": "$who"}, "out": "$x"},
+    ]
+
+    async def begin(planner: Planner) -> Any:
+        return await planner.call("run_steps", session="s", steps=steps)
+
+    asked = play(known, begin, scope=Scope(include_servers=("two",)))
+    session = Session(known, "s")
+    ended = asyncio.run(session.answer(asked["pending"][0]["step"], "ann"))
+    assert "there is no tool 'one/echo'" in str(ended.reason)
+    after = asyncio.run(session.play([ECHO]))
+    assert after.status == "success"

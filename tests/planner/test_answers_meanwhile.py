@@ -1,0 +1,90 @@
+"""An answer that is given while a run goes on, or is just being taken up, is taken."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from infospace import Conflict, NotFound, Space
+from planner.events import Event, StepFinished
+from planner.resume import answer, resume
+from planner.sessions.session import Session
+from planner.start import run_sync
+
+ASK = {"type": "ask", "value": "who?", "out": "$who"}
+LOOK = {"type": "wait", "condition": {"type": "bound", "target": "a name that comes"}}
+GREET = {"type": "create-note", "value": "hello ${who}", "out": "$greeting"}
+PLAN = [{"type": "parallel", "branches": [[ASK, GREET], [LOOK]]}]
+STEP = "1.branches[1].1"
+
+
+@pytest.fixture
+def waiting(space: Space) -> str:
+    """A run that waits for an answer and for a condition."""
+    run = run_sync(space, PLAN)
+    assert [one.kind for one in run.pending] == ["ask", "wait"]
+    return str(run.run)
+
+
+def test_an_answer_between_the_look_and_the_taking_is_taken(
+    space: Space, waiting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes after the answers were read, and before the run is owned."""
+    commit = space.store.commit
+
+    def answered_before(changes: Any, entries: Any = ()) -> int:
+        monkeypatch.setattr(space.store, "commit", commit)
+        answer(space, waiting, STEP, "ann")
+        return commit(changes, entries)
+
+    monkeypatch.setattr(space.store, "commit", answered_before)
+    run = asyncio.run(resume(space, waiting))
+    assert "hello ann" in [row.value for row in run.steps]
+    assert [one.kind for one in run.pending] == ["wait"]
+
+
+def test_an_answer_while_the_run_looks_is_taken_before_it_rests(space: Space, waiting: str) -> None:
+    """Whoever gives it need not go on with the run, which is running already."""
+    given: list[str] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, StepFinished) and event.row.type == "wait" and not given:
+            given.append(event.row.position)
+            answer(space, waiting, STEP, "ann")
+
+    run = asyncio.run(resume(space, waiting, hear))
+    assert given
+    assert "hello ann" in [row.value for row in run.steps]
+    assert [one.kind for one in run.pending] == ["wait"]
+    with pytest.raises(NotFound, match="asks nothing"):
+        answer(space, waiting, STEP, "bob")
+
+
+def test_what_a_running_run_does_not_ask_is_not_answered(space: Space, waiting: str) -> None:
+    said: list[str] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, StepFinished) and event.row.type == "wait" and not said:
+            with pytest.raises(Conflict, match="is running, and waits for nothing") as error:
+                answer(space, waiting, "7", "ann")
+            said.append(str(error.value))
+
+    asyncio.run(resume(space, waiting, hear))
+    assert said
+
+
+def test_an_answer_to_a_session_that_is_just_taken_up_is_taken(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(space, "s")
+    run = asyncio.run(session.play(PLAN))
+    commit = space.store.commit
+
+    def answered_before(changes: Any, entries: Any = ()) -> int:
+        monkeypatch.setattr(space.store, "commit", commit)
+        answer(space, str(run.run), STEP, "ann")
+        return commit(changes, entries)
+
+    monkeypatch.setattr(space.store, "commit", answered_before)
+    ended = asyncio.run(session.go_on())
+    assert "hello ann" in [row.value for row in ended.steps]
