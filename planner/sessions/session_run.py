@@ -138,7 +138,7 @@ class SessionRun(Run):
     ) -> None:
         """Become what the journal has of the run."""
         plan = plan_of_session(row)
-        self.id, self.plan, self.plans = row.run, plan, dict(plan.plans)
+        self.id, self.plan, self.plans, self.goal = row.run, plan, dict(plan.plans), row.goal
         self.previous = row.owner
         self.lines, self.settled = plan.steps, int(row.spent.get(SETTLED, 0))
         self.labels = {step.label for step in self.lines}

@@ -10,9 +10,10 @@ import pytest
 
 from infospace import Conflict, Invalid, NotFound, Space, open_space
 from infospace.clock import later
-from infospace.runs.journal import Beat, CallRow, OpenRun, TakeRun
+from infospace.runs.journal import Beat, CallRow, CloseRun, OpenRun, StepRow, TakeRun
 from infospace.runs.tool_calls import digest_of
 from infospace.tools.local import LocalTools
+from infospace.tools.narrowed import within
 from planner.cancelling import cancel
 from planner.lanes import Halt
 from planner.outcome import RunResult
@@ -20,6 +21,7 @@ from planner.resume import answer, pending_of, resume
 from planner.run import Run
 from planner.saved import save_plan
 from planner.start import Prepared, prepare, run_sync
+from planner.suspending import read_answer
 
 ASK = {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$year"}
 
@@ -360,3 +362,142 @@ def test_a_branch_that_waits_ends_with_a_run_that_fails_in_another(space: Space)
     told = {row.position: row.status for row in failed.steps}
     for one in (told, {row.position: row.status for row in rows}):
         assert "suspended" not in one.values(), one
+
+
+def test_a_wait_is_not_answered(space: Space) -> None:
+    """It is over when its time has come; only what is asked takes an answer."""
+    together = {"type": "parallel", "branches": [[{"type": "wait", "seconds": 500}], [ASK]]}
+    result = run_sync(space, [together])
+    assert [one.kind for one in result.pending] == ["wait", "ask"]
+    waiting, asked = (one.step for one in result.pending)
+    with pytest.raises(NotFound, match="of run_1 asks nothing"):
+        answer(space, str(result.run), waiting, 1)
+    with pytest.raises(NotFound, match="did you mean"):
+        answer(space, str(result.run), asked.removesuffix("1"), 1)
+    answer(space, str(result.run), asked, 1)
+
+
+def test_a_run_whose_plan_is_still_arriving_is_not_resumed(space: Space) -> None:
+    """As long as somebody is there to whom it arrives, it stays theirs; then it ends as cancelled."""
+    run = space.store.new_id("run")
+    space.store.commit([], [OpenRun(run, "plan", "", None, {}, later(0), "elsewhere:1:x")])
+    with pytest.raises(Conflict, match=f"{run} is being run by elsewhere:1:x"):
+        asyncio.run(resume(space, run))
+    with space.store.reading() as snapshot:
+        assert (snapshot.run(run).status, snapshot.run(run).owner) == ("running", "elsewhere:1:x")
+    space.store.commit([], [Beat(run, "elsewhere:1:x", later(-60))])
+    with pytest.raises(Conflict, match="never arrived whole"):
+        asyncio.run(resume(space, run))
+    with space.store.reading() as snapshot:
+        assert snapshot.run(run).status == "cancelled"
+
+
+def test_what_a_run_spent_stays_when_it_is_cancelled(space: Space) -> None:
+    """It is told as that of one that ended by itself."""
+    result = run_sync(space, [ASK])
+    run = str(result.run)
+    with space.store.reading() as snapshot:
+        before = snapshot.run(run).spent
+    assert before["seconds"] > 0
+    cancel(space, run)
+    with space.store.reading() as snapshot:
+        row = snapshot.run(run)
+    assert (row.spent, row.reason) == (before, "the run was cancelled")
+
+
+def test_a_step_that_is_to_be_attempted_again_needs_its_tool(tmp_path: Path) -> None:
+    """Its first attempt has failed, and that was not all of it."""
+    path, halt, outside = tmp_path / "space.db", Halt(), LocalTools("outside")
+    calls: list[str] = []
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Fail, and have the run put to rest, the first time."""
+        calls.append("look")
+        if len(calls) == 1:
+            halt.set()
+            raise Invalid("nobody is there")
+        return "seen"
+
+    steps = [{"type": "outside/look", "retry": {"attempts": 2, "wait_s": 0}, "out": "$seen"}]
+    with open_space(path) as space:
+        space.tools.add(outside)
+        prepared: Any = prepare(space, steps)
+        run = Run(space, prepared.plan, lambda _event: None)
+        run.halt = halt
+        result = asyncio.run(run.all({}))
+        assert (result.status, [row.position for row in result.steps]) == ("suspended", ["1"])
+    with open_space(path) as space:
+        with pytest.raises(Conflict, match=r"step 1 of run_\d calls outside/look, which is not here"):
+            asyncio.run(resume(space, str(result.run)))
+        space.tools.add(outside)
+        assert data(asyncio.run(resume(space, str(result.run)))) == "seen"
+
+
+def test_a_run_goes_on_in_the_scope_in_which_it_began(space: Space) -> None:
+    """Whoever resumes it: what it may not know of is not there for it."""
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    async def look() -> str:
+        """Look."""
+        return "seen"
+
+    space.tools.add(outside)
+    steps = [ASK, {"type": "discover-tools", "query": "look", "out": "$tools"}]
+    narrow = within(space, {"exclude_names": ["outside/look"]})
+    for inner, found in ((space, True), (narrow, False)):
+        result = run_sync(inner, steps)
+        assert result.status == "suspended", result.problems
+        again = go_on(space, result, _1=1)
+        assert again.status == "success", again.reason
+        assert ("outside/look" in str(data(again))) is found
+
+
+def test_a_run_waits_where_a_primitive_that_it_needs_is_not_here(space: Space) -> None:
+    """As with a tool: it is refused before it is touched."""
+    run = space.store.new_id("run")
+    document = [ASK, {"type": "no-such-verb"}]
+    opened = OpenRun(run, "plan", "", document, {}, later(0), "me")
+    space.store.commit([], [opened, CloseRun(run, "suspended", later(0))])
+    with pytest.raises(Conflict, match=f"step 2 of {run} calls no-such-verb, which is not here"):
+        asyncio.run(resume(space, run))
+    with space.store.reading() as snapshot:
+        assert snapshot.run(run).status == "suspended"
+
+
+def test_the_seconds_of_a_part_that_broke_off_are_told_as_soon_as_it_is_gone_on_with(space: Space) -> None:
+    """A second end without a word would not lose them."""
+    outside = LocalTools("outside")
+    run = space.store.new_id("run")
+
+    @outside.tool(read_only=True)
+    async def spent() -> float:
+        """What the journal tells."""
+        with space.store.reading() as snapshot:
+            return snapshot.run(run).spent.get("seconds", 0.0)
+
+    space.tools.add(outside)
+    opened = OpenRun(run, "plan", "", [note(1), {"type": "outside/spent"}], {}, later(-100), "elsewhere:1:x")
+    known = StepRow(run, 1, "1", "create-note", "success", later(-70), 10_000.0)
+    space.store.commit([], [opened, known])
+    assert data(asyncio.run(resume(space, run))) == pytest.approx(40, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("written", "schema", "read"),
+    [
+        ("7", {"type": "integer"}, 7),
+        ("7", {"type": "string"}, "7"),
+        ('"7"', {"type": "string"}, "7"),
+        ("seven", {"type": "integer"}, "seven"),
+        ("seven", None, "seven"),
+        ("[1, 2]", None, [1, 2]),
+        ('"quoted"', None, '"quoted"'),
+        ("true", {"type": "array"}, True),
+        ("true", {"type": ["string", "boolean"]}, True),
+    ],
+)
+def test_an_answer_is_read_as_what_is_asked_for(written: str, schema: Any, read: Any) -> None:
+    """JSON where that fits, or nothing does; else text."""
+    assert read_answer(written, schema) == read

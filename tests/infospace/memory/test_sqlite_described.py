@@ -126,6 +126,18 @@ def test_a_collection_of_nothing_is_not_read_again_either(store: Store) -> None:
     assert known(store) == {}
 
 
+def test_another_model_reads_it_anew_in_the_place_of_the_first(store: Store) -> None:
+    """A shorter text too leaves nothing of what was known by the model before."""
+    one = group(store, note(store))
+    store.commit([Describe(one, "made/0", digest("title"), [digest("a"), digest("b")])])
+    assert [text.id for text in waiting(store)] == [one]
+    describe(store, waiting(store))
+    assert waiting(store) == []
+    assert list(known(store)) == [number_of(one)]
+    with store.reading() as snapshot:
+        assert [text.id for text in snapshot.undescribed("made/0")] == [one]
+
+
 def test_a_title_of_what_a_result_found_counts(store: Store) -> None:
     """A search result has no title of its own, and its source may change."""
     source, cited = note(store, "first title"), store.new_id(Kind.NOTE)

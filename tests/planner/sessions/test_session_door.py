@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from infospace import Collection, Conflict, InfospaceError, Invalid, Note, NotFound, Space, open_space
-from planner.events import Event, Spoke
+from planner.events import Event, RunStarted, Spoke
 from planner.resume import answer
 from planner.saved import save_plan
 from planner.sessions import open_session
@@ -280,3 +280,21 @@ def test_a_saved_plan_that_was_changed_runs_and_is_kept_as_it_is_now(space: Spac
     with space.store.reading() as snapshot:
         [row] = [one for one in snapshot.runs() if one.kind == "session"]
     assert row.plans["greet"] == {"steps": [{"type": "create-note", "value": "two"}]}
+
+
+def test_a_session_tells_its_goal_with_its_inputs_in_each_call(space: Space) -> None:
+    """Also when it is gone on with by its name."""
+    head = {"goal": "All notes on ${topic}", "inputs": {"topic": {"type": "string"}}}
+    heard: list[str] = []
+
+    def hear(event: object) -> None:
+        if isinstance(event, RunStarted):
+            heard.append(event.goal)
+
+    with open_session(space, "talk", head=head, inputs={"topic": "tides"}, emit=hear) as session:
+        session.step({"type": "say", "value": "$topic"})
+    with open_session(space, "talk", emit=hear) as session:
+        session.step({"type": "say", "value": "$topic"})
+    assert set(heard) == {"All notes on tides"}
+    with space.store.reading() as snapshot:
+        assert [row.goal for row in snapshot.runs()] == ["All notes on tides"]

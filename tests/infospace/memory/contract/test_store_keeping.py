@@ -39,6 +39,11 @@ class TestDeleting:
         store.commit([Revise(a, "y"), Delete(a, Made("run_3", "2", "remove"))])
         with pytest.raises(NotFound, match=rf"{a} was deleted at \S+Z by remove, run_3, step 2"):
             get(store, a)
+        others = {note(store): Made("run_3"), note(store): Made(by="rm"), note(store): Made()}
+        store.commit([Delete(other, made) for other, made in others.items()])
+        for other, by in zip(others, (" by run_3", " by rm", ""), strict=True):
+            with pytest.raises(NotFound, match=rf"{other} was deleted at \S+Z{by} \("):
+                get(store, other)
         for change in (
             Revise(a, "z"),
             Keep(a),

@@ -302,9 +302,13 @@ class TestCalls:
         said = {"answer": {"a": None}, "request": {"path": "x"}}
         begun, ended = call(run, 2), call(run, 1, status="success", duration_ms=2.5, tokens=7, **said)
         store.commit([], [begun, call(run, 1)])
+        lost = call(run, 2, status="failed", duration_ms=9.0, error="unreachable", reason="nobody is there")
         store.commit([], [ended])
         with store.reading() as snapshot:
             assert snapshot.calls(run) == [ended, begun]
+        store.commit([], [lost])
+        with store.reading() as snapshot:
+            assert snapshot.calls(run) == [ended, lost]
             with pytest.raises(NotFound):
                 snapshot.calls("run_99")
 

@@ -149,8 +149,12 @@ class TestSnapshots:
 def test_an_overlay_has_what_is_there_and_keeps_nothing(store: Store) -> None:
     """What is written to it is seen in it alone; the space gives its next ids as if nothing had been."""
     first = note(store, "kept")
+    others = [note(store), collection(store, [first]), collection(store, []), relation(store, first, first)]
+    others.append(relation(store, first, others[0]))
     with store.overlay() as copy:
         second = note(copy, "thrown away")
+        assert copy.new_id(Kind.COLLECTION) not in others
+        assert copy.new_id(Kind.RELATION) not in others
         with copy.reading() as snapshot:
             assert [snapshot.get(identifier).content for identifier in (first, second)] == ["kept", "thrown away"]
     with store.reading() as snapshot, pytest.raises(NotFound):

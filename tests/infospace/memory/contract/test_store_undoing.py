@@ -19,6 +19,7 @@ from infospace.memory.changes import (
     LetGo,
     Linked,
     MakeNote,
+    RemoveMembers,
     Restore,
     Revise,
     SetLinks,
@@ -193,7 +194,8 @@ class TestWhatRunsDid:
         """Pairs of who is held and who holds; a member that was taken out is held no more."""
         a, b = note(store), note(store)
         arrow, group, dead = relation(store, a, b), collection(store, [a, a]), collection(store, [a])
-        store.commit([Delete(dead)])
+        left = collection(store, [a, b])
+        store.commit([Delete(dead), RemoveMembers(left, [a, b])])
         with store.reading() as snapshot:
             assert sorted(snapshot.holders([a, b])) == sorted([(a, arrow), (b, arrow), (a, group)])
             assert snapshot.holders([]) == []
