@@ -147,7 +147,7 @@ def misfit(value: JSON, schema: Mapping[str, Any]) -> str | None:
         with referring():
             return best(_validator(schema).iter_errors(value))
     except RecursionError:
-        return _ENDLESS
+        return ENDLESS
 
 
 def misfits(value: JSON, schema: Mapping[str, Any], most: int = TOLD) -> list[str]:
@@ -156,7 +156,7 @@ def misfits(value: JSON, schema: Mapping[str, Any], most: int = TOLD) -> list[st
         with referring():
             return [sentence(error) for error in islice(_validator(schema).iter_errors(value), most)]
     except RecursionError:
-        return [_ENDLESS]
+        return [ENDLESS]
 
 
 class Misfit(NamedTuple):
@@ -203,7 +203,8 @@ def _holds(value: Any, unknown: object) -> bool:
     return isinstance(value, (list, tuple)) and any(_holds(item, unknown) for item in value)
 
 
-_ENDLESS = "the schema refers to itself without end"
+ENDLESS = "the schema refers to itself without end"
+"""What is said of a schema that nothing can be held against."""
 
 
 def _validator(schema: Any) -> Any:

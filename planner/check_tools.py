@@ -14,6 +14,7 @@ from infospace.tools.tool import Tool, ToolKind
 from infospace.tools.toolbox import Toolbox
 from planner.check_fit import FitChecker
 from planner.check_values import ValueChecker
+from planner.conditions import may_be_truth
 from planner.environment import Environment
 from planner.plan import Test
 from planner.problems import Problems, join, replace
@@ -99,6 +100,7 @@ class ToolChecker:
             says = f"{known.full_name} may change things, and a condition only reads"
             hint = "call it in a step before, and ask its result with another condition"
             self._problems.error("tool-not-read-only", place, says, hint)
-        if known.output_schema is not None and never_fits(known.output_schema, {"type": "boolean"}):
+        gives = known.output_schema
+        if gives is not None and not may_be_truth(gives):
             says = f"{known.full_name} does not answer true or false"
             self._problems.error("bad-condition", place, says, "call it in a step, and compare its result")

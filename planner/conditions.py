@@ -8,6 +8,7 @@ from typing import Any, Final
 from infospace.errors import InfospaceError, Invalid
 from infospace.jsontext import same
 from infospace.jsonvalue import JSON
+from infospace.kinds import never_fits
 from infospace.names import normalised
 from infospace.paths import kind_of, nearest
 from planner.meant_condition import condition_from_text
@@ -68,6 +69,36 @@ def name_asked(arguments: Mapping[str, JSON]) -> str | None:
     except ReferenceInvalid:
         return None
     return normalised(read.value) if isinstance(read, Literal) and isinstance(read.value, str) else None
+
+
+TRUTHS: Final[Mapping[str, bool]] = {"true": True, "false": False}
+"""The texts that a tool may answer a condition with."""
+
+RESULT: Final = "result"
+"""The key under which servers put what is no object."""
+
+
+def may_be_truth(gives: Mapping[str, Any]) -> bool:
+    """Whether what fits a tool's output schema may be true or false, as `truth_of` reads it."""
+    truth = {"type": "boolean"}
+    if not never_fits(gives, truth):
+        return True
+    if never_fits(gives, {"type": "object"}) or not set(gives.get("required") or ()) <= {RESULT}:
+        return False
+    properties = gives.get("properties")
+    inner = properties.get(RESULT) if isinstance(properties, Mapping) else None
+    if inner is None:
+        return gives.get("additionalProperties") is not False
+    return inner is True or (isinstance(inner, Mapping) and not never_fits(inner, truth))
+
+
+def truth_of(answer: JSON) -> bool | None:
+    """Return what a tool answers a condition with, None where that is neither true nor false."""
+    if isinstance(answer, dict) and set(answer) == {RESULT}:
+        answer = answer[RESULT] if isinstance(answer[RESULT], bool) else None
+    if isinstance(answer, str):
+        return TRUTHS.get(answer.strip())
+    return answer if isinstance(answer, bool) else None
 
 
 def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | None:

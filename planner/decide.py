@@ -11,7 +11,7 @@ from infospace.resources import Collection, Member, Note, Relation, Resource
 from infospace.tools.calling import answered
 from infospace.view import Infospace
 from infospace.wording import shown
-from planner.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty, name_asked
+from planner.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty, name_asked, truth_of
 from planner.patterns import compile_pattern
 from planner.plan import All, AnyOf, Condition, Not, Test
 from planner.references import Reference, read_text
@@ -51,13 +51,12 @@ class Judge:
         if not isinstance(name, str):
             raise Invalid(f"unchecked: `tool` is a tool's full name, not {name!r:.60}")
         tool = self._view.space.tools.get(name)
-        if not tool.read_only:
-            raise Invalid(f"unchecked: {tool.full_name} may change things, and a condition only reads")
         given = self._resolver.value(arguments.get("arguments", {}))
-        answer = await answered(self._view, tool, given)
-        if not isinstance(answer.content, bool):
+        answer = await answered(self._view, tool, given, reads=True)
+        truth = truth_of(answer.content)
+        if truth is None:
             raise Invalid(f"unchecked: {tool.full_name} answers {shown(answer.content)}, not true or false")
-        return answer.content
+        return truth
 
     def _test(self, type_: str, arguments: Mapping[str, JSON]) -> bool:
         name = name_asked(arguments) if type_ in EXISTENCE else None

@@ -13,6 +13,7 @@ from typing import Any
 from infospace.errors import InfospaceError, NotFound
 from infospace.resources import Resource
 from infospace.space import Space
+from infospace.tools.tool import Tool
 from planner.dry_space import DrySpace, NoCalls, NoModel, Unknown
 from planner.dry_steps import DryExecution
 from planner.events import Emit, Event, RunStarted
@@ -73,7 +74,7 @@ class _Run(Run):
         super().__init__(space, prepared.plan, emit, prepared.warnings, approve)
         budget = prepared.plan.budget
         self.meter = NoModel(budget.llm_calls, budget.tokens, self.journalled)
-        self.meter.tools = NoCalls(None, self.journalled, self.meter.number, lambda _tool: False)
+        self.meter.tools = NoCalls(None, self.journalled, self.meter.number, _nobody)
 
     def bindings(self) -> dict[str, Resource]:
         """Return what is known of what the plan's own variables are bound to."""
@@ -104,3 +105,8 @@ class _Run(Run):
             ended = super().stopped(Stopped(stop.position, stop.status, None))
             return replace(ended, reason=f"{stop}; its answer is not known: {unknown.cause}")
         return super().stopped(stop)
+
+
+def _nobody(tool: Tool, *, by_name: bool) -> bool:
+    del tool, by_name
+    return False

@@ -105,10 +105,15 @@ class NoCalls(ToolCalls):
     """Calls no tool."""
 
     async def make(
-        self, tool: Tool, arguments: Mapping[str, Any], made: Made, call: Callable[[], Awaitable[ToolAnswer]]
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        made: Made,
+        call: Callable[[Tool], Awaitable[ToolAnswer]],
+        current: Callable[[], Awaitable[Tool]],
     ) -> ToolAnswer:
         """Raise Unknown."""
-        del arguments, call
+        del arguments, call, current
         raise Unknown(not_called(made.step or "", tool.full_name))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from infospace.errors import Conflict
@@ -65,7 +66,7 @@ async def replay(
             again.plan.budget.tool_calls,
             again.journalled,
             again.meter.number,
-            lambda tool: allowed(store, tool, run),
+            partial(allowed, store, run=run),
             past,
         )
         again.meter.tools.earlier, again.meter.tools.asks = earlier, False

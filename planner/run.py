@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import TypeAlias, cast
 
 from infospace.answer import Answer
@@ -141,7 +142,7 @@ class Run:
             self.plan.budget.tool_calls,
             self.journalled,
             self.meter.number,
-            lambda tool: allowed(self.space.store, tool, self.id),
+            partial(allowed, self.space.store, run=self.id),
             past,
         )
 

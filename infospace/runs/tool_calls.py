@@ -15,7 +15,7 @@ from infospace.runs.call import Call, Record
 from infospace.runs.counterparts import Earlier, throughout
 from infospace.runs.journal import CallRow
 from infospace.tools.approvals import SCHEMA, question
-from infospace.tools.tool import NotAllowed, Tool, ToolAnswer, ToolFailed
+from infospace.tools.tool import NotAllowed, NotCalled, Tool, ToolAnswer, ToolFailed
 
 _ATTEMPT = re.compile(r"#\d+$")
 
@@ -47,11 +47,17 @@ class Past(Protocol):
         """Return what was answered."""
 
 
+class Allowed(Protocol):
+    """Says of a tool whether it may be called without asking."""
+
+    def __call__(self, tool: Tool, *, by_name: bool) -> bool:
+        """Without `by_name` only where it was allowed as it is now."""
+
+
 class ToolCalls:
     """The calls of tools of one run.
 
-    `most` is its budget, None without limit; `record` commits a row; `allowed` says of a tool whether it may be called
-    without asking.
+    `most` is its budget, None without limit; `record` commits a row.
     """
 
     def __init__(
@@ -59,7 +65,7 @@ class ToolCalls:
         most: int | None,
         record: Record,
         number: Callable[[], int],
-        allowed: Callable[[Tool], bool],
+        allowed: Allowed,
         past: Past | None = None,
     ) -> None:
         self.count = 0
@@ -73,15 +79,25 @@ class ToolCalls:
         self._number = number
         self._allowed = allowed
         self._past = past
+        self._first: dict[str, bytes] = {}
+        """What each tool said of itself when this run first called it: what is allowed by name is that."""
 
     def limit(self, most: int | None) -> None:
         """Take the limit of a budget that was not known before."""
         self._most = most
 
     async def make(
-        self, tool: Tool, arguments: Mapping[str, Any], made: Made, call: Callable[[], Awaitable[ToolAnswer]]
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        made: Made,
+        call: Callable[[Tool], Awaitable[ToolAnswer]],
+        current: Callable[[], Awaitable[Tool]],
     ) -> ToolAnswer:
         """Make a call, or take its answer from an earlier part of the run.
+
+        `current` starts the tool's server and returns the tool as that lists it then, or raises; a tool that says
+        something else of itself is asked about once more.
 
         One that was begun there and is not known to have ended is made again where the tool only reads or is
         idempotent; else Waiting asks what became of it. Waiting also asks before a call that nobody has allowed.
@@ -98,9 +114,18 @@ class ToolCalls:
         if self._most is not None and self.count >= self._most:
             hint = '"budget": {"tool_calls": …}'
             raise BudgetSpent(f"the budget of {self._most:,} tool_calls is spent", hint=hint)
+        try:
+            now = await current()
+        except NotCalled as error:
+            self._journalled(tool, arguments, made, key).fails(error)
+            raise
+        if now.digest != tool.digest or now is not tool:
+            self._must_be_allowed(now, arguments, position)
+        return await self._made(self._journalled(tool, arguments, made, key), lambda: call(now))
+
+    def _journalled(self, tool: Tool, arguments: Mapping[str, Any], made: Made, key: bytes) -> Call:
         self.count += 1
-        journalled = Call(self._record, made, self._number(), "tool", tool.full_name, key, dict(arguments))
-        return await self._made(journalled, call)
+        return Call(self._record, made, self._number(), "tool", tool.full_name, key, dict(arguments))
 
     @property
     def _only(self) -> bool:
@@ -152,7 +177,8 @@ class ToolCalls:
 
         A step that is attempted again makes the same call.
         """
-        if self._allowed(tool):
+        first = self._first.setdefault(tool.full_name, tool.digest)
+        if self._allowed(tool, by_name=tool.digest == first):
             return
         about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
         key = f"{_ATTEMPT.sub('', position)}?{about}"

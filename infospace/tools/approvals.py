@@ -8,6 +8,7 @@ tool says the same of itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from infospace.answer import cut
@@ -63,14 +64,19 @@ def refuse_blocked(tool: Tool) -> None:
         raise NotAllowed(says, hint=f"the entry of the server {tool.server!r} in mcp.json blocks it")
 
 
-def allowed(store: Store, tool: Tool, run: str | None) -> bool:
-    """Whether a tool may be called without asking: in the space, or in a run."""
-    if not must_ask(tool):
+def allowed(store: Store, tool: Tool, run: str | None, *, by_name: bool = True) -> bool:
+    """Whether a tool may be called without asking: in the space, or in a run.
+
+    What is allowed by its name alone, in `mcp.json` or for a run, is what was known under the name: without `by_name`,
+    for a tool that says something else of itself by now, that does not count.
+    """
+    if not must_ask(tool if by_name else replace(tool, auto_approved=False)):
         return True
     names = (tool.full_name, f"{tool.server}/*")
+    digests = (None, tool.digest) if by_name else (tool.digest,)
     with store.reading() as snapshot:
         given = snapshot.approvals(run)
-    return any(one.tool in names and one.digest in (None, tool.digest) for one in given)
+    return any(one.tool in names and one.digest in digests for one in given)
 
 
 def question(tool: Tool, arguments: Mapping[str, Any]) -> str:

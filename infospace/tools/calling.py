@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from infospace.errors import Invalid
@@ -43,8 +43,11 @@ async def _kept(view: Infospace, tool: Tool, arguments: JSON) -> ToolAnswer:
     return answer
 
 
-async def answered(view: Infospace, tool: Tool, arguments: JSON) -> ToolAnswer:
-    """Call a tool for a step, which `extra.tool` then names.
+async def answered(view: Infospace, tool: Tool, arguments: JSON, *, reads: bool = False) -> ToolAnswer:
+    """Call a tool for a step, which `extra.tool` then names; with `reads` only one that changes nothing.
+
+    Whether it may be called, and whether the arguments fit, is asked once more where its server lists it in other
+    words when it is started for the call.
 
     Raises, before the call, Invalid for arguments that do not fit, NotAllowed for a tool that is blocked or that
     somebody said no to, and Waiting where somebody has to be asked first; outside of runs nobody can be. Raises
@@ -55,18 +58,40 @@ async def answered(view: Infospace, tool: Tool, arguments: JSON) -> ToolAnswer:
     if not isinstance(arguments, Mapping):
         raise Invalid(f"unchecked: the arguments of {tool.full_name} are an object, not {arguments!r:.60}")
     tools = view.space.tools
-    try:
-        tools.fits(tool, arguments)
-    except Invalid as error:
-        raise Invalid(f"unchecked: {error.says}", hint=error.hint) from error
+    _must_fit(view, tool, arguments, reads=reads)
+
+    async def current() -> Tool:
+        found = await tools.current(tool)
+        if found is not tool:
+            _must_fit(view, found, arguments, reads=reads)
+        return found
+
+    def call(found: Tool) -> Awaitable[ToolAnswer]:
+        return tools.call(found, arguments, view.timeout_s)
+
     calls = None if view.meter is None else view.meter.tools
     if calls is None:
-        if not allowed(view.space.store, tool, None):
-            says = f"{tool.full_name} is asked about before it is called, and outside of a run nobody is asked"
-            raise NotAllowed(says, hint="call it in a plan")
-        answer = await tools.call(tool, arguments, view.timeout_s)
+        _must_be_allowed(view, tool)
+        found = await current()
+        _must_be_allowed(view, found, by_name=found.digest == tool.digest)
+        answer = await call(found)
     else:
-        answer = await calls.make(tool, arguments, view.made, lambda: tools.call(tool, arguments, view.timeout_s))
+        answer = await calls.make(tool, arguments, view.made, call, current)
     if answer.is_error:
         raise ToolFailed(f"{tool.full_name} failed: {answer.text or answer.content!r:.500}")
     return answer
+
+
+def _must_fit(view: Infospace, tool: Tool, arguments: Mapping[str, Any], *, reads: bool) -> None:
+    if reads and not tool.read_only:
+        raise Invalid(f"unchecked: {tool.full_name} may change things, and a condition only reads")
+    try:
+        view.space.tools.fits(tool, arguments)
+    except Invalid as error:
+        raise Invalid(f"unchecked: {error.says}", hint=error.hint) from error
+
+
+def _must_be_allowed(view: Infospace, tool: Tool, *, by_name: bool = True) -> None:
+    if not allowed(view.space.store, tool, None, by_name=by_name):
+        says = f"{tool.full_name} is asked about before it is called, and outside of a run nobody is asked"
+        raise NotAllowed(says, hint="call it in a plan")

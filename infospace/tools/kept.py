@@ -75,7 +75,8 @@ class KeptServer:
     """What is known of a server, from the last time that it was listed, or could not be.
 
     `entry` tells its entry in `mcp.json` from another one. `listed` and `expires` are when its list was read, and until
-    when that holds; None before the first time. `error` and `stderr` are of the last failure.
+    when that holds; None before the first time. `error` and `stderr` are of the last failure; the `error` of one that
+    is listed says which of its tools are refused.
     """
 
     name: str

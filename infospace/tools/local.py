@@ -82,6 +82,10 @@ class LocalTools:
         """Return the tool of a name."""
         return next((tool for tool in self.tools() if (tool.name, tool.kind) == (name, "tool")), None)
 
+    async def current(self, tool: Tool) -> Tool:
+        """Return the tool as it is: what is made here does not change."""
+        return tool
+
     async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
         """Call the function. An InfospaceError of it is the tool's own failure; anything else is a bug of it.
 

@@ -120,6 +120,9 @@ class ToolProvider(Protocol):
     def find(self, name: str) -> Tool | None:
         """Return the tool of a name, None where there is none; a prompt or a resource is none."""
 
+    async def current(self, tool: Tool) -> Tool:
+        """Return a tool as it is listed now, the same one where that says what it said. Raises NotCalled."""
+
     async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
         """Call a tool with arguments that fit its schema, for at most so many seconds, else as long as is usual for it.
 

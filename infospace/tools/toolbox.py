@@ -173,8 +173,9 @@ class Toolbox:
             return f"the server {server!r} is disabled in {entry.file}"
         if entry is not None:
             known = next(one for one in self.servers.all() if one.name == server)
-            if known.tools:
-                return None
+            refused = _refused(known.kept.error if known.kept is not None else None, full_name)
+            if known.tools or refused is not None:
+                return refused
             if known.kept is not None and known.state == "failed":
                 return f"{known.kept.error}; `infospace tools sync` tries again"
             return f"the server {server!r} was never listed: `infospace tools sync`"
@@ -190,6 +191,19 @@ class Toolbox:
         if faults:
             says = f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}"
             raise Invalid(says, hint=_strangers(tool, arguments))
+
+    async def current(self, tool: Tool) -> Tool:
+        """Return a tool as its server lists it now, the same one where that says what it said; starts the server.
+
+        Raises NotCalled.
+        """
+        provider = self._all().get(tool.server)
+        if provider is None:
+            raise NotCalled(f"there is no server {tool.server!r} any more")
+        found = await provider.current(tool) if tool.kind == "tool" else tool
+        if not self.scope.allows(found):
+            raise NotCalled(f"there is no tool {tool.full_name!r} any more")
+        return found
 
     async def call(self, tool: Tool, arguments: Mapping[str, Any], timeout_s: float | None = None) -> ToolAnswer:
         """Call a tool, get a prompt, or read a resource; how that went is remembered.
@@ -237,6 +251,12 @@ class Toolbox:
         if self.servers is not None and tool.kind == "tool":
             took = round((time.perf_counter() - clock) * 1000, 3)
             self.servers.record(Called(tool.server, tool.name, started, took, well))
+
+
+def _refused(error: str | None, full_name: str) -> str | None:
+    """Return what is said of a tool that its server lists and nobody can take, where that is said of it."""
+    begin = f"the tool {full_name.partition('/')[2]!r:.200} is refused: "
+    return next((one for one in (error or "").splitlines() if one.startswith(begin)), None)
 
 
 def _strangers(tool: Tool, arguments: Mapping[str, Any]) -> str | None:

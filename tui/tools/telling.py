@@ -193,7 +193,7 @@ def _server_facts(one: Standing) -> Iterator[tuple[str, str]]:
         yield "for", entry.description
     yield (
         "runs" if entry.command is not None else "asks",
-        " ".join((entry.command, *entry.args)) if entry.command is not None else str(entry.url),
+        " ".join(entry.shown_command or [str(entry.shown_url)]),
     )
     counts = ((server.tools, "tool"), (server.prompts, "prompt"), (server.resources, "resource"))
     yield "lists", ", ".join(many(number, noun) for number, noun in counts if number or noun == "tool")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import shutil
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import httpx2
@@ -28,22 +30,31 @@ from pydantic import ValidationError
 
 from infospace.errors import Invalid
 from infospace.jsonvalue import JSON
+from infospace.redaction import hidden, shown_url
 from infospace.tools.servers.asking import ask
+from infospace.tools.servers.blocks import TOO_LARGE
 from infospace.tools.servers.entries import Entry
-from infospace.tools.servers.failures import ServerFailed, hidden, last_words
+from infospace.tools.servers.failures import ServerFailed, last_words
 from infospace.tools.servers.lines import Heard, running
 from infospace.tools.servers.listing import Listing, read_listing
-from infospace.tools.servers.variables import expanded
-from infospace.tools.servers.web import Answered, reaching
+from infospace.tools.servers.sieve import sifted
+from infospace.tools.servers.surroundings import surroundings
+from infospace.tools.servers.variables import expanded, values_in
+from infospace.tools.servers.web import LOST, NONSENSE, Answered, reaching
 from infospace.tools.tool import NoAnswer, ToolAnswer, ToolFailed, ToolKind
 
-OURS = ("INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN", "OPENAI_API_KEY")
-"""Variables of our own environment that a server gets only where its entry says so."""
 CLOSING_S = 12.0
 AGAIN_S = 5.0
 """Seconds before a server is listened to again that ended its stream of changes or has none now, and asked again for a
 list that it did not tell; longer each time."""
 LONGEST_AGAIN_S = 600.0
+
+# What the official package logs is for programs that listen to it; without any it would go to the terminal.
+logging.getLogger("mcp").addHandler(logging.NullHandler())
+
+ENDED = "its server has ended"
+_NOT_FOUND = "Not Found"
+"""What the official package says of HTTP 404 without a session."""
 
 _CHANGES = (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
 
@@ -67,6 +78,11 @@ class Connection:
         self._over = asyncio.Event()
         self._gone = asyncio.Event()
         self._changed = asyncio.Event()
+        self._changes = 0
+        """How often it told that its list changed."""
+        self._listed: tuple[int, float, Listing] | None = None
+        """Its latest list, after how many changes it was asked for, and until when it holds."""
+        self._listing = asyncio.Lock()
         self._secrets: tuple[str, ...] = entry.secrets()
 
     @property
@@ -103,11 +119,28 @@ class Connection:
             self._owner.cancel()
             await asyncio.wait([self._owner], timeout=CLOSING_S)
 
+    @property
+    def known(self) -> Listing | None:
+        """What it listed last on this connection."""
+        return None if self._listed is None else self._listed[2]
+
+    async def current(self) -> Listing:
+        """Return what it lists: read once, and again after it told of a change or its list holds no longer.
+
+        Raises ServerFailed.
+        """
+        async with self._listing:
+            if self._listed is not None and self._listed[0] == self._changes and self._listed[1] > _now():
+                return self._listed[2]
+            listing = await self.listing()
+        await asyncio.to_thread(self._relisted, listing)
+        return listing
+
     async def listing(self) -> Listing:
         """Read all that it lists. Raises ServerFailed."""
         try:
             async with asyncio.timeout(self.entry.start_timeout_s):
-                return await self._while_here(read_listing(self._live()))
+                return await self._while_here(self._read(self._live()))
         except TimeoutError:
             says = f"did not tell its list within {self.entry.start_timeout_s:g} s"
             raise self._failed(says) from None
@@ -121,17 +154,32 @@ class Connection:
         what = f"{self.entry.name}/{name}"
         try:
             async with asyncio.timeout(seconds):
-                return await self._while_here(ask(self._live(), kind, name, arguments))
+                answer = await self._while_here(ask(self._live(), kind, name, arguments))
+                return self._without_secrets(answer) if answer.is_error else answer
         except TimeoutError:
             hint = "`timeout_s` of the step, or of the server's entry, gives it longer"
             raise NoAnswer(f"{what} did not answer within {seconds:g} s", hint=hint) from None
         except MCPError as error:
-            if error.message == "Session terminated":
+            if error.error.data == self._answered.lost:
                 self._over.set()
-                raise Stale(self.entry.name, f"{what} was not called: its server has ended the session") from error
+                raise Stale(self.entry.name, f"{what} was not called: {LOST}") from error
             raise ToolFailed(f"{what} failed: {self._why(error)}") from error
         except ValidationError as error:
             raise ToolFailed(f"{what} failed: {self._why(error)}") from error
+
+    def _without_secrets(self, answer: ToolAnswer) -> ToolAnswer:
+        """Return a failure in the tool's words without what its entry keeps secret: it is journalled and shown."""
+        blocks = [
+            {**block, "text": hidden(block["text"], self._secrets)} if isinstance(block.get("text"), str) else block
+            for block in answer.blocks
+        ]
+        return replace(answer, blocks=blocks)
+
+    async def _read(self, client: Client) -> Listing:
+        changes = self._changes
+        listing = await read_listing(client)
+        self._listed = changes, _now() + listing.ttl_s, listing
+        return listing
 
     async def _while_here(self, asking: Coroutine[Any, Any, T]) -> T:
         """Await what the server is asked; where it ends before, that is a failure and no endless wait."""
@@ -140,7 +188,7 @@ class Connection:
             await asyncio.wait([asked, gone], return_when=asyncio.FIRST_COMPLETED)
             if asked.done():
                 return asked.result()
-            raise MCPError(CONNECTION_CLOSED, "its server has ended")
+            raise MCPError(CONNECTION_CLOSED, ENDED)
         finally:
             asked.cancel()
             gone.cancel()
@@ -158,14 +206,13 @@ class Connection:
             entry = expanded(self.entry, os.environ)
         except Invalid as error:
             raise ServerFailed(name, error.says, hint=error.hint, lasting=True) from error
-        self._secrets = entry.secrets()
+        self._secrets = (*entry.secrets(), *values_in(self.entry, os.environ))
         if entry.command is not None and os.name != "posix":
             says = f"the server {name!r} cannot be started: processes are looked after on POSIX systems alone"
             raise ServerFailed(name, says, hint="give it a URL", lasting=True)
         if entry.command is None:
             return reaching(entry.url or "", _headers(entry), self._answered)
-        inherited = {key: value for key, value in os.environ.items() if key not in OURS}
-        environment = {**inherited, **entry.env}
+        environment = surroundings(os.environ, entry.env)
         if not entry.folder.is_dir():
             raise ServerFailed(name, f"the server {name!r} has no folder to run in: {entry.folder}", lasting=True)
         if not _is_there(entry, environment):
@@ -180,7 +227,7 @@ class Connection:
         try:
             async with contextlib.AsyncExitStack() as stack:
                 info = Implementation(name="infospace", version="1")
-                client = Client(transport, client_info=info, message_handler=self._told, cache=None)
+                client = Client(sifted(transport), client_info=info, message_handler=self._told, cache=None)
                 async with asyncio.timeout(self.entry.start_timeout_s) as limit:
                     await stack.enter_async_context(client)
                 self._answered.status = None
@@ -208,7 +255,11 @@ class Connection:
 
     async def _told(self, message: IncomingMessage) -> None:
         if isinstance(message, _CHANGES):
-            self._changed.set()
+            self._has_changed()
+
+    def _has_changed(self) -> None:
+        self._changes += 1
+        self._changed.set()
 
     async def _follow(self, client: Client) -> None:
         """Listen for changes as the later protocol has it; the earlier one tells them unasked."""
@@ -226,11 +277,11 @@ class Connection:
                 ) as changes:
                     wait = AGAIN_S
                     async for _ in changes:
-                        self._changed.set()
+                        self._has_changed()
             # What changed since nobody listens is not told again.
             await asyncio.sleep(wait)
             wait = min(2 * wait, LONGEST_AGAIN_S)
-            self._changed.set()
+            self._has_changed()
 
     async def _relist(self, client: Client) -> None:
         wait = AGAIN_S
@@ -239,7 +290,7 @@ class Connection:
             self._changed.clear()
             try:
                 async with asyncio.timeout(self.entry.start_timeout_s):
-                    listing = await read_listing(client)
+                    listing = await self._read(client)
             except (MCPError, ValidationError, Invalid, TimeoutError):
                 # A change is told once.
                 await asyncio.sleep(wait)
@@ -258,7 +309,7 @@ class Connection:
             how = f"was ended by signal {heard.code - 128}" if heard.code > 128 else f"ended with code {heard.code}"
             return self._failed(f"{how} at its start{last_words(self.stderr)}")
         if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaves(failure)):
-            return self._failed(f"cannot be reached at {entry.url}")
+            return self._failed(f"cannot be reached at {shown_url(entry.url or '')}")
         refused = self._answered.status is not None and self._answered.status < 500
         return self._failed(f"cannot be spoken with: {self._why(failure)}", lasting=refused)
 
@@ -266,24 +317,39 @@ class Connection:
         whole = hidden(f"the server {self.entry.name!r} {says}", self._secrets)
         return ServerFailed(self.entry.name, whole, stderr=self.stderr, lasting=lasting)
 
+    def _has_ended(self, code: int, said: str) -> bool:
+        """Whether an error is our own sign that the process says nothing any more, and none of the server's."""
+        return code == CONNECTION_CLOSED and said in (ENDED, "Connection closed") and self._heard.ended.is_set()
+
     def _why(self, failure: BaseException | None) -> str:
         """Say in a few words what went wrong."""
         words = self._answered.words()
         for leaf in _leaves(failure):
             match leaf:
-                case MCPError(code=code) if code == CONNECTION_CLOSED and self.entry.command is not None:
+                case MCPError(code=code, message=said) if self._has_ended(code, said):
                     told = last_words(self.stderr) if self._heard.left else ""
                     return f"its server has ended{told}"
-                case MCPError():
-                    return hidden(words or leaf.message, self._secrets)
+                case MCPError(message=said):
+                    return hidden(words if said == _NOT_FOUND and words else _plain(said), self._secrets)
                 case ValidationError():
-                    return "what it answers is not of the protocol"
+                    return NONSENSE
                 case httpx2.ConnectError() | httpx2.ConnectTimeout():
                     return "it cannot be reached"
                 case OSError(strerror=str(strerror)):
                     return strerror
         told = next((str(leaf) for leaf in _leaves(failure) if str(leaf)), "the connection broke off")
         return hidden(words or told, self._secrets)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _plain(said: str) -> str:
+    """Say in our words what the official package says of a stream of events that cannot be read."""
+    if said.startswith("SSE stream failed") and "byte limit" in said:
+        return TOO_LARGE
+    return NONSENSE if said.startswith("Failed to parse SSE message") else said
 
 
 def _leaves(failure: BaseException | None) -> Iterator[BaseException]:

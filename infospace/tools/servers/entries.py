@@ -14,6 +14,7 @@ from infospace.errors import NotFound, Unreadable
 from infospace.jsontext import read_json
 from infospace.jsonvalue import JSON
 from infospace.paths import nearest
+from infospace.redaction import secret_arguments, secrets_in, shown_arguments, shown_url
 from infospace.wording import shown
 
 FILE = "mcp.json"
@@ -82,8 +83,19 @@ class Entry:
         return hashlib.blake2b(text.encode(), key=salt.encode()[:64], digest_size=32).digest()
 
     def secrets(self) -> tuple[str, ...]:
-        """The values of `env` and `headers`, which nobody is to read."""
-        return (*self.env.values(), *self.headers.values())
+        """What nobody is to read: the values of `env` and `headers`, and what is secret in URL and arguments."""
+        named = (*secrets_in(self.url or ""), *secret_arguments(self.args))
+        return (*self.env.values(), *self.headers.values(), *named)
+
+    @property
+    def shown_command(self) -> list[str] | None:
+        """The command with its arguments as they may be shown; None where it is a URL."""
+        return None if self.command is None else [self.command, *shown_arguments(self.args)]
+
+    @property
+    def shown_url(self) -> str | None:
+        """The URL as it may be shown; None where it is a command."""
+        return None if self.url is None else shown_url(self.url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +256,7 @@ class _Reader:
                 continue
             fits, wanted = _KEYS[key]
             if not fits(value):
-                given = "something else" if key in ("env", "headers") else shown(value)
+                given = "something else" if key in ("env", "headers") else shown(_told(value))
                 self._wrong(f"{key!r} is {wanted}, not {given}")
             elif not _storable(value):
                 self._wrong(f"{key!r} holds half of a character", "texts are Unicode")
@@ -267,7 +279,7 @@ class _Reader:
         if isinstance(command, str) and (not command.strip() or "\0" in command):
             self._wrong("`command` names nothing")
         if isinstance(url, str) and not url.startswith(("http://", "https://", "${")):
-            self._wrong(f"{shown(url)} is not a URL", "http://… or https://…")
+            self._wrong(f"{shown(shown_url(url))} is not a URL", "http://… or https://…")
 
     def _made(self, raw: Mapping[str, Any]) -> Entry:
         given = {key: value for key, value in raw.items() if key in _KEYS and key not in ("type", "autoApprove")}
@@ -281,6 +293,13 @@ class _Reader:
 
     def _wrong(self, says: str, hint: str | None = None, severity: Severity = "error") -> None:
         self.problems.append(EntryProblem(self._file, self._name, says, hint, severity))
+
+
+def _told(value: Any) -> Any:
+    """Return a value of an entry without what is secret in its texts."""
+    if isinstance(value, str):
+        return " ".join(shown_arguments(value.split(" ")))
+    return shown_arguments(value) if _texts(value) else value
 
 
 def _doubled(value: Any) -> Iterator[str]:

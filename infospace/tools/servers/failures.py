@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from infospace.tools.tool import NotCalled
 
 TOLD = 300
 """Characters of what a server said that stand in a sentence."""
-_SHORTEST = 4
-"""Characters of a value that is hidden, at least: a shorter one stands everywhere."""
 
 
 class ServerFailed(NotCalled):
@@ -21,14 +17,6 @@ class ServerFailed(NotCalled):
         self.stderr = stderr
         self.lasting = lasting
         """Whether trying again at once is of no use."""
-
-
-def hidden(text: str, secrets: Iterable[str]) -> str:
-    """Return a text in which the secrets stand no more."""
-    for secret in sorted(set(secrets), key=len, reverse=True):
-        if len(secret) >= _SHORTEST:
-            text = text.replace(secret, "•••")
-    return text
 
 
 def last_words(text: str) -> str:

@@ -62,6 +62,13 @@ class Fleet:
         """Read all that a server lists, of one that runs or is started now. Raises ServerFailed."""
         return await self._within(self._listing(entry, restart))
 
+    async def current(self, entry: Entry) -> Listing:
+        """Return what a server lists, of one that runs or is started now: read once, and after each change.
+
+        Raises ServerFailed.
+        """
+        return await self._within(self._current(entry))
+
     def running(self) -> dict[str, str]:
         """Return the servers that run, with the end of what each said on its standard error."""
         return {name: one.stderr for name, one in list(self._connections.items()) if one.alive}
@@ -117,7 +124,19 @@ class Fleet:
         try:
             return await connection.call(kind, name, arguments, seconds)
         except Stale:
-            return await (await self._connected(entry)).call(kind, name, arguments, seconds)
+            before = connection.known
+        again = await self._connected(entry)
+        if (
+            kind == "tool"
+            and before is not None
+            and (await again.current()).find(kind, name) != before.find(kind, name)
+        ):
+            says = f"{entry.name}/{name} was not called: it says something else of itself since its session was ended"
+            raise ServerFailed(entry.name, says, hint="call it again")
+        return await again.call(kind, name, arguments, seconds)
+
+    async def _current(self, entry: Entry) -> Listing:
+        return await (await self._connected(entry)).current()
 
     async def _listing(self, entry: Entry, restart: bool) -> Listing:
         self._rests.pop(entry.name, None)

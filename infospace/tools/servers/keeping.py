@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from infospace.tools.servers.listing import Listing
 
 
+MOST_TOLD = 20
+"""Refused tools of a server that are told, at most."""
+
+
 class Keeping:
     """Writes down what servers list, and that they failed. Any thread may ask.
 
@@ -36,6 +40,15 @@ class Keeping:
                 self._keep(entry, listing)
                 self._asked[entry.name] = listing.asked
 
+    def follow(self, entry: Entry, listing: Listing) -> None:
+        """Keep what a server lists now, where that is something else than what is kept. Raises StoreError."""
+        after = {(tool.kind, tool.name): tool.digest for tool in listing.tools}
+        with self._store.reading() as snapshot:
+            kept = next((one for one in snapshot.servers() if one.name == entry.name), None)
+        as_before = kept is not None and kept.state == "listed" and kept.entry == entry.digest(self._store.identity)
+        if not as_before or after != known(self._store, entry.name):
+            self.keep(entry, listing)
+
     def _keep(self, entry: Entry, listing: Listing) -> None:
         before = known(self._store, entry.name)
         after = {(tool.kind, tool.name): tool for tool in listing.tools}
@@ -52,6 +65,7 @@ class Keeping:
             listed=at,
             expires=later(listing.ttl_s),
             tried=at,
+            error="\n".join(one.says for one in listing.refused[:MOST_TOLD]) or None,
         )
         self._store.commit([KeepTools(entry.name, fresh), DropTools(entry.name, gone), KeepServer(server)])
 

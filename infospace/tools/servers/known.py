@@ -15,7 +15,7 @@ from infospace.jsonvalue import JSON
 from infospace.tools.kept import Called, KeptServer, KeptTool
 from infospace.tools.servers.entries import FILE, Entry, EntryProblem, read_entries
 from infospace.tools.successes import MOST, remembered
-from infospace.tools.tool import Tool, ToolAnswer, ToolKind
+from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolKind
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot, Store
@@ -100,7 +100,7 @@ class Servers:
         """Those that run. A server starts when one of its tools is called, or it is to be listed."""
         from infospace.tools.servers.fleet import Fleet
 
-        return Fleet(self.keeping.keep)
+        return Fleet(self.keeping.follow)
 
     @cached_property
     def keeping(self) -> Keeping:
@@ -236,6 +236,21 @@ class ServerTools:
         if seen is None or seen.generation != generation:
             self._seen = seen = _Seen(generation, servers.get(self.server))
         return seen
+
+    async def current(self, tool: Tool) -> Tool:
+        """Return a tool as its server lists it now; starts the server where it does not run.
+
+        The list is read once for each connection, and again when the server says that it changed. Raises NotCalled.
+        """
+        listing = await self._servers.fleet.current(self.entry)
+        listed = listing.find("tool", tool.name)
+        if listed is None:
+            why = next((f": it {one.why}" for one in listing.refused if one.name == tool.name), "")
+            raise NotCalled(f"{tool.full_name} was not called: its server lists no such tool any more{why}")
+        with self._store.reading() as snapshot:
+            server = self._servers.kept(snapshot)[1].get(self.server)
+        found = self._made(KeptTool(tool.id, self.server, tool.created, listed), server)
+        return tool if found == tool else found
 
     async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
         """Call a tool, get a prompt or read a resource; starts the server where it does not run.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import re
 import sys
@@ -18,11 +17,11 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
-from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
-from pydantic import ValidationError
+from mcp_types import JSONRPCError
 
 from infospace.tools.servers import guard
-from infospace.tools.servers.blocks import LARGEST, TOO_LARGE, mended
+from infospace.tools.servers.blocks import LARGEST, TOO_LARGE
+from infospace.tools.servers.wire import failure, read_message
 
 KEPT_STDERR = 8_192
 """Bytes of a server's standard error that are kept, the last ones."""
@@ -163,7 +162,7 @@ async def _read(
     with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError), told:
         while noise <= NOISE and (chunk := await process.stdout.read(_CHUNK)):
             for line in lines.split(chunk):
-                message = _message(line) if isinstance(line, bytes) else line
+                message = read_message(line) if isinstance(line, bytes) else line
                 if isinstance(line, bytes) and message is None:
                     noise += 1
                     heard.noise = heard.noise or line[:KEPT_STDERR]
@@ -221,22 +220,10 @@ class _Lines:
         if found is None:
             self.lost = True
             return None
-        return JSONRPCError(jsonrpc="2.0", id=found, error=ErrorData(code=INTERNAL_ERROR, message=TOO_LARGE))
+        return failure(found, TOO_LARGE)
 
 
 def number_of(first: bytes, last: bytes) -> int | None:
     """Return the number of a message that cannot be read, by how its line begins and ends; None without one."""
     found = _ID_FIRST.search(first[:_ENDS]) or _ID_LAST.search(last[-_ENDS:])
     return None if found is None else int(found[1])
-
-
-def _message(line: bytes) -> JSONRPCMessage | None:
-    """Read a line; None for what is no message. What has no UTF-8 form is replaced."""
-    if not line.lstrip().startswith(b"{"):
-        return None
-    with contextlib.suppress(ValidationError):
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
-    with contextlib.suppress(ValueError, RecursionError):
-        value: Any = json.loads(line.decode("utf-8", "replace"))
-        return jsonrpc_message_adapter.validate_python(mended(value), by_name=False)
-    return None

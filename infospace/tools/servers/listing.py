@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from mcp import Client
@@ -22,9 +23,12 @@ from mcp_types import (
 
 from infospace.answer import cut
 from infospace.errors import Invalid
+from infospace.fitting import ENDLESS, misfits
 from infospace.tools.kept import Listed
 from infospace.tools.servers.blocks import mended
+from infospace.tools.servers.sieve import WHY
 from infospace.tools.servers.sound import sound
+from infospace.tools.tool import ToolKind
 
 MOST = 20_000
 """Tools, prompts and resources that a server may list, each."""
@@ -40,6 +44,20 @@ PageT = TypeVar("PageT", ListToolsResult, ListPromptsResult, ListResourcesResult
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """A tool, prompt or resource that is listed and cannot be taken, and why."""
+
+    kind: ToolKind
+    name: str
+    why: str
+
+    @property
+    def says(self) -> str:
+        """A sentence of it."""
+        return f"the {self.kind} {self.name!r:.200} is refused: {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """All that a server lists, and what it says of itself. `ttl_s`: how many seconds that holds."""
 
@@ -50,12 +68,28 @@ class Listing:
     ttl_s: float
     asked: int
     """When it was asked for: the later, the higher, in this process."""
+    refused: Sequence[Refused] = ()
+
+    def find(self, kind: ToolKind, name: str) -> Listed | None:
+        """Return what is listed under a name, None where nothing is."""
+        return next((one for one in self.tools if (one.kind, one.name) == (kind, name)), None)
 
 
 async def read_listing(client: Client) -> Listing:
     """Read every list that a server says it has. Raises Invalid where one does not end, or names something twice."""
     asked = next(_ASKED)
     can, found, ttls = client.server_capabilities, list[Listed](), list[int]()
+    refused: list[Refused] = []
+
+    def take(kind: ToolKind, name: str, meta: Mapping[str, Any] | None, make: Callable[[], Listed]) -> None:
+        why = (meta or {}).get(WHY)
+        if why is None:
+            made = make()
+            why = _endless(made.input_schema)
+            if why is None:
+                found.append(made)
+                return
+        refused.append(Refused(kind, mended(name), mended(why)))
 
     async def pages(ask: Callable[..., Awaitable[PageT]], what: str) -> list[PageT]:
         read = [page async for page in _pages(ask, what)]
@@ -63,14 +97,18 @@ async def read_listing(client: Client) -> Listing:
         return read
 
     if can.tools is not None:
-        found += [_tool(tool) for page in await pages(client.list_tools, "tools") for tool in page.tools]
+        for tool in (tool for page in await pages(client.list_tools, "tools") for tool in page.tools):
+            take("tool", tool.name, tool.meta, partial(_tool, tool))
     if can.prompts is not None:
-        found += [_prompt(prompt) for page in await pages(client.list_prompts, "prompts") for prompt in page.prompts]
+        for prompt in (one for page in await pages(client.list_prompts, "prompts") for one in page.prompts):
+            take("prompt", prompt.name, prompt.meta, partial(_prompt, prompt))
     if can.resources is not None:
         for page in await pages(client.list_resources, "resources"):
-            found += [_resource(resource) for resource in page.resources]
+            for resource in page.resources:
+                take("resource", resource.uri, resource.meta, partial(_resource, resource))
         for templates in await pages(client.list_resource_templates, "resource templates"):
-            found += [_template(template) for template in templates.resource_templates]
+            for template in templates.resource_templates:
+                take("resource", template.uri_template, template.meta, partial(_template, template))
     _each_once(found)
     info = client.server_info
     return Listing(
@@ -80,7 +118,13 @@ async def read_listing(client: Client) -> Listing:
         _text(client.instructions),
         min(ttls) / 1000 if ttls and min(ttls) > 0 else TTL_S,
         asked,
+        refused,
     )
+
+
+def _endless(schema: Mapping[str, Any]) -> str | None:
+    """Say that nothing can be held against a schema, since it only refers to itself; None of any other."""
+    return ENDLESS if "$ref" in schema and ENDLESS in misfits({}, schema) else None
 
 
 async def _pages(ask: Callable[..., Awaitable[PageT]], what: str) -> Any:

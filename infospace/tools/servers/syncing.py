@@ -16,6 +16,7 @@ from infospace.tools.servers.entries import Entry, EntryProblem, read_entries
 from infospace.tools.servers.failures import ServerFailed
 from infospace.tools.servers.keeping import known
 from infospace.tools.servers.known import sources_of
+from infospace.tools.tool import ToolKind
 from infospace.view import Listener, Silence
 
 if TYPE_CHECKING:
@@ -41,6 +42,21 @@ class Failed:
     stderr: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedHere:
+    """A tool, prompt or resource that a server lists and nobody can take, and why."""
+
+    server: str
+    kind: ToolKind
+    name: str
+    why: str
+
+    @property
+    def says(self) -> str:
+        """A sentence of it."""
+        return f"the {self.kind} {self.name!r:.200} is refused: {self.why}"
+
+
 @dataclass(slots=True)
 class Synced:
     """What a sync did. Tools by their full names; prompts and resources are among them."""
@@ -53,6 +69,8 @@ class Synced:
     unchanged: list[str] = field(default_factory=list)
     """The servers that were left alone: what is kept of them still holds."""
     failed: list[Failed] = field(default_factory=list)
+    refused: list[RefusedHere] = field(default_factory=list)
+    """What the listed servers list and nobody can take; all else of them is there."""
     warnings: list[EntryProblem] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
 
@@ -72,6 +90,9 @@ class Synced:
             "failed": [
                 {"server": one.server, "file": one.file, "reason": one.reason, "hint": one.hint, "stderr": one.stderr}
                 for one in self.failed
+            ],
+            "refused": [
+                {"server": one.server, "kind": one.kind, "name": one.name, "why": one.why} for one in self.refused
             ],
             "warnings": [
                 {"server": one.server, "file": one.file, "says": one.says, "hint": one.hint} for one in self.warnings
@@ -163,6 +184,7 @@ class _Sync:
         await asyncio.gather(*(self._list(entry) for entry in due))
         for names in (done.added, done.changed, done.removed, done.listed):
             names.sort()
+        done.refused.sort(key=lambda refused: refused.server)
         done.failed.sort(key=lambda failed: (failed.file, failed.server))
         return done
 
@@ -195,6 +217,7 @@ class _Sync:
             else:
                 self._servers.keeping.keep(entry, listing)
                 self._done.listed.append(entry.name)
+                self._done.refused += [RefusedHere(entry.name, one.kind, one.name, one.why) for one in listing.refused]
         after = known(self._store, entry.name)
         name = entry.name
         self._done.added += [f"{name}/{key[1]}" for key in after if key not in before]

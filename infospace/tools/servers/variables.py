@@ -9,6 +9,9 @@ from dataclasses import replace
 from infospace.errors import Invalid
 from infospace.tools.servers.entries import Entry
 
+ORDINARY = ("HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER")
+"""Variables whose values nobody has to hide."""
+
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
@@ -36,6 +39,13 @@ def expanded(entry: Entry, environment: Mapping[str, str]) -> Entry:
         says = f"the entry of {entry.name!r} needs what the environment has not: {names}"
         raise Invalid(says, hint="set it, or write `${NAME:-default}`")
     return filled
+
+
+def values_in(entry: Entry, environment: Mapping[str, str]) -> list[str]:
+    """Return the values that variables have in the command, the arguments and the URL of an entry."""
+    told = (entry.command or "", entry.url or "", *entry.args)
+    names = [found[1] for text in told for found in _VARIABLE.finditer(text)]
+    return [environment[name] for name in names if name in environment and name not in ORDINARY]
 
 
 def filled_in(text: str, environment: Mapping[str, str], missing: list[str]) -> str:

@@ -49,6 +49,23 @@ def tools(cursor: str | None) -> dict[str, Any]:
         return {"tools": page} | ({"nextCursor": str(start + 250)} if start + 250 < 5000 else {})
     if MODE == "endless":
         return {"tools": [{**ECHO, "name": f"tool_{time.monotonic_ns()}"}], "nextCursor": "again"}
+    if MODE == "rude":
+        hints = {"annotations": {"readOnlyHint": True}}
+        truth = {"type": "object", "properties": {"result": {"type": "boolean"}}, "required": ["result"]}
+        number = {"type": "object", "properties": {"result": {"type": "integer"}}, "required": ["result"]}
+        names = ("terminated", "paperless", "closed", "deep", "yes", "no", "perhaps", "leaks")
+        plain = [{"name": name, "inputSchema": OBJECT, **hints} for name in names]
+        named = {"truth": truth, "number": number}
+        given = [{"name": name, "inputSchema": OBJECT, "outputSchema": gives, **hints} for name, gives in named.items()]
+        return {"tools": [ECHO, *plain, *given]}
+    if MODE == "bad":
+        deep: dict[str, Any] = {"type": "object"}
+        for _ in range(200):
+            deep = {"type": "object", "properties": {"a": deep}}
+        schemas = {"a list": [], "a text": {"type": "string"}, "endless": {"$ref": "#"}, "deep": deep}
+        schemas["round"] = {"type": "object", "$ref": "#"}
+        bad = [{"name": name, "inputSchema": schema} for name, schema in schemas.items()]
+        return {"tools": [*bad[:2], ECHO, *bad[2:], {"inputSchema": OBJECT}, "no tool"]}
     if MODE == "twice":
         return {"tools": [ECHO, ECHO]}
     if MODE == "broad":
@@ -90,10 +107,43 @@ def busy() -> bool:
     return MODE == "busy" and refused < CALLS
 
 
+def rude(identifier: Any, name: str) -> bool:
+    """Answer a call of a tool of that mode; whether it is one."""
+    match name:
+        case "terminated":
+            send({"id": identifier, "error": {"code": -32600, "message": "Session terminated"}})
+        case "paperless":
+            send({"id": identifier, "error": {"code": -32000, "message": "out of paper"}})
+        case "closed":
+            send({"id": identifier, "error": {"code": -32000, "message": "Connection closed"}})
+        case "leaks":
+            said = f"no entry for {os.environ['API_KEY']} and {sys.argv[-1]}"
+            answer(identifier, {**text(said), "isError": True})
+        case "deep":
+            deep = "[" * 5_000 + "]" * 5_000
+            line = json.dumps({"jsonrpc": "2.0", "id": identifier, "result": {"content": [], "structuredContent": "?"}})
+            sys.stdout.write(line.replace('"?"', f'{{"a": {deep}}}') + "\n")
+            sys.stdout.flush()
+        case "truth":
+            answer(identifier, {**text("true"), "structuredContent": {"result": True}})
+        case "number":
+            answer(identifier, {**text("1"), "structuredContent": {"result": 1}})
+        case "yes" | "no" | "perhaps":
+            answer(identifier, text({"yes": "true", "no": "false"}.get(name, name)))
+        case _:
+            return False
+    return True
+
+
 def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
     """Answer a call of a tool."""
     global CALLS  # noqa: PLW0603 - a process of one test
     CALLS += 1
+    if sys.argv[2:] and sys.argv[2].endswith(".calls"):
+        with Path(sys.argv[2]).open("a", encoding="utf-8") as file:
+            file.write(f"{name}\n")
+    if rude(identifier, name):
+        return
     match name:
         case "slow":
             time.sleep(arguments.get("seconds", 1.5))

@@ -21,6 +21,8 @@ class Handler(BaseHTTPRequestHandler):
     released = threading.Event()
     gone = threading.Event()
     sessions: ClassVar[set[str]] = set()
+    calls: ClassVar[int] = 0
+    """Calls of `refused`."""
 
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
@@ -69,7 +71,19 @@ class Handler(BaseHTTPRequestHandler):
                 self.sessions.add(session)
                 headers["Mcp-Session-Id"] = session
         elif method == "tools/list":
-            reply["result"] = {"tools": [ECHO, {**ECHO, "name": "big"}]}
+            reply["result"] = {
+                "tools": [{**ECHO, "name": name} for name in ("echo", "big", "refused", "deep", "wrong")]
+            }
+        elif method == "tools/call" and message["params"]["name"] == "refused":
+            Handler.calls += 1
+            reply["error"] = {"code": -32600, "message": "Session terminated"}
+        elif method == "tools/call" and message["params"]["name"] == "deep":
+            body = json.dumps({**reply, "result": "…"}).replace(
+                '"\\u2026"', '{"content": %s}' % ("[" * 5_000 + "]" * 5_000)
+            )
+            return self._send(200, body.encode())
+        elif method == "tools/call" and message["params"]["name"] == "wrong":
+            return self._send(400, json.dumps({**reply, "error": {"code": -32602, "message": "no such ink"}}).encode())
         elif method == "tools/call":
             big = message["params"]["name"] == "big"
             reply["result"] = {"content": [{"type": "text", "text": "x" * BIG if big else self.path}]}
@@ -77,7 +91,7 @@ class Handler(BaseHTTPRequestHandler):
             reply["error"] = {"code": -32601, "message": f"no method {method}"}
         if self.path == "/zipped":
             headers["Content-Encoding"] = "gzip"
-        self._send(200, json.dumps(reply).encode(), "application/json", **headers)
+        return self._send(200, json.dumps(reply).encode(), "application/json", **headers)
 
     def _send(self, status: int, body: bytes, kind: str = "application/json", **headers: str) -> None:
         self.send_response(status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, Space, open_space
+from infospace.tools.servers.surroundings import HANDED_ON
 from infospace.tools.tool import ToolFailed
 from planner.start import run_sync
 
@@ -59,15 +61,18 @@ def test_who_asks_something_back_is_told_that_nobody_answers(served: Space) -> N
     assert int(str(call(served, "a/ask").content)) < 0
 
 
-def test_a_server_has_our_environment_but_for_our_secrets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """And what its entry says."""
-    for name in ("OPENAI_API_KEY", "INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN", "ORDINARY"):
+def test_of_our_environment_a_server_has_what_its_entry_names_and_little_else(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where programs and files are, and the language: no key, and no password in a URL, of whatever name."""
+    for name in ("OPENAI_API_KEY", "INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN", "ORDINARY", "DATABASE_URL", "LC_TIME"):
         monkeypatch.setenv(name, "value")
     with open_space(tmp_path / "space.db") as space:
         synced(space, mcp=write(tmp_path, a=odd("plain", env={"OWN": "set here", "OPENAI_API_KEY": "${ORDINARY}!"})))
         found: Any = call(space, "a/environment").structured
-    assert (found["ORDINARY"], found["OWN"], found["OPENAI_API_KEY"]) == ("value", "set here", "value!")
-    assert not {"INFOSPACE_LLM_KEY", "INFOSPACE_TOKEN"} & found.keys()
+    assert (found["OWN"], found["OPENAI_API_KEY"], found["LC_TIME"]) == ("set here", "value!", "value")
+    assert found["PATH"] == os.environ["PATH"]
+    assert [name for name in found if not HANDED_ON.fullmatch(name)] == ["OWN", "OPENAI_API_KEY"]
 
 
 def test_arguments_that_do_not_fit_are_told_before_the_call(served: Space) -> None:

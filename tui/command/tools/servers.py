@@ -1,6 +1,7 @@
 """Say which servers the space has: how each stands, when it was listed, how much it lists, what it failed with.
 
-Nothing is started for it. Commands and URLs are shown as they are written in `mcp.json`, `env` and `headers` never.
+Nothing is started for it. Commands and URLs are shown as they are written in `mcp.json`, without what is secret in
+them; `env` and `headers` never.
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ def _lines(server: Server) -> Iterator[str]:
     listed = kept.listed[:16].replace("T", " ") if kept is not None and kept.listed else "-"
     about = cut(" ".join(server.description.split()), TOLD)
     yield f"{MARKS[server.state]} {server.name:<20} {server.state:<13} {server.tools:>5,} tools  {listed:<16}  {about}"
+    if kept is not None and kept.error:
+        yield from (f"    {line}" for line in kept.error.splitlines())
     if kept is not None and kept.state == "failed":
-        yield f"    {kept.error}"
         yield from (f"    | {line}" for line in kept.stderr.splitlines()[-TAIL:])
 
 
@@ -79,8 +81,8 @@ def _document(server: Server) -> dict[str, Any]:
         "stderr": kept.stderr if kept else "",
         "version": kept.version if kept else "",
         "file": entry.file,
-        "command": None if entry.command is None else [entry.command, *entry.args],
-        "url": entry.url,
+        "command": entry.shown_command,
+        "url": entry.shown_url,
         "trusted": entry.trusted,
         "blocked": entry.blocked,
         "tags": list(entry.tags),

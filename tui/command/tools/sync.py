@@ -64,6 +64,8 @@ def _show(done: Synced, out: Output) -> None:
         out.text(f"✗ {failed.server or failed.file}  {failed.reason}{hint}", "red")
     for name in done.listed:
         out.text(f"✓ {name}  listed")
+        for refused in (one for one in done.refused if one.server == name):
+            out.text(f"  ✗ {refused.says}", "yellow")
     for name in done.unchanged:
         out.text(f"· {name}  as it was", "dim")
     for word, names in (("added", done.added), ("changed", done.changed), ("removed", done.removed)):
