@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from infospace.errors import Conflict
@@ -66,7 +65,7 @@ async def replay(
             again.plan.budget.tool_calls,
             again.journalled,
             again.meter.number,
-            partial(allowed, store, run=run),
+            lambda tool, *, by_name: allowed(store, tool, run, by_name=by_name),
             past,
         )
         again.meter.tools.earlier, again.meter.tools.asks = earlier, False

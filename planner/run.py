@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from typing import TypeAlias, cast
 
 from infospace.answer import Answer
@@ -142,7 +141,7 @@ class Run:
             self.plan.budget.tool_calls,
             self.journalled,
             self.meter.number,
-            partial(allowed, self.space.store, run=self.id),
+            lambda tool, *, by_name: allowed(self.space.store, tool, self.id, by_name=by_name),
             past,
         )
 

@@ -6,6 +6,7 @@ import json
 import re
 import socket
 import threading
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,11 +44,20 @@ class Raw:
     missing: int = 0
 
 
+@dataclass(frozen=True)
+class Flood:
+    """A body of so many bytes, in pieces, until the client hangs up; `packed`, of a thousandth of that."""
+
+    size: int
+    status: int = 200
+    packed: bool = False
+
+
 class Hang:
     """No answer, until the endpoint is closed."""
 
 
-Answer = Say | Fail | Raw | Hang
+Answer = Say | Fail | Raw | Flood | Hang
 Answers = Callable[[dict[str, Any]], Answer | str]
 
 
@@ -69,6 +79,8 @@ class Endpoint:
     peak: int = 0
     """The most requests that were there at once."""
     connections: int = 0
+    flooded: int = 0
+    """Bytes of floods that were sent."""
     _there: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -146,8 +158,28 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(status, json.dumps(error).encode(), headers)
             case Raw(body, content_type, missing):
                 self._send(200, body, {"content-type": content_type}, missing)
+            case Flood():
+                self._flood(answer)
             case Hang():
                 self.close_connection = True
+
+    def _flood(self, flood: Flood) -> None:
+        self.send_response(flood.status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(flood.size))
+        if flood.packed:
+            self.send_header("content-encoding", "gzip")
+        self.end_headers()
+        self.close_connection = True
+        piece = b" " * 2**20
+        packer = zlib.compressobj(wbits=31)
+        for _ in range(flood.size // len(piece)):
+            sent = packer.compress(piece) + packer.flush(zlib.Z_SYNC_FLUSH) if flood.packed else piece
+            try:
+                self.wfile.write(sent)
+            except OSError:
+                return
+            self.endpoint.flooded += len(piece)
 
     def _send(self, status: int, body: bytes, headers: Mapping[str, str] | None = None, missing: int = 0) -> None:
         self.send_response(status)

@@ -13,6 +13,7 @@ from infospace.errors import Declined, LanguageModelError, Unreachable
 from infospace.llm.model import Reply, Request
 from infospace.llm.reading import error_text, read_reply
 from infospace.llm.settings import Settings, configured, installed
+from infospace.redaction import hidden, shown_url
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -79,7 +80,7 @@ class EndpointModel:
         """
         async with self._client() as client:
             body = await self._exchange(client, request)
-        return read_reply(body, request, self.settings.url)
+        return read_reply(body, request, self._url, self.settings.secrets)
 
     async def _exchange(self, client: AsyncOpenAI, request: Request) -> bytes:
         import openai
@@ -90,17 +91,18 @@ class EndpointModel:
             try:
                 raw = await client.chat.completions.with_raw_response.create(**self._body(request, habits))
             except openai.APIStatusError as error:
-                milder = habits.milder(request, _says(error)) if error.status_code in DOUBTFUL else None
+                milder = habits.milder(request, self._says(error)) if error.status_code in DOUBTFUL else None
                 if milder is None or error.code == "context_length_exceeded":
                     raise self._refused(error) from error
                 habits = milder
                 continue
             except openai.APITimeoutError as error:
-                says = f"{self.settings.url} did not answer within {self.settings.timeout:g} seconds{self._times()}"
+                says = f"{self._url} did not answer within {self.settings.timeout:g} seconds{self._times()}"
                 raise Unreachable(says, hint="INFOSPACE_LLM_TIMEOUT sets how long to wait") from error
             except openai.APIConnectionError as error:
                 cause = error.__cause__ or error
-                says = f"{self.settings.url} cannot be reached, or broke off: {type(cause).__name__}: {cause}"
+                told = self._plain(f"{type(cause).__name__}: {cause}")
+                says = f"{self._url} cannot be reached, or broke off: {told}"
                 raise Unreachable(f"{says[:300]}{self._times()}", hint="does the endpoint run?") from error
             if habits is not first:
                 _LEARNT[place] = habits
@@ -120,10 +122,10 @@ class EndpointModel:
 
     def _refused(self, error: APIStatusError) -> LanguageModelError:
         """Say what a status means."""
-        status, url, says = error.status_code, self.settings.url, _says(error)
+        status, url, says = error.status_code, self._url, self._says(error)
         if status == 429:
             wait = error.response.headers.get("retry-after")
-            asked = f", and asks to wait {wait} seconds" if wait else ""
+            asked = f", and asks to wait {self._plain(wait)[:40]} seconds" if wait else ""
             return Unreachable(f"{url} takes no more requests now (429){asked}: {says}{self._times()}")
         if status >= 500:
             return Unreachable(f"{url} failed with {status}: {says}{self._times()}")
@@ -133,6 +135,17 @@ class EndpointModel:
             hint = "INFOSPACE_LLM_MODEL names the model; INFOSPACE_LLM_URL mostly ends in /v1"
             return Declined(f"{url} has no such model or path, for {self.settings.model!r} (404): {says}", hint=hint)
         return Declined(f"{url} does not take the request ({status}): {says}")
+
+    @property
+    def _url(self) -> str:
+        return shown_url(self.settings.url)
+
+    def _plain(self, text: str) -> str:
+        """Return what was said without the key, also where it quotes that."""
+        return hidden(text, self.settings.secrets)
+
+    def _says(self, error: APIStatusError) -> str:
+        return error_text(error.body if error.body is not None else error.response.text, self.settings.secrets)
 
     def _times(self) -> str:
         return f" ({self.settings.retries + 1} attempts)" if self.settings.retries else ""
@@ -155,12 +168,15 @@ class EndpointModel:
     def _connected(self) -> AsyncOpenAI:
         from openai import AsyncOpenAI, DefaultAsyncHttpx2Client
 
+        from infospace.llm.bounds import bound
+
         return AsyncOpenAI(
             base_url=self.settings.url,
             api_key=self.settings.key,
             timeout=self.settings.timeout,
             max_retries=self.settings.retries,
-            http_client=DefaultAsyncHttpx2Client(verify=_certificates()),
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=DefaultAsyncHttpx2Client(verify=_certificates(), event_hooks={"response": [bound]}),
         )
 
 
@@ -183,10 +199,6 @@ async def _whole(work: Coroutine[Any, Any, None]) -> None:
             cancelled = error
     if cancelled is not None:
         raise cancelled
-
-
-def _says(error: APIStatusError) -> str:
-    return error_text(error.body if error.body is not None else error.response.text)
 
 
 def connect() -> EndpointModel:

@@ -6,13 +6,14 @@ The shape is that of https://platform.openai.com/docs/api-reference/chat/object,
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from infospace.errors import BadAnswer, Declined, Unreadable
 from infospace.jsontext import read_json
 from infospace.jsonvalue import JSON
 from infospace.llm.model import Reply, Request, estimate
+from infospace.redaction import hidden
 
 MAX_BYTES = 64 * 2**20
 """The largest body that is read."""
@@ -21,14 +22,22 @@ _REASONING = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 """What some servers leave in front of an answer, and is not part of it."""
 
 
-def read_reply(body: bytes, request: Request, where: str) -> Reply:
-    """Read a response's body; `where` names the endpoint. Raises BadAnswer, Declined."""
+def read_reply(body: bytes, request: Request, where: str, secrets: Sequence[str] = ()) -> Reply:
+    """Read a response's body; `where` names the endpoint, `secrets` stand in no sentence.
+
+    Raises BadAnswer, Declined.
+    """
+    if len(body) > MAX_BYTES:
+        says = f"{where} answers with more than {MAX_BYTES // 2**20} MB, which are not taken"
+        raise BadAnswer(says, hint="is it the URL of a chat endpoint?")
     try:
         found = read_json(body, what=f"the answer of {where}", max_bytes=MAX_BYTES)
     except Unreadable as error:
-        raise BadAnswer(error.says, hint="is it the URL of a chat endpoint, and was nothing cut off?") from None
+        raise BadAnswer(
+            hidden(error.says, secrets), hint="is it the URL of a chat endpoint, and was nothing cut off?"
+        ) from None
     if isinstance(found, Mapping) and found.get("error") and not found.get("choices"):
-        raise Declined(f"{where} does not take the request: {error_text(found)}")
+        raise Declined(f"{where} does not take the request: {error_text(found, secrets)}")
     choices = found.get("choices") if isinstance(found, Mapping) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(found, Mapping) or not isinstance(choice, Mapping):
@@ -72,9 +81,9 @@ def _count(value: JSON) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def error_text(body: object) -> str:
-    """Return what an endpoint says is wrong, in at most 200 characters of one line."""
+def error_text(body: object, secrets: Sequence[str] = ()) -> str:
+    """Return what an endpoint says is wrong, in at most 200 characters of one line, without what is secret."""
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     if isinstance(inner, Mapping):
         inner = inner.get("message") or inner.get("detail") or inner
-    return " ".join(str(inner or "it does not say why").split())[:200]
+    return hidden(" ".join(str(inner or "it does not say why").split()), secrets)[:200]

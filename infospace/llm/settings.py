@@ -23,6 +23,7 @@ from math import inf
 from typing import TypeVar
 
 from infospace.errors import Invalid, NotConfigured
+from infospace.redaction import secrets_in
 
 NumberT = TypeVar("NumberT", int, float)
 
@@ -43,6 +44,11 @@ class Settings:
     timeout: float = TIMEOUT
     retries: int = RETRIES
     context: int = CONTEXT
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What nobody is to read: the key, and what is secret in the URL."""
+        return (*([self.key] if self.key != NO_KEY else []), *secrets_in(self.url))
 
 
 def configured() -> Settings:

@@ -134,6 +134,7 @@ def _model(args: argparse.Namespace) -> Iterator[Finding]:
 def _language_model() -> Iterator[Finding]:
     from infospace.errors import NotConfigured
     from infospace.llm.settings import configured, installed
+    from infospace.redaction import shown_url
 
     try:
         settings = configured()
@@ -141,7 +142,7 @@ def _language_model() -> Iterator[Finding]:
     except NotConfigured as error:
         yield Finding("language model", "weak", f"{error.says}; `extract` and the like fail", error.hint)
         return
-    yield Finding("language model", "good", f"{settings.model} at {settings.url}, not called")
+    yield Finding("language model", "good", f"{settings.model} at {shown_url(settings.url)}, not called")
 
 
 def _vocabulary() -> Iterator[Finding]:

@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 import pytest
-from chatting import Endpoint, Fail, Hang, Raw, Say
+from chatting import Endpoint, Fail, Flood, Hang, Raw, Say
 
 from infospace import BadAnswer, Declined, Unreachable
 from infospace.llm.client import connect
@@ -226,3 +226,51 @@ def test_calls_that_are_broken_off_leave_no_connection_open(
             asyncio.run(one_round())
         gc.collect()
     assert not [warning for warning in recwarn if warning.category is ResourceWarning]
+
+
+KEY = "sk-proj-0123456789abcdef"
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
+def test_an_error_that_quotes_the_key_is_told_without_it(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    """Nor is the beginning of it left where the sentence is cut."""
+    monkeypatch.setenv("INFOSPACE_LLM_KEY", KEY)
+    monkeypatch.setenv("INFOSPACE_LLM_RETRIES", "0")
+    for said in (f"Incorrect API key provided: {KEY}, sorry", f"{'x ' * 94}{KEY}"):
+        endpoint.say(Fail(status, said))
+        with pytest.raises((Declined, Unreachable)) as caught:
+            ask()
+        assert said[:20] in str(caught.value)
+        assert KEY[:8] not in str(caught.value)
+
+
+def test_a_url_that_holds_a_key_is_told_without_it(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who logs in, and what its query says."""
+    monkeypatch.setenv("INFOSPACE_LLM_RETRIES", "0")
+    monkeypatch.setenv("INFOSPACE_LLM_URL", endpoint.url.replace("http://", f"http://me:{KEY}@"))
+    endpoint.say(Fail(500, "broken"))
+    with pytest.raises(Unreachable) as caught:
+        ask()
+    assert "http://•••@127.0.0.1" in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_answer_without_end_is_read_as_far_as_it_is_taken(endpoint: Endpoint, packed: bool) -> None:
+    """In one sentence, asked once; the rest is never fetched."""
+    endpoint.say(Flood(2**30, packed=packed))
+    with pytest.raises(BadAnswer, match="answers with more than 64 MB, which are not taken"):
+        ask()
+    assert len(endpoint.requests) == 1
+    assert packed or endpoint.flooded < 2**27
+
+
+def test_an_error_without_end_is_read_for_its_beginning(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The status is told all the same."""
+    monkeypatch.setenv("INFOSPACE_LLM_RETRIES", "0")
+    endpoint.say(Flood(2**30, status=500))
+    with pytest.raises(Unreachable, match="failed with 500"):
+        ask()
+    assert endpoint.flooded < 2**27

@@ -49,6 +49,9 @@ def tools(cursor: str | None) -> dict[str, Any]:
         return {"tools": page} | ({"nextCursor": str(start + 250)} if start + 250 < 5000 else {})
     if MODE == "endless":
         return {"tools": [{**ECHO, "name": f"tool_{time.monotonic_ns()}"}], "nextCursor": "again"}
+    if MODE == "varies":
+        told = json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
+        return {"tools": [{"name": "print", "inputSchema": OBJECT, **told}, ECHO]}
     if MODE == "rude":
         hints = {"annotations": {"readOnlyHint": True}}
         truth = {"type": "object", "properties": {"result": {"type": "boolean"}}, "required": ["result"]}
@@ -97,6 +100,8 @@ def tools(cursor: str | None) -> dict[str, Any]:
 
 
 CALLS = 0
+LISTS: list[str] = []
+"""A mark for each list that was told."""
 REFUSED = 0
 
 
@@ -107,8 +112,8 @@ def busy() -> bool:
     return MODE == "busy" and refused < CALLS
 
 
-def rude(identifier: Any, name: str) -> bool:
-    """Answer a call of a tool of that mode; whether it is one."""
+def rude(identifier: Any, name: str, arguments: dict[str, Any]) -> bool:
+    """Answer a call of a tool of the modes `rude` and `varies`; whether it is one."""
     match name:
         case "terminated":
             send({"id": identifier, "error": {"code": -32600, "message": "Session terminated"}})
@@ -130,6 +135,10 @@ def rude(identifier: Any, name: str) -> bool:
             answer(identifier, {**text("1"), "structuredContent": {"result": 1}})
         case "yes" | "no" | "perhaps":
             answer(identifier, text({"yes": "true", "no": "false"}.get(name, name)))
+        case "print":
+            with Path(sys.argv[2]).with_suffix(".calls").open("a", encoding="utf-8") as file:
+                file.write(f"{len(LISTS)} {json.dumps(arguments)}\n")
+            answer(identifier, text("printed"))
         case _:
             return False
     return True
@@ -142,7 +151,7 @@ def call(identifier: Any, name: str, arguments: dict[str, Any]) -> None:
     if sys.argv[2:] and sys.argv[2].endswith(".calls"):
         with Path(sys.argv[2]).open("a", encoding="utf-8") as file:
             file.write(f"{name}\n")
-    if rude(identifier, name):
+    if rude(identifier, name, arguments):
         return
     match name:
         case "slow":
@@ -221,6 +230,7 @@ def main() -> None:
         elif method == "tools/list" and busy():
             send({"id": identifier, "error": {"code": -32603, "message": "busy"}})
         elif method == "tools/list":
+            LISTS.append("")
             answer(identifier, tools(given.get("cursor")))
         elif method == "tools/call":
             call(identifier, given["name"], given.get("arguments") or {})
