@@ -55,6 +55,27 @@ def test_a_file_is_named_and_forgotten(cli: Any, tmp_path: Path) -> None:
     assert (said.code, "there is no `mcp.json` beside the space" in said.err) == (0, True)
 
 
+def test_servers_are_told_without_what_is_secret(cli: Any, tmp_path: Path) -> None:
+    """Neither who logs in, nor a query's value, nor what stands behind an option for a key."""
+    a = {"url": "https://me:hunter2@host.example/mcp?key=hunter2&page=hunter2", "disabled": True}
+    b = {"command": "serve", "args": ["--api-key", "hunter2", "TOKEN=hunter2", "--port", "80"], "disabled": True}
+    write(tmp_path, a=a, b=b, c={"url": "ftp://me:hunter2@host"}, d={"command": "x", "args": "--token hunter2"})
+    said = cli("tools", "servers", "--json")
+    shown = {one["server"]: one for one in said.json["servers"]}
+    assert shown["a"]["url"] == "https://•••@host.example/mcp?key=•••&page=•••"
+    assert shown["b"]["command"] == ["serve", "--api-key", "•••", "TOKEN=•••", "--port", "80"]
+    said_all = [said.out, cli("tools", "servers").out, cli("tools", "sync", "--json").out, cli("tools", "sync").out]
+    assert ["hunter2" in one for one in said_all] == [False] * 4
+    assert "is not a URL" in said.out
+
+
+def test_a_refused_tool_is_named_beside_its_server(cli: Any, tmp_path: Path) -> None:
+    """By the sync and afterwards."""
+    write(tmp_path, a=odd("bad"))
+    for command in ("sync", "servers"):
+        assert "the tool 'a list' is refused: " in cli("tools", command).out
+
+
 def test_servers_say_how_they_stand(cli: Any, tmp_path: Path) -> None:
     """For a person and as JSON; the entry as it is written, without env."""
     write(
