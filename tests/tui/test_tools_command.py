@@ -60,13 +60,14 @@ def test_servers_are_told_without_what_is_secret(cli: Any, tmp_path: Path) -> No
     a = {"url": "https://me:hunter2@host.example/mcp?key=hunter2&page=hunter2", "disabled": True}
     b = {"command": "serve", "args": ["--api-key", "hunter2", "TOKEN=hunter2", "--port", "80"], "disabled": True}
     write(tmp_path, a=a, b=b, c={"url": "ftp://me:hunter2@host"}, d={"command": "x", "args": "--token hunter2"})
+    synced = [cli("tools", "sync", "--json").out, cli("tools", "sync").out]
     said = cli("tools", "servers", "--json")
     shown = {one["server"]: one for one in said.json["servers"]}
     assert shown["a"]["url"] == "https://•••@host.example/mcp?key=•••&page=•••"
     assert shown["b"]["command"] == ["serve", "--api-key", "•••", "TOKEN=•••", "--port", "80"]
-    said_all = [said.out, cli("tools", "servers").out, cli("tools", "sync", "--json").out, cli("tools", "sync").out]
+    said_all = [*synced, said.out, cli("tools", "servers").out]
     assert ["hunter2" in one for one in said_all] == [False] * 4
-    assert "is not a URL" in said.out
+    assert "is not a URL" in synced[0]
 
 
 def test_a_refused_tool_is_named_beside_its_server(cli: Any, tmp_path: Path) -> None:
