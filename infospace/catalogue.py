@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from infospace.tools.own import Listing
     from infospace.tools.toolbox import Toolbox
 
+_log = logging.getLogger(__name__)
+
+OURS = "infospace"
 GROUP = "infospace.primitives"
 """The entry point group in which packages offer their primitives."""
 
@@ -90,6 +94,8 @@ class Catalogue:
         """Says why no language model can be asked, None where one can; a space puts its own word here."""
         self.listings: dict[str, Listing] = {}
         """What can be done besides, by who lists it: saved plans, which only a planner knows."""
+        self.broken: list[InfospaceError] = []
+        """Why a package that is installed offers nothing here, each in a sentence."""
         self._entries: dict[str, tuple[Provider, Primitive]] = {}
         for provider in providers:
             self.add(provider)
@@ -113,6 +119,7 @@ class Catalogue:
         """Return the same entries beside fewer tools, without those that the scope of the tools excludes."""
         found = Catalogue()
         found.tools, found.why_unasked, found.listings = tools, self.why_unasked, self.listings
+        found.broken = self.broken
         found._entries = {
             type_: known for type_, known in self._entries.items() if not tools.scope.forbids(known[1].as_tool)
         }
@@ -147,12 +154,31 @@ class Catalogue:
 def installed() -> Catalogue:
     """Return the catalogue of every installed package that offers primitives, ours first.
 
-    Raises InfospaceError that names a package which cannot be loaded.
+    One of somebody else's that cannot be loaded is left out: it is warned of, once, and told by `broken`. Raises
+    InfospaceError where ours cannot be loaded, Conflict where two offer one type.
     """
     from importlib.metadata import entry_points
 
-    points = sorted(set(entry_points(group=GROUP)), key=lambda point: (point.name != "infospace", point.name))
-    return Catalogue(_load(point) for point in points)
+    points = sorted(set(entry_points(group=GROUP)), key=lambda point: (point.name != OURS, point.name))
+    catalogue = Catalogue()
+    for point in points:
+        try:
+            provider = _load(point)
+        except Conflict:
+            raise
+        except InfospaceError as error:
+            if point.name == OURS:
+                raise
+            catalogue.broken.append(error)
+            _warn_once(str(error))
+        else:
+            catalogue.add(provider)
+    return catalogue
+
+
+@cache
+def _warn_once(message: str) -> None:
+    _log.warning("%s", message)
 
 
 def _load(point: EntryPoint) -> Provider:

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from infospace import open_space
+from planner.saved import save_plan
+
 ANSWER = {"status", "resource_id", "value", "data", "reason", "extra", "started_at", "duration_ms"}
 
 NOTE = """---
@@ -421,3 +424,15 @@ def test_a_field_that_no_note_has_is_told(cli: Any, known: Path, model: Any) -> 
     assert "hint" not in cli("notes", "--where", "@folder = 'x'", "--json").json
     assert says in cli("search", "b", "--where", "foldr = 'x'").err
     assert cli("search", "b", "--where", "foldr = 'x'", "--json").json["extra"]["hint"] == says
+
+
+@pytest.mark.parametrize("words", [("plans", "list"), ("plans",), ("tools", "list"), ("tools", "approvals")])
+def test_a_space_is_named_before_or_after_every_word(cli: Any, tmp_path: Path, words: tuple[str, ...]) -> None:
+    """As the help of each says."""
+    there = str(tmp_path / "other.db")
+    with open_space(there) as space:
+        save_plan(space, "greet", {"steps": [{"type": "create-note", "value": 1}]})
+    said = {cli(*words[:at], "--space", there, *words[at:], "--json").out for at in range(len(words) + 1)}
+    assert len(said) == 1
+    if words[0] == "plans":
+        assert "greet" in said.pop()

@@ -148,7 +148,9 @@ def _language_model() -> Iterator[Finding]:
 def _vocabulary() -> Iterator[Finding]:
     from infospace.catalogue import installed
 
-    yield Finding("vocabulary", "good", f"{len(installed().types())} primitives")
+    catalogue = installed()
+    yield Finding("vocabulary", "good", f"{len(catalogue.types())} primitives")
+    yield from (Finding("vocabulary", "bad", error.says, error.hint) for error in catalogue.broken)
 
 
 def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:

@@ -29,6 +29,8 @@ REFUSED = 3
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    from tui.command import shared
+
     actions = parser.add_subparsers(dest="action", metavar="save|list|show|rm")
     save = actions.add_parser("save", help="check a plan and keep it")
     save.add_argument("name", metavar="NAME")
@@ -37,6 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions.add_parser("list", help="list the saved plans")
     for action, summary in (("show", "print a saved plan"), ("rm", "delete a saved plan")):
         actions.add_parser(action, help=summary).add_argument("name", metavar="NAME")
+    for parsed in actions.choices.values():
+        shared(parsed, default=argparse.SUPPRESS)
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
