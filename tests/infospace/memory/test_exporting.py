@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from infospace import Space
 from infospace.ids import Kind
-from infospace.memory.changes import Evidence, GiveName, MakeNote, Revise
+from infospace.memory.changes import Delete, Evidence, GiveName, MakeNote, Revise
 from infospace.memory.exporting import MANIFEST, Exported, export, write_back
 from infospace.memory.importing import import_paths
 from infospace.memory.sqlite import open_store
 from infospace.view import Silence
+from tests.infospace.memory.imported import write
 
 
 def fresh() -> Space:
@@ -211,6 +212,27 @@ def test_exporting_again_writes_what_changed_and_removes_what_is_gone(tmp_path: 
         assert told(export(space.store, out, force=True)) == (1, 2, 0, 0)
         assert files(out)["c.md"] == b"c"
         assert files(out)["foreign.md"] == b"foreign"
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_file_that_the_user_changed_stays_when_its_note_is_gone(tmp_path: Path, force: bool) -> None:
+    """Though an export wrote it; what nobody changed goes with its folder, and what is a link is left alone."""
+    out = tmp_path / "out"
+    with fresh() as space:
+        add(space, write(tmp_path / "in", **{"x/a.md": "a", "y/z/b.md": "b", "c.md": "c", "d.md": "d"}))
+        export(space.store, out)
+        (out / "x/a.md").write_text("mine now")
+        (out / "c.md").unlink()
+        (tmp_path / "else").write_text("c")
+        (out / "c.md").symlink_to(tmp_path / "else")
+        with space.store.reading() as snapshot:
+            gone = [one.note for one in snapshot.tracked() if one.path != "d.md"]
+        space.store.commit([Delete(one) for one in gone])
+        assert told(export(space.store, out, force=force)) == (0, 1, 1, 0)
+        assert files(out) == {"x/a.md": b"mine now", "c.md": b"c", "d.md": b"d"}
+        assert not (out / "y").exists()
+        assert told(export(space.store, out)) == (0, 1, 0, 0)
+        assert (out / "x/a.md").read_text() == "mine now"
 
 
 def test_foreign_files_stay_unless_forced(tmp_path: Path) -> None:

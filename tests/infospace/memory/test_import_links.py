@@ -81,14 +81,26 @@ def test_a_link_leads_to_a_file_by_path_stem_or_title(space: Space, tmp_path: Pa
 
 def test_of_several_the_nearest_is_meant(space: Space, tmp_path: Path) -> None:
     """The same folder first, then nearest to the root, then in the order of paths."""
-    folder = write(
-        tmp_path / "in", **{"x/a.md": "[[n]]", "x/n.md": "", "y/a.md": "[[n]]", "z/z/n.md": "", "z/n.md": ""}
-    )
+    folder = write(tmp_path / "in", **{"x/x/a.md": "[[n]]", "x/x/n.md": "", "y/a.md": "[[n]]", "z/z/n.md": ""})
     add(space, folder)
-    assert arrows(space) == {("x/a.md", "x/n.md"), ("y/a.md", "x/n.md")}
-    write(folder, **{"n.md": ""})
-    add(space, folder)
-    assert arrows(space) == {("x/a.md", "x/n.md"), ("y/a.md", "n.md")}
+    assert arrows(space) == {("x/x/a.md", "x/x/n.md"), ("y/a.md", "x/x/n.md")}
+    for nearer in ("z/n.md", "w/n.md", "n.md"):
+        write(folder, **{nearer: ""})
+        add(space, folder)
+        assert arrows(space) == {("x/x/a.md", "x/x/n.md"), ("y/a.md", nearer)}
+
+
+def test_what_is_written_in_the_same_case_goes_before_what_is_near(space: Space, tmp_path: Path) -> None:
+    """By name, by path and by title; then the folder decides."""
+    files: dict[str, str | bytes] = {
+        "w/a.md": "[[Name]]",
+        "x/name.md": "",
+        "y/b.md": "[[The title]]",
+        "y/c.md": "# The Title",
+        "z/z/Name.md": "# The title",
+    }
+    add(space, write(tmp_path / "in", **files))
+    assert arrows(space) == {("w/a.md", "z/z/Name.md"), ("y/b.md", "z/z/Name.md")}
 
 
 def test_an_unresolved_link_is_kept_until_its_target_comes(space: Space, tmp_path: Path) -> None:
