@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -17,7 +17,7 @@ from infospace.memory.atomic import remove_leftovers, write_atomically
 from infospace.memory.changes import Change, Track
 from infospace.memory.files import Found
 from infospace.memory.known import was_edited
-from infospace.memory.links import is_alive, replaced, settle_run, written
+from infospace.memory.links import is_alive, replaced, settle, settle_run, written
 from infospace.memory.naming_files import Taken, bare_paths, in_order
 from infospace.memory.own_text import FORMS, in_place, is_half_written, own_version
 from infospace.memory.readers import format_of, read
@@ -25,7 +25,7 @@ from infospace.memory.readers.objects import SIDE, side_of
 from infospace.memory.rendering import render
 from infospace.memory.store import Snapshot, Store, Tracked
 from infospace.resources import Made, Note
-from infospace.runs.journal import OpenRun
+from infospace.runs.journal import CloseRun, OpenRun
 
 MANIFEST = ".infospace-export.json"
 """In an exported folder: which files the export wrote, by the SHA-256 of their bytes. Importing passes it over."""
@@ -226,10 +226,28 @@ def _sync(store: Store, one: Tracked, note: Note, found: Found) -> None:
             changes = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
     if made.run is None:
         store.commit([track])
+        if whole.title != one.title:
+            _settle_titles(store, one, found)
         return
     opened = OpenRun(made.run, "edit", f"export --in-place {found.path}", None, {}, now(), "")
     store.commit([track, *changes], [opened])
     settle_run(store, [one.root], made)
+
+
+def _settle_titles(store: Store, one: Tracked, found: Found) -> None:
+    """Have the links of other files lead to a title that is another now; a run only where that changed Relations."""
+    runs: list[str] = []
+
+    def made() -> Made:
+        runs.extend(() if runs else (store.new_id("run"),))
+        return Made(runs[-1], None, "export")
+
+    def commit(changes: Sequence[Change]) -> None:
+        run = runs.pop()
+        goal = f"export --in-place {found.path}"
+        store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), ""), CloseRun(run, "success", now())])
+
+    settle(store, [one.root], made, commit)
 
 
 def to_json(done: Exported) -> Mapping[str, Any]:

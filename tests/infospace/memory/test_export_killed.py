@@ -157,6 +157,27 @@ def test_what_was_edited_after_a_kill_is_written(space: Space, tmp_path: Path) -
     assert (folder / "a.md").read_bytes() == b"two\r\n"
 
 
+def test_an_earlier_text_of_the_note_is_written_over(space: Space, tmp_path: Path) -> None:
+    """By the next export, also without an import before."""
+    folder = write(tmp_path / "in", **{"a.md": "a\n"})
+    add(space, folder)
+    for text in ("one\n", "two\n"):
+        edit(space.store, notes(space)["a.md"], text, {}, "edit")
+    write(folder, **{"a.md": "one\n"})
+    done = write_back(space.store)
+    assert (done.written, done.failed, (folder / "a.md").read_text()) == (1, [], "two\n")
+
+
+def test_json_whose_metadata_somebody_changed_is_a_conflict(space: Space, tmp_path: Path) -> None:
+    """Though the document is as it was to be written."""
+    folder = write(tmp_path / "in", **{"j.json": '{"n": 1}'})
+    add(space, folder)
+    edit(space.store, notes(space)["j.json"], {"n": 2}, {"of": "j"}, "edit")
+    write(folder, **{"j.json": WRITTEN["j.json"], "j.metadata.json": '{"of": "me"}'})
+    assert len(write_back(space.store).failed) == 1
+    assert (folder / "j.metadata.json").read_text() == '{"of": "me"}'
+
+
 def test_only_leftovers_of_these_files_are_removed(tmp_path: Path) -> None:
     """Of files that are named, and not while somebody writes them."""
     files = {".a.md.0123456789ab": "x", ".b.md.0123456789ab": "x", ".a.md.012345": "x", "a.md.0123456789ab": "x"}

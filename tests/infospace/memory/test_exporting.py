@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from infospace import Space
 from infospace.ids import Kind
-from infospace.memory.changes import Delete, Evidence, GiveName, MakeNote, Revise
+from infospace.memory.changes import Delete, Evidence, GiveName, MakeNote, Revise, Track
+from infospace.memory.editing import edit
 from infospace.memory.exporting import MANIFEST, Exported, export, write_back
 from infospace.memory.importing import import_paths
 from infospace.memory.sqlite import open_store
 from infospace.view import Silence
-from tests.infospace.memory.imported import write
+from tests.infospace.memory.imported import arrows, write
 
 
 def fresh() -> Space:
@@ -337,3 +338,84 @@ def test_what_cannot_be_written_back_is_said(tmp_path: Path) -> None:
     assert "cannot hold" in reasons["t.txt"]
     assert "not there any more" in reasons["gone.md"]
     assert (tmp_path / "a.md").read_text() == "theirs"
+
+
+def test_what_is_no_file_is_never_overwritten(tmp_path: Path) -> None:
+    """A link or a folder that has the name stays, also when forced."""
+    out = write(tmp_path / "out", **{"b.md/inside": "x"})
+    (tmp_path / "target").write_text("theirs")
+    (out / "a.md").symlink_to(tmp_path / "target")
+    with fresh() as space:
+        make(space, "a", name="a")
+        make(space, "b", name="b")
+        done = export(space.store, out, force=True)
+    assert told(done) == (0, 0, 0, 2)
+    assert {Path(one["path"]).name for one in done.failed} == {"a.md", "b.md"}
+    assert (out / "a.md").is_symlink()
+    assert (tmp_path / "target").read_text() == "theirs"
+
+
+def test_the_manifest_knows_the_files_that_are_there(tmp_path: Path) -> None:
+    """One that somebody removed is forgotten; one that was changed and is as it was again is written anew."""
+    out = tmp_path / "out"
+    with fresh() as space:
+        a, b = make(space, "a", name="a"), make(space, "b", name="b")
+        export(space.store, out)
+        (out / "a.md").write_text("mine")
+        (out / "b.md").unlink()
+        space.store.commit([Revise(a, "aa"), Delete(b)])
+        assert told(export(space.store, out)) == (0, 0, 0, 1)
+        assert set(json.loads((out / MANIFEST).read_bytes())["files"]) == {"a.md"}
+        (out / "a.md").write_text("a")
+        assert told(export(space.store, out)) == (1, 0, 0, 0)
+        assert files(out) == {"a.md": b"aa"}
+
+
+def test_a_note_of_two_files_is_written_to_the_first(tmp_path: Path) -> None:
+    """In the order of root and path."""
+    with fresh() as space:
+        note = add(space, write(tmp_path / "in", **{"b.md": "b"}))["b.md"]
+        root = str(tmp_path / "in")
+        space.store.commit([Track(root, path, note, b"x" * 32, 1, 0, None) for path in ("c.md", "a/a.md")])
+        export(space.store, tmp_path / "out")
+    assert list(files(tmp_path / "out")) == ["a/a.md"]
+
+
+def test_what_was_imported_has_its_path_before_what_was_made(tmp_path: Path) -> None:
+    """Then the older goes before the newer, by number."""
+    with fresh() as space:
+        made = [make(space, f"made {number}", {"title": "a"}) for number in range(11)]
+        add(space, write(tmp_path / "in", **{"a.md": "imported"}))
+        export(space.store, tmp_path / "out")
+    found = {name: data.rpartition(b"\n")[2].decode() for name, data in files(tmp_path / "out").items()}
+    assert (found["a.md"], len(made)) == ("imported", 11)
+    assert [found[f"a-{number}.md"] for number in (2, 3, 11, 12)] == ["made 0", "made 1", "made 9", "made 10"]
+
+
+def test_json_is_written_back_with_its_metadata(tmp_path: Path) -> None:
+    """With line feeds; metadata that is empty now is written as such where it lay, and nowhere else."""
+    folder = write(tmp_path / "in", **{"j.json": '{"n":\r\n1}\r\n', "j.metadata.json": '{"k": 1}', "l.json": "[1]"})
+    with fresh() as space:
+        ids = add(space, folder)
+        with space.store.reading() as snapshot:
+            known: Any = {path: snapshot.get(note) for path, note in ids.items()}
+        edit(space.store, known["j.json"], {"n": 2}, {}, "edit")
+        edit(space.store, known["l.json"], [2], {}, "edit")
+        assert told(write_back(space.store)) == (2, 0, 0, 0)
+    assert files(folder) == {
+        "j.json": b'{\n  "n": 2\n}\n',
+        "j.metadata.json": b"{}\n",
+        "l.json": b"[\n  2\n]\n",
+    }
+
+
+def test_a_title_that_was_written_back_is_led_to(tmp_path: Path) -> None:
+    """By links of other files, at once."""
+    folder = write(tmp_path / "in", **{"a.md": "# Old\n", "b.md": "[[Brand new]]"})
+    with fresh() as space:
+        ids = add(space, folder)
+        with space.store.reading() as snapshot:
+            note: Any = snapshot.get(ids["a.md"])
+        edit(space.store, note, "# Brand new\n\n[[b]]", {}, "edit")
+        write_back(space.store)
+        assert arrows(space) == {("b.md", "a.md"), ("a.md", "b.md")}

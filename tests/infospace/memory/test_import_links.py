@@ -74,7 +74,10 @@ def unresolved(space: Space) -> set[str]:
 )
 def test_a_link_leads_to_a_file_by_path_stem_or_title(space: Space, tmp_path: Path, link: str, leads: str) -> None:
     """Within the root, upper and lower case alike; a file does not link to itself."""
-    write(tmp_path / "in", **{"a.md": link, "x/b.md": "b", "y/c.md": "# The title\n", "y/v1.2.md": "v"})
+    write(
+        tmp_path / "in",
+        **{"a.md": link, "x/b.md": "b", "y/c.md": "# The title\n", "y/v1.2.md": "v", "data.csv": "a\n1\n"},
+    )
     add(space, tmp_path / "in")
     assert arrows(space) == ({("a.md", leads)} if leads else set())
 
@@ -88,6 +91,13 @@ def test_of_several_the_nearest_is_meant(space: Space, tmp_path: Path) -> None:
         write(folder, **{nearer: ""})
         add(space, folder)
         assert arrows(space) == {("x/x/a.md", "x/x/n.md"), ("y/a.md", nearer)}
+
+
+def test_of_files_with_one_title_that_in_the_same_folder_is_meant(space: Space, tmp_path: Path) -> None:
+    """Though another is nearer to the root, and before it in the order of paths."""
+    files: dict[str, str | bytes] = {"a.md": "# T", "x/y/b.md": "# T", "x/y/c.md": "[[T]]", "z/d.md": "[[T]]"}
+    add(space, write(tmp_path / "in", **files))
+    assert arrows(space) == {("x/y/c.md", "x/y/b.md"), ("z/d.md", "a.md")}
 
 
 def test_what_is_written_in_the_same_case_goes_before_what_is_near(space: Space, tmp_path: Path) -> None:
