@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cache
 from typing import Any, ForwardRef, TypeAlias, get_args, get_origin
 
+from infospace.errors import Invalid
 from infospace.ids import Kind
-from infospace.paths import Path
+from infospace.jsontext import same
+from infospace.paths import Path, fewer, show_parts
 from infospace.resources import Collection, CollectionResult, FusedResult, Note, Relation, Resource, SearchResult
 from infospace.schemas import (
     NO_METADATA,
@@ -27,9 +30,14 @@ from infospace.shaping import alone
 
 __all__ = [
     "ALTERNATIVES",
+    "NOTHING",
     "NO_METADATA",
     "TYPES",
+    "UNTOLD",
+    "WRONG",
     "CollectionShape",
+    "ContentUnfit",
+    "Facts",
     "NoteShape",
     "Nowhere",
     "RelationShape",
@@ -37,11 +45,15 @@ __all__ = [
     "Shape",
     "Unknown",
     "alternatives",
+    "bare",
     "describe",
     "field_shape",
     "inside",
+    "is_itself",
     "is_result",
+    "itself",
     "never_fits",
+    "part_of",
     "place_in",
     "results_by_mode",
     "same_as",
@@ -49,16 +61,42 @@ __all__ = [
     "schema_of_value",
     "shape_of",
     "source_of",
+    "told_as",
     "type_words",
     "types_of",
     "union",
 ]
 
 
+class Untold(Enum):
+    """Stands for a part of a value that only the run will know."""
+
+    UNTOLD = "untold"
+
+
+UNTOLD = Untold.UNTOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of the very resource, beyond what its shape says of all that have it."""
+
+    which: object = None
+    """Where it is the same of two shapes, they are of one resource; None is not known."""
+    content: Any = UNTOLD
+    """A Note's content, with what only the run will know left out."""
+    size: int | None = None
+    """How many items a Collection has."""
+
+
+NOTHING = Facts()
+
+
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Nothing is known, not even the kind."""
 
+    facts: Facts = field(default=NOTHING, compare=False, repr=False)
     kinds = frozenset(Kind)
 
 
@@ -68,14 +106,17 @@ class NoteShape:
 
     content: Schema | None = None
     metadata: Schema | None = None
+    facts: Facts = field(default=NOTHING, compare=False, repr=False)
     kinds = frozenset({Kind.NOTE})
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionShape:
-    """A Collection whose items all have one shape, as far as that is known."""
+    """A Collection whose items all have one shape, as far as that is known, and the schema of its own metadata."""
 
     item: Shape = field(default_factory=Unknown)
+    metadata: Schema | None = None
+    facts: Facts = field(default=NOTHING, compare=False, repr=False)
     kinds = frozenset({Kind.COLLECTION})
 
 
@@ -83,10 +124,60 @@ class CollectionShape:
 class RelationShape:
     """A Relation."""
 
+    facts: Facts = field(default=NOTHING, compare=False, repr=False)
     kinds = frozenset({Kind.RELATION})
 
 
+WRONG = Unknown(Facts(which="wrong"))
+"""Stands for a resource that cannot be what is wanted of it, of which a problem was told."""
+
 Shape: TypeAlias = "Unknown | NoteShape | CollectionShape | RelationShape"
+
+
+class ContentUnfit(Invalid):
+    """What a Note has as its content will not do, though its type would."""
+
+
+def bare(shape: Shape) -> Shape:
+    """Return what is known of any resource of a shape: of one that is another."""
+    return shape if shape.facts is NOTHING else replace(shape, facts=NOTHING)
+
+
+def told_as(shape: Shape, which: object) -> Shape:
+    """Return a shape as that of a certain resource."""
+    return shape if shape.facts.which is which else replace(shape, facts=replace(shape.facts, which=which))
+
+
+def part_of(content: Any, parts: Sequence[str | int]) -> Any:
+    """Return the part of a Note's content at a path, UNTOLD where that is not known; raises Missing.
+
+    A path that does not begin in the content is another matter.
+    """
+    if parts and str(parts[0]).startswith("@"):
+        return UNTOLD
+    for index, part in enumerate(parts):
+        match content:
+            case list() | tuple() if isinstance(part, int) and -len(content) <= part < len(content):
+                content = content[part]
+            case Mapping() if isinstance(part, str) and part in content:
+                content = content[part]
+            case list() | tuple() if isinstance(part, int):
+                of = f"`{show_parts(tuple(parts[:index]))}`" if index else "the list"
+                raise fewer(tuple(parts[: index + 1]), len(content), of)
+            case _:
+                return UNTOLD
+    return content
+
+
+def _shared(one: Facts, other: Facts) -> Facts:
+    """What is known of a resource of which the one or the other is known."""
+    if one is other or NOTHING in (one, other):
+        return one if one is other else NOTHING
+    return Facts(
+        one.which if one.which == other.which else None,
+        one.content if same(one.content, other.content) else UNTOLD,
+        one.size if one.size == other.size else None,
+    )
 
 
 def describe(shape: Shape) -> str:
@@ -116,8 +207,10 @@ def place_in(shape: Shape, parts: tuple[str | int, ...]) -> Schema | Nowhere | N
         return shape.content if isinstance(shape, NoteShape) else None
     first, rest = parts[0], parts[1:]
     if isinstance(first, str) and first.startswith("@"):
-        own = shape.metadata if isinstance(shape, NoteShape) else None
+        own = shape.metadata if isinstance(shape, (NoteShape, CollectionShape)) else None
         return inside(own, rest) if first == "@metadata" else _own_field(first, rest)
+    if isinstance(shape, CollectionShape) and first == "metadata":
+        return inside(shape.metadata, rest)
     if not isinstance(shape, NoteShape):
         return None
     found = inside(shape.content, parts)
@@ -152,7 +245,7 @@ def shape_of(annotation: Any) -> Shape:
     if origin is Note:
         return NoteShape(schema_of(arguments[0]) if arguments and not _is_open(arguments[0]) else None, None)
     if origin is Collection:
-        return CollectionShape(_item_shape(arguments[0]) if arguments else Unknown())
+        return CollectionShape(_item_shape(arguments[0]) if arguments else Unknown(), NO_METADATA)
     if origin is Relation:
         return RelationShape()
     return Unknown()
@@ -176,7 +269,17 @@ def _item_shape(annotation: Any) -> Shape:
 
 
 def same_as(argument: str) -> Callable[[Mapping[str, Any], Mapping[str, Shape]], Shape]:
-    """Return a `gives` that says: the same shape as the resource given as this argument."""
+    """Return a `gives` that says: another resource of the same shape as the one given as this argument."""
+
+    def gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+        shape = bare(shapes.get(argument, Unknown()))
+        return CollectionShape(shape.item, NO_METADATA) if isinstance(shape, CollectionShape) else shape
+
+    return gives
+
+
+def itself(argument: str) -> Callable[[Mapping[str, Any], Mapping[str, Shape]], Shape]:
+    """Return a `gives` that says: the very resource given as this argument."""
 
     def gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         return shapes.get(argument, Unknown())
@@ -184,12 +287,20 @@ def same_as(argument: str) -> Callable[[Mapping[str, Any], Mapping[str, Shape]],
     return gives
 
 
+def is_itself(shape: Shape) -> bool:
+    """Whether a resource is known to be no search result, of which the source would be meant."""
+    if isinstance(shape, NoteShape):
+        return shape.content is not None and source_of(shape) is None
+    return not isinstance(shape, Unknown)
+
+
 def results_by_mode(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
     """Be a `gives` that says: search results, which in the mode `hybrid` have both scores."""
     mode = arguments.get("mode", "semantic")
     if not isinstance(mode, str):
-        return CollectionShape(NoteShape(None, NO_METADATA))
-    return CollectionShape(NoteShape(schema_of(FusedResult if mode == "hybrid" else SearchResult), NO_METADATA))
+        return CollectionShape(NoteShape(None, NO_METADATA), NO_METADATA)
+    found = schema_of(FusedResult if mode == "hybrid" else SearchResult)
+    return CollectionShape(NoteShape(found, NO_METADATA), NO_METADATA)
 
 
 def is_result(shape: Shape) -> bool:
@@ -225,13 +336,22 @@ ALTERNATIVES = 8
 
 def union(one: Shape, other: Shape) -> Shape:
     """Return what is known of a resource that has one shape or the other."""
+    found, facts = _union(one, other), _shared(one.facts, other.facts)
+    return found if found.facts is facts else replace(found, facts=facts)
+
+
+def _union(one: Shape, other: Shape) -> Shape:
     match one, other:
+        case CollectionShape(facts=Facts(size=0)), CollectionShape(item=item):
+            return CollectionShape(item, _either(one.metadata, other.metadata))
+        case CollectionShape(item=item), CollectionShape(facts=Facts(size=0)):
+            return CollectionShape(item, _either(one.metadata, other.metadata))
         case _ if one == other:
             return one
         case NoteShape(), NoteShape():
             return NoteShape(_either(one.content, other.content), _either(one.metadata, other.metadata))
         case CollectionShape(), CollectionShape():
-            return CollectionShape(union(one.item, other.item))
+            return CollectionShape(union(one.item, other.item), _either(one.metadata, other.metadata))
         case RelationShape(), RelationShape():
             return one
     return Unknown()

@@ -330,6 +330,17 @@ def _step(value: JSON | Absent, part: Part) -> JSON | Absent:
     return ABSENT
 
 
+def fewer(parts: Sequence[Part], count: int, holder: str) -> Missing:
+    """Return what is said of an index that is out of range."""
+    says, hint = _counted(count, holder)
+    return Missing(f"`{show_parts(parts)}` does not exist: {says}", hint=hint)
+
+
+def _counted(count: int, holder: str) -> tuple[str, str | None]:
+    hint = f"they are [0] to [{count - 1}], or [-{count}] to [-1]" if count else None
+    return f"{holder} has {count} item{'' if count == 1 else 's'}", hint
+
+
 def _missing(value: JSON, parts: Sequence[Part], start: int, of: str) -> Missing:
     for place in range(start, len(parts)):
         part = parts[place]
@@ -346,9 +357,7 @@ def _what_is_there(value: JSON, part: Part, holder: str) -> tuple[str, str | Non
     if isinstance(part, int):
         if not isinstance(value, (list, tuple)):
             return f"{holder} is {_a_kind(value)}, not a list", None
-        count = len(value)
-        hint = f"they are [0] to [{count - 1}], or [-{count}] to [-1]" if count else None
-        return f"{holder} has {count} item{'' if count == 1 else 's'}", hint
+        return _counted(len(value), holder)
     if not isinstance(value, Mapping):
         return f"{holder} is {_a_kind(value)}, not an object", None
     if not value:

@@ -20,15 +20,16 @@ from infospace.kinds import (
     never_fits,
     type_words,
 )
+from infospace.names import normalised
 from infospace.paths import nearest
 from planner.check_conditions import whole
 from planner.check_effects import warn_of_effects
 from planner.check_forms import FormChecker
-from planner.environment import Environment, Variable
+from planner.environment import Environment, Variable, joined
 from planner.known import Known
 from planner.mend import mended
 from planner.parse import parse_plan
-from planner.plan import Ask, Block, Input, Plan, Saved, Step, blocks, every_step
+from planner.plan import Ask, Block, Input, Plan, Saved, Step, Stop, blocks, every_step
 from planner.problems import Problem, Problems, in_order, join, listed, replace
 from planner.saved import PREFIX, unknown_plan
 from planner.schemas import misfit
@@ -41,17 +42,20 @@ _KINDS: Mapping[str, Shape] = {
 }
 
 
-def check(document: JSON, catalogue: Catalogue, known: Known) -> tuple[Plan, Problems]:
-    """Read and check a whole plan; all problems at once. Nothing is run, nothing is changed."""
+def check(document: JSON, catalogue: Catalogue, known: Known, saved_as: str | None = None) -> tuple[Plan, Problems]:
+    """Read and check a whole plan; all problems at once. Nothing is run, nothing is changed.
+
+    `saved_as` is the name of the saved plan that it is to be.
+    """
     problems = Problems()
     if not check_writable(document, problems):
         return Plan((), document=document), problems
-    plan, problems = _checked(document, catalogue, known)
+    plan, problems = _checked(document, catalogue, known, saved_as)
     problems.found[:] = in_order(document, problems.found)
     if not problems.ok:
 
         def errors(patched: JSON) -> list[Problem]:
-            again = _checked(patched, catalogue, known)[1].found
+            again = _checked(patched, catalogue, known, saved_as)[1].found
             return [problem for problem in again if problem.severity == "error"]
 
         steps = sum(1 for _ in every_step(plan.steps))
@@ -59,10 +63,10 @@ def check(document: JSON, catalogue: Catalogue, known: Known) -> tuple[Plan, Pro
     return plan, problems
 
 
-def _checked(document: JSON, catalogue: Catalogue, known: Known) -> tuple[Plan, Problems]:
+def _checked(document: JSON, catalogue: Catalogue, known: Known, saved_as: str | None) -> tuple[Plan, Problems]:
     problems = Problems()
     plan = parse_plan(document, problems)
-    checker = Checker(catalogue, known, problems)
+    checker = Checker(catalogue, known, problems, () if saved_as is None else (normalised(saved_as),))
     checker.inputs(plan)
     checker.block(plan.steps, most=plan.budget.depth)
     checker.result(plan)
@@ -75,11 +79,11 @@ def _checked(document: JSON, catalogue: Catalogue, known: Known) -> tuple[Plan, 
 class Checker(FormChecker):
     """Checks a plan in document order with what is known of each variable. A session extends it line by line."""
 
-    def __init__(self, catalogue: Catalogue, known: Known, problems: Problems) -> None:
+    def __init__(self, catalogue: Catalogue, known: Known, problems: Problems, calling: tuple[str, ...] = ()) -> None:
         super().__init__(catalogue, known, problems)
         self.plans: dict[str, Plan] = {}
         """The saved plans that are named, directly or not."""
-        self._calling: tuple[str, ...] = ()
+        self._calling = calling
         """Names of the saved plans that this one is called from, outermost first, and its own."""
 
     def inputs(self, plan: Plan) -> None:
@@ -107,19 +111,27 @@ class Checker(FormChecker):
 
     def _saved(self, step: Step, form: Saved, depth: int) -> Shape:
         pointer = form.called or join(step.pointer, "type")
+        name = normalised(form.name)
+        if name in self._calling:
+            chain = " → ".join((*self._calling[self._calling.index(name) :], name))
+            says, hint = f"saved plans that run one another never end: {chain}", "`while` and `for-each` repeat steps"
+            self.problems.error("plan-cycle", pointer, says, hint)
+            return Unknown()
         document = self._values.known.plan(form.name)
         if document is None:
             self._no_plan(form, pointer)
             self._values.references(dict(form.arguments), join(step.pointer, "arguments"), self.env)
             return Unknown()
-        if form.name in self._calling:
-            chain = " → ".join((*self._calling[self._calling.index(form.name) :], form.name))
-            self.problems.error("plan-cycle", pointer, f"saved plans that run one another never end: {chain}")
-            return Unknown()
-        inner = Checker(self._catalogue, self._values.known, Problems())
+        inner = Checker(self._catalogue, self._values.known, Problems(), (*self._calling, name))
         plan = parse_plan(document, inner.problems)
-        inner._calling, inner._handled = (*self._calling, form.name), self._handled
-        inner.env = Environment(given=dict(self.env.given), loops=self.env.loops, beside=dict(self.env.beside))
+        inner._handled = inner._values.handled = self._handled
+        inner.env = Environment(
+            given=dict(self.env.given),
+            loops=self.env.loops,
+            beside=dict(self.env.beside),
+            gone=set(self.env.gone),
+            renamed=set(self.env.renamed),
+        )
         inner.plans = self.plans
         self.plans[form.name] = plan
         inner.inputs(plan)
@@ -130,7 +142,10 @@ class Checker(FormChecker):
             if problem.severity == "error":
                 says = f"the saved plan {form.name!r} would fail: {problem.says} (at {problem.pointer or 'its top'})"
                 self.problems.error(problem.code, pointer, says, problem.hint)
-        self.env.given = inner.env.given
+        if any(isinstance(one.form, Stop) for one in every_step(plan.steps)):
+            self.env.given = joined(self.env.given, inner.env.given)
+            return Unknown()
+        self.env.given, self.env.gone, self.env.renamed = inner.env.given, inner.env.gone, inner.env.renamed
         return inner.answer(plan)
 
     def _no_plan(self, form: Saved, pointer: str) -> None:

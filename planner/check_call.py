@@ -14,14 +14,20 @@ from infospace.ids import Kind
 from infospace.jsonplaces import parts_of
 from infospace.jsonvalue import JSON
 from infospace.kinds import (
+    UNTOLD,
     CollectionShape,
+    ContentUnfit,
+    Facts,
     NoteShape,
     Nowhere,
     Schema,
     Shape,
     Unknown,
+    bare,
+    is_itself,
     never_fits,
     place_in,
+    told_as,
     type_words,
 )
 from infospace.paths import Path
@@ -35,6 +41,7 @@ from planner.meant import meant
 from planner.meant_where import mended_where
 from planner.mending import mended_value
 from planner.problems import Patch, Problems, join, replace
+from planner.references import read_value
 
 
 class CallChecker:
@@ -83,10 +90,15 @@ class CallChecker:
             gives = entry.gives(args, shapes)
         except Invalid as error:
             if not quiet:
-                self._problems.error("wrong-kind", join(pointer, "target"), error.says, error.hint)
+                handled = isinstance(error, ContentUnfit) and self._values.handled
+                report = self._problems.warn if handled else self._problems.error
+                report("wrong-kind", join(pointer, "target"), error.says, error.hint)
             return Unknown()
         if not quiet:
             self._values.changes.call(entry, args, shapes, raw, env)
+        target = shapes.get("target")
+        if gives is not None and entry.changes is entry.gives and target is not None and is_itself(target):
+            gives = told_as(bare(gives), target.facts.which)
         return gives
 
     def _tool_arguments(
@@ -120,7 +132,10 @@ class CallChecker:
                 return UNKNOWN if isinstance(written, dict) or whole(written) is not None else written
         value, schema = self._values.value(written, pointer, argument, env)
         if argument is not None:
-            shapes[name] = NoteShape(schema)
+            content = value if value is not UNKNOWN else UNTOLD
+            if content is UNTOLD and schema is not None:
+                content = self._values.content(read_value(written), env)
+            shapes[name] = NoteShape(schema, facts=Facts(content=content))
         return value
 
     def _fault(
@@ -170,9 +185,10 @@ class CallChecker:
         """Check the paths among the arguments against what is known of the items they are read in."""
         for name, value in args.items():
             place = join(pointer, name)
+            argument = entry.arguments.get(name)
             if isinstance(value, Bound):
                 self._values.parameters(value, place, env)
-            argument = entry.arguments.get(name)
+                self._compared(value, argument, entry, shapes, place, env)
             for holder in argument.within if argument else ():
                 if holder not in shapes:
                     continue
@@ -181,6 +197,34 @@ class CallChecker:
                 for inner, path, takes in _paths(value):
                     written = _at(raw.get(name), inner)
                     self._place(path, item, join(place, *inner), written, takes)
+
+    def _compared(
+        self,
+        bound: Bound,
+        argument: Argument | None,
+        entry: Primitive,
+        shapes: Mapping[str, Shape],
+        pointer: str,
+        env: Environment,
+    ) -> None:
+        """Check that what a `where` compares can be of one type."""
+        from planner.check_where import Comparisons
+
+        holder = next((one for one in argument.within if one in shapes), None) if argument else None
+        item: Shape = Unknown()
+        if holder is not None:
+            target = shapes[holder]
+            item = target.item if isinstance(target, CollectionShape) else target
+            if entry.arguments[holder].kinds != {Kind.COLLECTION}:
+                item = target
+
+        def of(name: str) -> Schema | None:
+            with self._problems.muted():
+                return self._values.value(f"${name}", pointer, None, env)[1]
+
+        for told in Comparisons(bound.where.text, item, of).senseless(bound.where.tree):
+            fix = None if told.meant is None else replace(pointer, told.meant)
+            self._problems.error("bad-where", pointer, told.says, told.hint, fix)
 
     def _place(self, path: Path, item: Shape, pointer: str, written: JSON, takes: Schema | None) -> None:
         found = place_in(item, path.parts)

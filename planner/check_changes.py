@@ -9,7 +9,20 @@ from typing import Any
 from infospace.catalogue import Catalogue
 from infospace.contract import Primitive
 from infospace.jsonvalue import JSON
-from infospace.kinds import CollectionShape, NoteShape, Schema, Shape, Unknown, alternatives, source_of, union
+from infospace.kinds import (
+    WRONG,
+    CollectionShape,
+    NoteShape,
+    Schema,
+    Shape,
+    Unknown,
+    alternatives,
+    bare,
+    is_itself,
+    source_of,
+    told_as,
+    union,
+)
 from planner.environment import Environment
 from planner.known import Known
 from planner.plan import Block, Call, Map, Saved, every_step
@@ -45,20 +58,53 @@ class Changes:
         env: Environment,
     ) -> None:
         """Take a call into account: what may be its `target` is known anew, a variable that is its target exactly."""
-        if entry.changes is None:
+        if entry.changes is None or any(shape is WRONG for shape in shapes.values()):
             return
         after = entry.changes(args, shapes)
         if after is None:
             self.deleted = True
             env.there.clear()
-            if _is_itself(shapes.get("target", Unknown())) and isinstance(raw.get("target"), str):
-                env.gone.add(str(raw["target"]))
+            target = shapes.get("target", Unknown())
+            if is_itself(target) and target.facts.which is not None:
+                env.gone.add(target.facts.which)
+            self._uncounted(env)
             return
-        before = shapes.get("target", Unknown())
+        before, after = shapes.get("target", Unknown()), bare(after)
         self._change(source_of(before) or before, after, env)
         name = _variable(raw.get("target"))
-        if name in env.variables and not env.loops and _is_itself(before):
-            env.bind(name, replace(env.variables[name], shape=after))
+        if name in env.variables and not env.loops and is_itself(before):
+            env.bind(name, replace(env.variables[name], shape=told_as(after, before.facts.which)))
+
+    def any_foreseen(self, steps: Block, catalogue: Catalogue, known: Known) -> bool:
+        """Whether steps change anything in place."""
+        return _replaces(steps, known) or next(_changing(steps, catalogue, known), None) is not None
+
+    def repeated(self, since: int, env: Environment) -> bool:
+        """Take the changes made since then into account at a place before them; whether it is known otherwise then."""
+        before = {name: (variable.shape, variable.shape.facts) for name, variable in env.variables.items()}
+        given = {name: (one.shape, one.shape.facts) for name, one in env.given.items()}
+        for was, became in self._made[since:]:
+            self._apply(was, became, env)
+        return before != {
+            name: (variable.shape, variable.shape.facts) for name, variable in env.variables.items()
+        } or given != {name: (one.shape, one.shape.facts) for name, one in env.given.items()}
+
+    @property
+    def count(self) -> int:
+        """How many changes were made."""
+        return len(self._made)
+
+    def deleting(self, steps: Block, catalogue: Catalogue, known: Known, env: Environment) -> None:
+        """Take into account what steps may delete or rename."""
+        for entry in _changing(steps, catalogue, known):
+            if entry.changes is not None and entry.changes({}, {}) is not None:
+                continue
+            env.there.clear()
+            if entry.changes is not None:
+                self.deleted = True
+                self._uncounted(env)
+            elif any(one.type == entry.type for one in every_step(steps)):
+                self.deleted = True
 
     def foresee(self, steps: Block, catalogue: Catalogue, known: Known, env: Environment) -> None:
         """Take into account what steps may change that run several times, or elsewhere, or before something fails."""
@@ -66,9 +112,10 @@ class Changes:
             after = None if entry.changes is None else entry.changes({}, {})
             self.deleted = self.deleted or after is None
             if after is not None:
-                self._change(Unknown(), after, env)
+                self._change(Unknown(), bare(after), env)
             else:
                 env.there.clear()
+                self._uncounted(env)
         if _replaces(steps, known):
             self.replaced(Unknown(), Unknown(), env)
 
@@ -78,28 +125,52 @@ class Changes:
         for kind in anything:
             if kind.kinds <= holder.kinds & result.kinds:
                 before = Unknown() if isinstance(holder, Unknown) else holder
-                self._change(before, kind if isinstance(result, Unknown) else result, env)
+                self._change(before, kind if isinstance(result, Unknown) else bare(result), env)
+
+    @staticmethod
+    def _uncounted(env: Environment) -> None:
+        """Something was deleted: a Collection may have had it."""
+        for name, variable in env.variables.items():
+            if variable.shape.facts.size is not None:
+                facts = replace(variable.shape.facts, size=None)
+                env.variables[name] = replace(variable, shape=replace(variable.shape, facts=facts))
+        for name, given in env.given.items():
+            if given.shape.facts.size is not None:
+                env.given[name] = replace(given, shape=told_as(bare(given.shape), given.shape.facts.which))
 
     def _change(self, before: Shape, after: Shape, env: Environment) -> None:
         self._made.append((before, after))
+        self._apply(before, after, env)
+
+    def _apply(self, before: Shape, after: Shape, env: Environment) -> None:
         for name, variable in list(env.variables.items()):
             shape = self._changed(variable.shape, before, after)
             extra = None if variable.shape.kinds & after.kinds else variable.extra
-            if (shape is not variable.shape and shape != variable.shape) or extra is not variable.extra:
+            other = shape != variable.shape or shape.facts != variable.shape.facts
+            if other or extra is not variable.extra:
                 env.bind(name, replace(variable, shape=shape, extra=extra))
         for name, given in list(env.given.items()):
             shape = self._changed(given.shape, before, after)
-            if shape is not given.shape:
+            if shape != given.shape or shape.facts != given.shape.facts:
                 env.given[name] = replace(given, shape=shape)
 
     def _changed(self, shape: Shape, before: Shape, after: Shape) -> Shape:
         """What is known of a resource after something was changed: it, or what it holds, may be what was."""
         if isinstance(shape, CollectionShape):
             item = self._changed(shape.item, before, after)
-            shape = shape if item is shape.item else CollectionShape(item)
+            shape = shape if item is shape.item else replace(shape, item=item)
+        if isinstance(after, Unknown) and self._may_be(shape, before):
+            return self._otherwise_described(shape)
         if shape.kinds == after.kinds and self._may_be(shape, before):
-            return union(shape, after)
+            return told_as(union(shape, after), shape.facts.which)
         return shape
+
+    @staticmethod
+    def _otherwise_described(shape: Shape) -> Shape:
+        """What is known of something that may have got other metadata."""
+        if not isinstance(shape, (NoteShape, CollectionShape)) or shape.metadata is None:
+            return shape
+        return replace(shape, metadata=None)
 
     def _may_be(self, shape: Shape, other: Shape) -> bool:
         """Whether two shapes may be of one resource that can be changed; a search result cannot."""
@@ -129,13 +200,6 @@ class Changes:
         if found is None:
             found = self._options[id(schema)] = (schema, alternatives(schema))
         return found[1]
-
-
-def _is_itself(shape: Shape) -> bool:
-    """Whether a resource is known to be no search result, of which the source would be meant."""
-    if isinstance(shape, NoteShape):
-        return shape.content is not None and source_of(shape) is None
-    return not isinstance(shape, Unknown)
 
 
 def _variable(raw: JSON) -> str:

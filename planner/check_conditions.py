@@ -64,12 +64,13 @@ class ConditionChecker:
         if type_ in EXISTENCE:
             self._exists(target, place, env)
             return
-        with self._values.lenient(type_ in PRESENCE):
+        with self._values.lenient(type_ in PRESENCE), self._values.handling():
             _, left = self._values.value(target, place, None, env)
         if type_ not in COMPARED:
             return
         raw, beside = arguments["value"], join(pointer, "value")
-        _, right = self._values.value(raw, beside, None, env)
+        with self._values.handling():
+            _, right = self._values.value(raw, beside, None, env)
         if type_ in ("greater_than", "less_than", "gte", "lte"):
             self._ordered(type_, (left, place), (right, beside), pointer)
         elif type_ in ("contains", "not_contains"):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
+from collections.abc import Mapping
 
 from infospace.argument import UNKNOWN
 from infospace.contract import Primitive
 from infospace.ids import Kind
 from infospace.jsonvalue import JSON
-from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, describe, never_fits, union
+from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, bare, describe, never_fits, union
 from infospace.paths import nearest
 from planner.check_call import item_slot
 from planner.check_conditions import guards, read_by, verdict, whole
@@ -115,13 +116,15 @@ class FormChecker(StepChecker):
 
     def _settled(self, form: While, yes: set[str], doubts: tuple[str, str], depth: int) -> Environment:
         """Return what is known wherever a round of a loop begins, the first and the later ones."""
-        start = self.env.copy()
+        start, names = self.env.copy(), {name for name, _ in bindings(form.body)}
+        start.between_rounds(self.env, names)
         for _ in range(ROUNDS):
             with self.problems.muted():
                 end = self._inside(form.body, start.certainly(yes).copy(loop=True), depth)
             end.changed |= start.changed
             following = self.env.copy()
             following.join(end, self.env.copy(), doubts)
+            following.between_rounds(self.env, names)
             if following.variables == start.variables:
                 return following
             start = following
@@ -205,12 +208,33 @@ class FormChecker(StepChecker):
                 self._values.value(form.value, place, None, self.env)
         self.env.dead = True
 
+    def _gone_through(self, step: Step, depth: int) -> bool:
+        """A loop over items is gone through until a round changes nothing that is known before it."""
+        changes, known = self._values.changes, self._values.known
+        if not isinstance(step.form, (ForEach, Map)) or self.problems.passing > 1:
+            return False
+        if not changes.any_foreseen((step,), self._catalogue, known):
+            return True
+        changes.deleting((step,), self._catalogue, known, self.env)
+        for _ in range(ROUNDS):
+            since, before = changes.count, self.env
+            self.env = before.copy()
+            with self.problems.muted():
+                self._form(step, before.copy(), depth)
+            self.env = before
+            if not changes.repeated(since, before):
+                return True
+        return False
+
     def _for_each(self, step: Step, form: ForEach, before: Environment, depth: int) -> tuple[Shape, str | None]:
-        item = self._collection(form.target, join(step.pointer, "target"))
+        item, size = self._collection(form.target, join(step.pointer, "target"))
         doubted = self._values.doubted
         start = self.env.copy(loop=True)
-        start.bind(form.as_, Variable(item, (join(step.pointer, "as"),)))
-        body = self._inside(form.do, start.copy(), depth)
+        start.bind(form.as_, Variable(bare(item), (join(step.pointer, "as"),)))
+        inner = start.copy()
+        if not any(isinstance(one.form, Stop) for one in every_step(form.do)):
+            inner.times = size or 0
+        body = self._inside(form.do, inner, depth)
         collect = collected(form)
         made = None if collect is None else self._collected(step, collect, start, body)
         if isinstance(step.on_fail, tuple):
@@ -227,14 +251,14 @@ class FormChecker(StepChecker):
         if collect is None and step.out is not None:
             says = "nothing in `do` binds a variable, so there is nothing to collect"
             self.problems.warn("nothing-collected", join(step.pointer, "out"), says, 'give a step of `do` an "out"')
-        return CollectionShape(made if made is not None and form.filter_null else Unknown()), doubted
+        return CollectionShape(bare(made) if made is not None and form.filter_null else Unknown(), NO_METADATA), doubted
 
     def _collected(self, step: Step, collect: str, start: Environment, body: Environment) -> Shape | None:
         found = body.find(collect)
-        if found is not None and (found is not start.variables.get(collect) or collect == _as_of(step)):
+        if found is not None and (not _as_before(found, start.variables.get(collect)) or collect == _as_of(step)):
             return found.shape
         pointer = join(step.pointer, "collect")
-        own = [name for name in body.variables if body.variables[name] is not start.variables.get(name)]
+        own = [name for name, one in body.variables.items() if not _as_before(one, start.variables.get(name))]
         near = nearest(collect, own)
         hint = f"did you mean ${near}?" if near else "`collect` names the `out` of a step in `do`"
         fix = replace(pointer, f"${near}") if near else None
@@ -245,14 +269,15 @@ class FormChecker(StepChecker):
     def _supplied(made: Shape | None, name: str | None, start: Environment, handler: Environment) -> Shape | None:
         """What an item gives when an `on_fail` list may supply it instead."""
         found = handler.find(name) if name is not None else None
-        if found is None or made is None or found is start.variables.get(name or ""):
+        if found is None or made is None or _as_before(found, start.variables.get(name or "")):
             return made
         return union(made, found.shape)
 
     def _map(self, step: Step, form: Map, depth: int) -> tuple[Shape, str | None]:
-        item = self._collection(form.target, join(step.pointer, "target"))
+        item, size = self._collection(form.target, join(step.pointer, "target"))
         env = self.env.copy(loop=True)
-        env.bind("item", Variable(item, (join(step.pointer, "target"),)))
+        env.times = size or 0
+        env.bind("item", Variable(bare(item), (join(step.pointer, "target"),)))
         place = form.pointer if form.named else join(form.pointer, "type")
         gives: Shape | None = Unknown()
         if "/" in form.operation:
@@ -269,7 +294,9 @@ class FormChecker(StepChecker):
             handler = self._handler(step.on_fail, env.copy(), depth)
             gives = self._supplied(gives, step.out, env, handler)
             self.env.given = joined(self.env.given, handler.given)
-        return CollectionShape(gives if gives is not None and form.filter_null else Unknown()), doubted
+        return CollectionShape(
+            bare(gives) if gives is not None and form.filter_null else Unknown(), NO_METADATA
+        ), doubted
 
     def _mapped(self, step: Step, form: Map, entry: Primitive, item: Shape, env: Environment) -> Shape | None:
         at, arguments = (step.pointer if form.named and form.arguments else form.pointer), form.arguments
@@ -277,7 +304,7 @@ class FormChecker(StepChecker):
             arguments = {name: raw for name, raw in arguments.items() if name in entry.arguments}
         slot = item_slot(entry, arguments, item.kinds)
         if slot is None:
-            return self._calls.check(entry, arguments, at, env)
+            return self._named_each(entry, arguments, at, env, self._calls.check(entry, arguments, at, env))
         kinds = entry.arguments[slot].kinds
         if not item.kinds & kinds:
             wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
@@ -285,11 +312,33 @@ class FormChecker(StepChecker):
             place = join(step.pointer, "target")
             self.problems.error("wrong-kind", place, says, "`for-each` can do several steps an item")
             item = Unknown()
-        return self._calls.check(entry, arguments, at, env, {slot: item})
+        gives = self._calls.check(entry, arguments, at, env, {slot: bare(item)})
+        return self._named_each(entry, arguments, at, env, gives)
 
-    def _collection(self, raw: JSON, pointer: str) -> Shape:
+    def _named_each(
+        self, entry: Primitive, arguments: Mapping[str, JSON], pointer: str, env: Environment, gives: Shape | None
+    ) -> Shape | None:
+        """Check the name that an operation of `map` gives to each item, which can be but one item's."""
+        written = arguments.get(entry.names) if entry.names is not None else None
+        if entry.names is None or not isinstance(written, str):
+            return gives
+        outer, self.env = self.env, env
+        self._give(Step("", "", "", Call(arguments)), written, join(pointer, entry.names), gives)
+        self.env = outer
+        outer.given = joined(outer.given, env.given)
+        if not self.problems.passing:
+            self._values.changes.deleted = True
+        return gives
+
+    def _collection(self, raw: JSON, pointer: str) -> tuple[Shape, int | None]:
+        """Check what a loop goes over; return the shape of an item, and how many there are if that is known."""
         shape = self._values.resource(raw, pointer, frozenset({Kind.COLLECTION}), self.env)
-        return shape.item if isinstance(shape, CollectionShape) else Unknown()
+        return (shape.item, shape.facts.size) if isinstance(shape, CollectionShape) else (Unknown(), None)
+
+
+def _as_before(variable: Variable, before: Variable | None) -> bool:
+    """Whether a variable is bound by the steps that bound it before; what it is bound to may have changed."""
+    return before is not None and variable.places == before.places
 
 
 def _as_of(step: Step) -> str | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from infospace.catalogue import Catalogue
 from infospace.contract import Primitive
 from infospace.jsonvalue import JSON
-from infospace.kinds import NO_METADATA, NoteShape, Shape, Unknown, never_fits, union
+from infospace.kinds import NO_METADATA, NoteShape, Shape, Unknown, bare, is_itself, never_fits, told_as, union
 from infospace.names import name_fault, normalised
 from infospace.paths import nearest
 from planner.check_call import CallChecker
@@ -79,12 +79,13 @@ class StepChecker(ABC):
         return env
 
     def _step(self, step: Step, depth: int) -> None:
-        if isinstance(step.form, (ForEach, Map, Parallel, Saved)) or step.on_fail != "stop":
+        ahead = isinstance(step.form, (ForEach, Map, Parallel, Saved)) or step.on_fail != "stop"
+        if ahead and not self._gone_through(step, depth):
             steps = (step,) if not isinstance(step.form, Call) else ()
             self._values.changes.foresee(steps, self._catalogue, self._values.known, self.env)
         before = self.env.copy() if step.on_fail != "stop" else self.env
         outer, self._around = (self._around, self._handled), self._handled
-        self._handled = self._handled or step.on_fail != "stop"
+        self._handled = self._values.handled = self._handled or step.on_fail != "stop"
         self._values.doubted = None
         match step.form:
             case Call(arguments):
@@ -99,12 +100,19 @@ class StepChecker(ABC):
             case _:
                 shape, doubted = self._form(step, before, depth)
         self._values.doubted = None
-        self._name(step, shape)
+        if shape is not None and shape.facts.which is None:
+            shape = told_as(shape, object())
+        shape = self._name(step, shape)
         doubted = doubted or self._values.doubted
         self._out(step, shape, doubted)
         if step.on_fail != "stop" and not isinstance(step.form, (ForEach, Map)):
             self._on_fail(step, before, depth)
         self._around, self._handled = outer
+        self._values.handled = self._handled
+
+    @abstractmethod
+    def _gone_through(self, step: Step, depth: int) -> bool:
+        """Take into account what a loop changes before a round of it is looked at; whether that is known in full."""
 
     @abstractmethod
     def _form(self, step: Step, before: Environment, depth: int) -> tuple[Shape | None, str | None]:
@@ -184,7 +192,8 @@ class StepChecker(ABC):
 
     # Names and variables
 
-    def _name(self, step: Step, shape: Shape | None) -> None:
+    def _name(self, step: Step, shape: Shape | None) -> Shape | None:
+        """Check the name that a step gives; return the shape of its result, which may be who had the name before."""
         entry = self._catalogue.find(step.type) if isinstance(step.form, Call) else None
         renames = None if entry is None else entry.names
         if step.replace and step.name is None and renames is None:
@@ -198,48 +207,73 @@ class StepChecker(ABC):
             )
         if renames is not None and isinstance(step.form, Call) and isinstance(step.form.arguments.get(renames), str):
             self.env.there.clear()
-            self._give(step, step.form.arguments[renames], join(step.pointer, renames), shape)
+            shape = self._give(step, step.form.arguments[renames], join(step.pointer, renames), shape)
             self._values.changes.deleted = True
         if step.name is not None:
-            self._give(step, step.name, join(step.pointer, "name"), shape)
+            shape = self._give(step, step.name, join(step.pointer, "name"), shape)
+        return shape
 
-    def _give(self, step: Step, written: JSON, pointer: str, shape: Shape | None) -> None:
-        """Check the name that a step gives to its result, and remember that it has it."""
+    def _give(self, step: Step, written: JSON, pointer: str, shape: Shape | None) -> Shape | None:
+        """Check the name that a step gives to its result, and remember that it has it; return the result's shape."""
         name, schema = self._values.value(written, pointer, None, self.env)
         if not isinstance(name, str):
             if schema is not None and never_fits(schema, {"type": "string"}):
                 self.problems.error("bad-argument", pointer, "`name` is text", "write `${x}` for the text of `$x`")
             elif step.replace:
                 self._values.changes.replaced(Unknown(), shape or Unknown(), self.env)
-            return
+            return shape
         fault = name_fault(name)
         if fault is not None:
             self.problems.error("bad-name", pointer, fault.says, fault.hint)
-            return
+            return shape
         name = normalised(name)
         if step.replace:
-            for holder in self._holders(name):
+            holders = list(self._holders(name))
+            for holder in holders:
                 self._values.changes.replaced(holder, shape or Unknown(), self.env)
+            if shape is not None and any(holder.kinds & shape.kinds for holder in holders):
+                shape = self._over(shape, holders)
         elif name not in self.env.absent:
             self._taken(step, name, pointer)
         self.env.absent.discard(name)
+        if shape is not None and self._values.doubted is None:
+            self._renamed(name, shape.facts.which)
         self.env.given[name] = Given(shape or Unknown(), certain=self._values.doubted is None)
+        return shape
+
+    @staticmethod
+    def _over(shape: Shape, holders: Sequence[Shape]) -> Shape:
+        """The result of a step that replaces: where kinds are one, that is who had the name."""
+        same = len(holders) == 1 and holders[0].kinds == shape.kinds and is_itself(shape) and is_itself(holders[0])
+        return told_as(bare(shape), holders[0].facts.which if same else object())
+
+    def _renamed(self, name: str, which: object) -> None:
+        """What gets a name is known by no other that it had."""
+        for other, given in list(self.env.given.items()):
+            if other != name and given.certain and given.shape.facts.which is which:
+                del self.env.given[other]
+                self.env.absent.add(other)
+        if isinstance(which, str) and self._values.known.holder(name) != which:
+            self.env.renamed.add(which)
 
     def _holders(self, name: str) -> Iterator[Shape]:
         """Iterate over what may have a name: what earlier steps gave it to, also in branches beside; the space."""
         given = [found.shape for found in (self.env.given.get(name), self.env.beside.get(name)) if found is not None]
-        yield from given
-        known = self._values.known.shape(name)
-        if known is not None:
-            yield self._values.changes.shape(name, known)
+        yield from (shape for shape in given if shape.facts.which not in self.env.gone)
+        known, which = self._values.known.shape(name), self._values.known.holder(name)
+        if known is not None and which not in self.env.gone:
+            yield told_as(self._values.changes.shape(name, known), which)
         elif name in self.env.there:
             yield Unknown()
 
     def _taken(self, step: Step, name: str, pointer: str) -> None:
         holder = self._values.known.holder(name)
         given = self.env.given.get(name) or self.env.beside.get(name)
-        hint = '`"replace": true` takes it over'
-        fix = [{"op": "add", "path": join(step.pointer, "replace"), "value": True}]
+        hint, fix = '`"replace": true` takes it over', None
+        if step.type:
+            fix = [{"op": "add", "path": join(step.pointer, "replace"), "value": True}]
+        else:
+            hint = "`for-each` with `${item}` in the name gives each item its own"
         if self._values.changes.deleted and (holder is not None or given is not None):
             says = f"the name {name!r} may be taken: {holder or 'an earlier step'} had it, and it may be free by now"
             self.problems.warn("name-taken", pointer, says, hint, fix)
@@ -253,8 +287,10 @@ class StepChecker(ABC):
         elif holder is not None:
             self.problems.error("name-taken", pointer, f"the name {name!r} is taken: {holder} has it", hint, fix)
         elif self.env.loops:
-            says = f"from the second item on, the name {name!r} is taken"
-            self.problems.warn("name-taken", pointer, says, f"{hint}; `${{item}}` in it makes it each item's own", fix)
+            certain = self.env.times > 1 and not self._handled
+            says = f"from the second {'item' if certain else 'item or round'} on, the name {name!r} is taken"
+            report = self.problems.error if certain else self.problems.warn
+            report("name-taken", pointer, says, f"{hint}; `${{item}}` in it makes it each item's own", fix)
 
     def _out(self, step: Step, shape: Shape | None, doubted: str | None) -> None:
         if step.out is None or shape is None:
@@ -296,7 +332,7 @@ class StepChecker(ABC):
         env.bind("error", Variable(ERROR))
         handled, self._handled = self._handled, self._around
         self._inside(steps, env, depth)
-        self._handled = handled
+        self._handled = self._values.handled = handled
         if outer is not None:
             env.bind("error", outer)
         else:

@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from infospace.argument import UNKNOWN, Bound
 from infospace.contract import Argument
+from infospace.errors import Missing
 from infospace.ids import Kind, is_id
 from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
 from infospace.kinds import (
     NO_METADATA,
+    UNTOLD,
+    WRONG,
     CollectionShape,
+    Facts,
     NoteShape,
     Nowhere,
     RelationShape,
     Schema,
     Shape,
     Unknown,
+    bare,
     describe,
+    is_result,
     never_fits,
+    part_of,
     place_in,
     schema_of_value,
+    told_as,
     type_words,
     types_of,
     union,
 )
 from infospace.names import normalised
 from infospace.paths import EXTRA, Path, nearest, show_parts
+from infospace.resources import text_of
 from infospace.schemas import inside, unsaid
 from infospace.shaping import closed_object, list_of
 from infospace.wording import shown
@@ -64,6 +74,8 @@ class ValueChecker:
         self.changes = Changes()
         self.may_be_absent = False
         """Whether a name that nothing has is no error, since what comes of it is handled."""
+        self.handled = False
+        """Whether an `on_fail` handles that what is checked fails: what data does wrong is then a warning."""
         self._lenient = False
         self._unbound = ("this step is then skipped", "bind it on both paths, or put this into an `if` with {guard}")
 
@@ -73,6 +85,13 @@ class ValueChecker:
         self._lenient, before = on, self._lenient
         yield
         self._lenient = before
+
+    @contextmanager
+    def handling(self) -> Iterator[None]:
+        """Let an index out of range be a warning: a condition on a place that does not exist has an answer."""
+        self.handled, before = True, self.handled
+        yield
+        self.handled = before
 
     @contextmanager
     def telling(self, skipped: str, mend: str) -> Iterator[None]:
@@ -109,7 +128,7 @@ class ValueChecker:
             return None
         if variable.doubt is not None:
             self._doubt(variable, reference, pointer)
-        if f"${reference.name}" in env.gone:
+        if variable.shape.facts.which in env.gone:
             says = f"what ${reference.name} was bound to is deleted before this step"
             self.problems.error("deleted", pointer, says, "read it before `remove`", None, reference.name)
         return self.place(variable, reference, pointer, whole=whole)
@@ -135,7 +154,10 @@ class ValueChecker:
             if isinstance(part, int) and not isinstance(shape, NoteShape):
                 if isinstance(shape, RelationShape):
                     break
-                shape = shape.item if isinstance(shape, CollectionShape) else shape
+                if shape.facts.size is not None and not -shape.facts.size <= part < shape.facts.size:
+                    self._beyond(reference, index, shape.facts.size, pointer)
+                    return None
+                shape = bare(shape.item if isinstance(shape, CollectionShape) else shape)
                 continue
             return self._inside(shape, reference, index, pointer, whole=whole)
         return shape
@@ -179,16 +201,30 @@ class ValueChecker:
             return None
         found = place_in(shape, parts)
         if not isinstance(found, Nowhere):
+            try:
+                content = part_of(shape.facts.content, parts)
+            except Missing as error:
+                self._unknown_field(pointer, f"{reference}: {error.says}", error.hint, None, of_data=True)
+                return None
             if found is None and isinstance(shape, NoteShape) and not self._lenient:
                 self._unsaid(shape, reference, index, pointer, whole=whole)
-            return NoteShape(found, NO_METADATA)
+            return NoteShape(found, NO_METADATA, Facts(content=content))
         (says, hint_), better = self.nowhere(shape, parts, found)
+        if hint_ is None and isinstance(shape, CollectionShape):
+            hint_ = f"an item's is `{Reference(reference.name, Path((*reference.path.parts[:index], 0, *parts)))}`"
         fix = None
         if better is not None and whole:
             mended = Reference(reference.name, Path((*reference.path.parts[:index], *better)))
             fix = replace(pointer, str(mended))
         self._unknown_field(pointer, f"{reference}: {says}", hint_, fix)
         return None
+
+    def _beyond(self, reference: Reference, index: int, size: int, pointer: str) -> None:
+        """Say that a Collection has fewer items."""
+        whose = str(Reference(reference.name, Path(reference.path.parts[:index])))
+        held = "is empty" if not size else f"has {size} item{'s' if size > 1 else ''}"
+        hint = f"[0] to [{size - 1}], or [-{size}] to [-1]" if size else "`if` with the condition `empty`"
+        self._unknown_field(pointer, f"{reference} does not exist: {whose} {held}", hint, None, of_data=True)
 
     def _unsaid(self, shape: NoteShape, reference: Reference, index: int, pointer: str, *, whole: bool) -> None:
         """Warn of a field that a schema names others beside, and neither names nor rules out."""
@@ -206,8 +242,10 @@ class ValueChecker:
         fix = replace(pointer, mended) if whole else None
         self.problems.warn("unknown-field", pointer, says, f"did you mean `{show_parts(better)}`?", fix)
 
-    def _unknown_field(self, pointer: str, says: str, hint: str | None, fix: Patch | None) -> None:
-        report = self.problems.warn if self._lenient else self.problems.error
+    def _unknown_field(
+        self, pointer: str, says: str, hint: str | None, fix: Patch | None, *, of_data: bool = False
+    ) -> None:
+        report = self.problems.warn if self._lenient or (of_data and self.handled) else self.problems.error
         report("unknown-field", pointer, says, hint, fix)
 
     @staticmethod
@@ -233,13 +271,13 @@ class ValueChecker:
                 f"a {wanted} is wanted here, not {shown(raw)}",
                 f"{hint}; bound here: {fits}" if fits else hint,
             )
-            return Unknown()
+            return WRONG
         shape = self._named_resource(raw, pointer, env)
         if shape is None:
-            return Unknown()
+            return WRONG
         if not shape.kinds & kinds:
             self._wrong_kind(raw, shape, pointer, kinds, env)
-            return Unknown()
+            return WRONG
         return shape
 
     def _wrong_kind(self, raw: str, shape: Shape, pointer: str, kinds: frozenset[Kind], env: Environment) -> None:
@@ -264,22 +302,83 @@ class ValueChecker:
                 for part in parts:
                     if isinstance(part, Reference):
                         self.reference(part, pointer, env, whole=False)
-                return Unknown()
+                return self._by_text(value, pointer, env)
             case Literal(str(text)):
                 return self.literal_resource(text, pointer, env)
         return None
 
+    def _by_text(self, template: Template, pointer: str, env: Environment) -> Shape | None:
+        """Check a text that is a name, or an id, only when its references are replaced: where it is known, as such.
+
+        A text that is but `${x}` is told where that is no text, or may be meant for the resource itself.
+        """
+        text = self._text(template, env)
+        only = template.parts[0] if len(template.parts) == 1 else None
+        if isinstance(text, str) and (not isinstance(only, Reference) or self._has(text, env)):
+            return self.literal_resource(text, pointer, env)
+        if not isinstance(only, Reference) or only.name not in env.variables:
+            return Unknown()
+        with self.problems.muted():
+            shape = self.place(env.variables[only.name], only, pointer, whole=False)
+        if shape is None:
+            return Unknown()
+        fix = replace(pointer, str(only))
+        if isinstance(text, str) or never_fits(content_schema(shape), {"type": "string"}) or is_result(shape):
+            says = f"`${{{str(only)[1:]}}}` is a text, and nothing has that as its name or id"
+            report = self.problems.warn if self.handled else self.problems.error
+            report("unknown-name", pointer, says, f"`{only}` is the resource itself", fix)
+            return None
+        if not only.path.parts and not isinstance(shape, Unknown):
+            says = f"the text of {only} is taken for a name or an id"
+            self.problems.warn("maybe-unnamed", pointer, says, f"`{only}` is the resource itself")
+        return Unknown()
+
+    def _has(self, text: str, env: Environment) -> bool:
+        name = normalised(text)
+        return name in env.given or name in env.there or self.known.shape(text) is not None
+
+    def content(self, read: Value, env: Environment) -> Any:
+        """Return what a value will be, as far as that stands in the plan; the rest is `UNTOLD`."""
+        match read:
+            case Literal(value):
+                return value
+            case Reference(name, path):
+                variable = env.variables.get(name)
+                if variable is None or variable.doubt is not None:
+                    return UNTOLD
+                with suppress(Missing):
+                    return part_of(variable.shape.facts.content, path.parts)
+                return UNTOLD
+            case Template():
+                return self._text(read, env)
+            case ListOf(items):
+                return [self.content(item, env) for item in items]
+            case ObjectOf(items):
+                return {key: self.content(item, env) for key, item in items.items()}
+
+    def _text(self, template: Template, env: Environment) -> Any:
+        parts = [part if isinstance(part, str) else self.content(part, env) for part in template.parts]
+        if not all(isinstance(part, (str, bool, int, float)) for part in parts):
+            return UNTOLD
+        return "".join(text_of(part) for part in parts)
+
     def literal_resource(self, text: str, pointer: str, env: Environment) -> Shape | None:
         """Check an id or a name that stands in the plan; return the shape of what has it, None when nothing has."""
         given = env.given.get(normalised(text))
-        if given is None and env.gone and {text, self.known.holder(normalised(text))} & env.gone:
+        holder: object = text if is_id(text) else self.known.holder(normalised(text))
+        which = given.shape.facts.which if given is not None else holder
+        if which in env.gone and (given is None or given.certain):
             says = f"{text!r} is deleted before this step"
             self.problems.error("deleted", pointer, says, "read it before `remove`")
             return None
         if given is not None and given.certain:
             return given.shape
+        if holder in env.renamed and given is None and not is_id(text):
+            says = f"what had the name {text!r} has another by then: an earlier step gives it"
+            self.problems.error("unknown-name", pointer, says, "write the new name, or the `$variable`")
+            return None
         shape = self.known.shape(text)
-        shape = None if shape is None else self.changes.shape(text, shape)
+        shape = None if shape is None else told_as(self.changes.shape(text, shape), holder)
         if shape is None and normalised(text) in env.there:
             return Unknown()
         if given is not None:
@@ -356,7 +455,8 @@ class ValueChecker:
     def items(self, raw: JSON, pointer: str, env: Environment) -> Shape:
         """Check a list of resources and values, or one resource; return what the items have in common."""
         if not isinstance(raw, list):
-            return self.resource(raw, pointer, frozenset(Kind), env)
+            only = self.resource(raw, pointer, frozenset(Kind), env)
+            return dataclasses.replace(only, facts=Facts(size=1))
         shapes = []
         for index, item in enumerate(raw):
             place = join(pointer, index)
@@ -367,7 +467,7 @@ class ValueChecker:
         common: Shape = shapes[0] if shapes else Unknown()
         for shape in shapes[1:]:
             common = union(common, shape)
-        return common
+        return dataclasses.replace(common, facts=Facts(size=len(raw)))
 
     def _is_reference(self, text: str, pointer: str) -> bool:
         try:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from infospace.ids import Kind
-from infospace.kinds import Schema, Shape, union
+from infospace.kinds import Schema, Shape, bare, told_as, union
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,14 @@ class Environment:
     """Variables that were bound, or came to be known as bound, since this was copied from another."""
     dead: bool = False
     """Whether no path leads here, since the plan was stopped before."""
+    times: int = 0
+    """How often the block here is run at least, whatever becomes of what it stands in; a copy knows nothing of it."""
     beside: dict[str, Given] = field(default_factory=dict)
     """Names that branches beside this one give: taken, and not there to be looked up."""
-    gone: set[str] = field(default_factory=set)
-    """What was deleted on every path to here, as it was written: `$x`, a name or an id."""
+    gone: set[object] = field(default_factory=set)
+    """Which resources were deleted on every path to here."""
+    renamed: set[object] = field(default_factory=set)
+    """Which resources of the space got another name on every path to here."""
     there: set[str] = field(default_factory=set)
     """Names that the space is known to have here, since a `bound` said so."""
     absent: set[str] = field(default_factory=set)
@@ -64,6 +68,7 @@ class Environment:
             self.loops + loop,
             beside=dict(self.beside),
             gone=set(self.gone),
+            renamed=set(self.renamed),
             there=set(self.there),
             absent=set(self.absent),
         )
@@ -73,12 +78,14 @@ class Environment:
         self.variables, self.given, self.dead = after.variables, after.given, after.dead
         self.changed |= after.changed
         self.gone, self.there, self.absent = after.gone, after.there, after.absent
+        self.renamed = after.renamed
 
     def bind(self, name: str, variable: Variable) -> None:
         """Bind a name."""
+        if variable.shape.facts.which is None:
+            variable = replace(variable, shape=told_as(variable.shape, object()))
         self.variables[name] = variable
         self.changed.add(name)
-        self.gone.discard(f"${name}")
 
     def find(self, name: str) -> Variable | None:
         """Return a variable and remember that it is read."""
@@ -100,6 +107,16 @@ class Environment:
             if inner.variables[name].doubt is not None:
                 inner.bind(name, replace(inner.variables[name], doubt=None, handled=False))
         return inner
+
+    def between_rounds(self, before: Environment, names: Iterable[str]) -> None:
+        """Forget what is known of the very resources that a round of a loop binds and names: the next has others."""
+        for name in names:
+            if name in self.variables:
+                variable = self.variables[name]
+                self.bind(name, replace(variable, shape=bare(variable.shape)))
+        for name, given in self.given.items():
+            if given is not before.given.get(name):
+                self.given[name] = replace(given, shape=bare(given.shape))
 
     def of_kind(self, kinds: frozenset[Kind]) -> Iterator[str]:
         """Iterate over the variables that are certain and whose kind fits."""
@@ -126,7 +143,7 @@ class Environment:
             elif right is not None:
                 self.bind(name, _doubted(right, doubts[1], handled=False))
         self.given = joined(one.given, other.given)
-        self.gone = one.gone & other.gone
+        self.gone, self.renamed = one.gone & other.gone, one.renamed & other.renamed
         self.there, self.absent = one.there & other.there, one.absent & other.absent
 
 

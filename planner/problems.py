@@ -76,6 +76,11 @@ class Problems:
         yield
         self._muted -= 1
 
+    @property
+    def passing(self) -> int:
+        """How many looks, one in another, are under way of which nothing is taken."""
+        return self._muted
+
     def below(self, pointer: str) -> bool:
         """Whether there is an error at a place, or at one inside it."""
         places = (problem.pointer for problem in self.found if problem.severity == "error")

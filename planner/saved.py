@@ -18,6 +18,8 @@ from infospace.runs.journal import CloseRun, OpenRun
 from infospace.space import Space
 from infospace.tools.own import SERVER
 from infospace.tools.tool import Tool
+from planner.plan import Saved, every_step
+from planner.problems import Problems
 from planner.steps import SAVED
 
 PREFIX = "_plan:"
@@ -42,7 +44,7 @@ def save_plan(space: Space, name: str, document: JSON, *, replace: bool = False)
     """Keep a plan that the check has passed, under a name; return the id of its Note. It is a run, to be undone.
 
     With `replace` a plan of that name gets a new version, without it is a Conflict. Raises Invalid for what
-    cannot be a name.
+    cannot be a name, and for a plan that would run itself, directly or not.
     """
     fault = name_fault(name)
     if fault is not None:
@@ -50,6 +52,12 @@ def save_plan(space: Space, name: str, document: JSON, *, replace: bool = False)
     full = PREFIX + normalised(name)
     with space.store.reading() as snapshot:
         known = snapshot.named(full)
+        chain = _cycle(snapshot, document, (normalised(name),), set())
+    if chain is not None:
+        raise Invalid(
+            f"saved plans that run one another never end: {' → '.join(chain)}",
+            hint="`while` and `for-each` repeat steps",
+        )
     if known is not None and not replace:
         raise Conflict(f"there is a saved plan {name!r} already", hint="`--replace` makes this its next version")
     run = space.store.new_id("run")
@@ -60,6 +68,23 @@ def save_plan(space: Space, name: str, document: JSON, *, replace: bool = False)
         changes = [MakeNote(identifier, document, kept=True, made=made), GiveName(identifier, full)]
     _commit(space, run, f"plans save {name}", changes)
     return identifier
+
+
+def _cycle(snapshot: Snapshot, document: JSON, calling: tuple[str, ...], seen: set[str]) -> tuple[str, ...] | None:
+    """Return the names by which a plan comes to run the first of those it is called from, None where it does not."""
+    from planner.parse import parse_plan
+
+    for step in every_step(parse_plan(document, Problems()).steps):
+        name = normalised(step.form.name) if isinstance(step.form, Saved) else None
+        if name is None or name in seen:
+            continue
+        if name == calling[0]:
+            return (*calling, name)
+        seen.add(name)
+        found = _cycle(snapshot, saved_plan(snapshot, name), (*calling, name), seen)
+        if found is not None:
+            return found
+    return None
 
 
 def offer_plans(space: Space) -> None:

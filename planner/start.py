@@ -47,14 +47,17 @@ class Refused:
         return RunResult(None, "refused", problems=self.problems)
 
 
-def check_plan(space: Space, document: JSON, forked: str | None = None) -> tuple[Plan, Problems]:
+def check_plan(
+    space: Space, document: JSON, forked: str | None = None, saved_as: str | None = None
+) -> tuple[Plan, Problems]:
     """Check a document against the space as it is; inputs may have any value of their schemas.
 
     Where it is to be a fork of the run `forked`, the names of what that run and its forks made may be given again.
+    `saved_as` is the name of the saved plan that it is to be, which it may not run itself.
     """
     with space.store.reading() as snapshot:
         free = None if forked is None else first_of(snapshot, forked)
-        return check(document, space.catalogue, KnownSpace(snapshot, free=free))
+        return check(document, space.catalogue, KnownSpace(snapshot, free=free), saved_as)
 
 
 def prepare(

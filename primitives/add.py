@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Collection, Infospace, Member, Ref, Resource, primitive
-from infospace.kinds import CollectionShape, Shape, Unknown, union
+from infospace.kinds import CollectionShape, Shape, Unknown, bare, union
 
 
 class Add(Args):
@@ -22,7 +22,10 @@ class Add(Args):
 def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target, value = shapes.get("target", Unknown()), shapes.get("value", Unknown())
     item = value.item if isinstance(value, CollectionShape) else value
-    return CollectionShape(union(target.item, item) if isinstance(target, CollectionShape) else Unknown())
+    if not isinstance(target, CollectionShape):
+        return CollectionShape()
+    held = bare(item) if target.facts.size == 0 else union(target.item, bare(item))
+    return CollectionShape(held, target.metadata)
 
 
 @primitive(

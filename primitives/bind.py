@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from infospace import Args, Infospace, Ref, Resource, primitive
-from infospace.kinds import same_as
+from infospace.kinds import itself
 
 
 class Bind(Args):
@@ -16,7 +16,7 @@ class Bind(Args):
 
 @primitive(
     effect="pure",
-    gives=same_as("target"),
+    gives=itself("target"),
     examples=[{"type": "bind", "target": "$hits[0]", "out": "$best"}],
     avoid=["Using `bind` to copy: it makes an alias. `create-note` with `value` copies content."],
 )

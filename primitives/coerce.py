@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from math import isinf
 from typing import Any, Literal
@@ -15,7 +15,19 @@ from infospace import Args, Infospace, Invalid, Note, Ref, primitive
 from infospace.argument import UNKNOWN
 from infospace.jsontext import read_json
 from infospace.jsonvalue import JSON
-from infospace.kinds import NO_METADATA, NoteShape, Schema, Shape, never_fits, type_words, types_of
+from infospace.kinds import (
+    NO_METADATA,
+    UNTOLD,
+    ContentUnfit,
+    Facts,
+    NoteShape,
+    Schema,
+    Shape,
+    never_fits,
+    schema_of_value,
+    type_words,
+    types_of,
+)
 from infospace.pieces import json_list
 from infospace.wording import shown
 
@@ -64,6 +76,14 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     if isinstance(coercion, str) and never_fits(given, _TAKES.get(coercion)):
         what = f"content of type {type_words(given)}"
         raise Invalid(f"{what} has no form as `{coercion}`", hint=f"{type_words(_TAKES[coercion])} has")
+    known = target.facts.content if isinstance(target, NoteShape) else UNTOLD
+    if isinstance(known, (str, bool, int, float)) and isinstance(coercion, str) and coercion in _MADE:
+        try:
+            made = _MADE[coercion](known)
+        except Invalid as error:
+            raise ContentUnfit(error.says, hint=error.hint) from error
+        if coercion != "json":
+            return NoteShape(schema_of_value(made), NO_METADATA, Facts(content=made))
     if coercion == "list":
         return NoteShape(given if types_of(given) == {"array"} else {"type": "array"}, NO_METADATA)
     if coercion == "json":
@@ -167,6 +187,10 @@ def _boolean(content: JSON) -> bool:
 
 def _json(content: JSON) -> JSON:
     return read_json(content, what="the text", max_bytes=sys.maxsize) if isinstance(content, str) else content
+
+
+_MADE: Mapping[str, Callable[[JSON], JSON]] = {"int": _whole, "float": _real, "bool": _boolean, "json": _json}
+"""What makes one scalar of another: of one that stands in the plan, before it runs."""
 
 
 def _list(content: JSON, delimiter: str | None) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Collection, Infospace, Items, Note, Relation, primitive
-from infospace.kinds import CollectionShape, Shape, Unknown
+from infospace.kinds import NO_METADATA, CollectionShape, Facts, NoteShape, Shape, Unknown, bare
 
 
 class CreateCollection(Args):
@@ -19,7 +19,9 @@ class CreateCollection(Args):
 
 
 def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
-    return CollectionShape(shapes.get("value", Unknown()))
+    value, metadata = shapes.get("value", Unknown()), shapes.get("metadata")
+    own = metadata.content if isinstance(metadata, NoteShape) else NO_METADATA
+    return CollectionShape(bare(value), own, Facts(size=value.facts.size))
 
 
 @primitive(

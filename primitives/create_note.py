@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Infospace, Note, Value, primitive
-from infospace.kinds import NO_METADATA, NoteShape, Shape
+from infospace.kinds import NO_METADATA, NOTHING, Facts, NoteShape, Shape
 
 
 class CreateNote(Args):
@@ -23,6 +23,7 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     return NoteShape(
         value.content if isinstance(value, NoteShape) else None,
         metadata.content if isinstance(metadata, NoteShape) else NO_METADATA,
+        Facts(content=value.facts.content) if value is not None else NOTHING,
     )
 
 

@@ -12,11 +12,17 @@ from infospace.argument import UNKNOWN
 from infospace.kinds import (
     NO_METADATA,
     CollectionShape,
+    ContentUnfit,
     NoteShape,
+    RelationShape,
     Schema,
     Shape,
     Unknown,
+    bare,
+    describe,
     inside,
+    is_itself,
+    never_fits,
     source_of,
     types_of,
 )
@@ -34,13 +40,20 @@ class Load(Args):
 
 def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target = shapes.get("target", Unknown())
-    target = source_of(target) or target
+    target = target if is_itself(target) else bare(source_of(target) or target)
     cut = arguments.get("slice")
-    if cut is None or isinstance(target, CollectionShape):
+    if cut is None:
         return target
+    if isinstance(target, CollectionShape):
+        return CollectionShape(target.item) if cut is UNKNOWN else CollectionShape(target.item, NO_METADATA)
+    if isinstance(target, RelationShape) or (isinstance(target, NoteShape) and never_fits(target.content, _ORDERED)):
+        raise ContentUnfit(f"{describe(target)} has no order to slice", hint="a text, a list or a Collection has")
     if isinstance(target, NoteShape) and cut is not UNKNOWN:
         return NoteShape(_part(target.content), NO_METADATA)
     return NoteShape() if isinstance(target, NoteShape) else Unknown()
+
+
+_ORDERED: Schema = {"type": ["string", "array"]}
 
 
 def _part(content: Schema | None) -> Schema:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from infospace import Args, Infospace, Ref, Resource, primitive
-from infospace.kinds import Shape, Unknown, source_of
+from infospace.kinds import Shape, Unknown, bare, is_itself, source_of
 
 
 class Name(Args):
@@ -20,7 +20,7 @@ class Name(Args):
 
 def _gives(_arguments: object, shapes: Mapping[str, Shape]) -> Shape:
     target = shapes.get("target", Unknown())
-    return source_of(target) or target
+    return target if is_itself(target) else bare(source_of(target) or target)
 
 
 @primitive(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from infospace import Args, Infospace, Ref, Resource, primitive
-from infospace.kinds import same_as
+from infospace.kinds import itself
 
 
 class Persist(Args):
@@ -16,7 +16,7 @@ class Persist(Args):
 
 @primitive(
     effect="writes",
-    gives=same_as("target"),
+    gives=itself("target"),
     failures=["The step's `name` belongs to another resource and `replace` is not given."],
     examples=[
         {"type": "persist", "target": "$summary", "out": "$kept"},

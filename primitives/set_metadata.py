@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
 
 from infospace import Args, Infospace, Note, Ref, Resource, primitive
-from infospace.kinds import NO_METADATA, NoteShape, Shape, Unknown, source_of
+from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, source_of
 from infospace.shaping import merged_or_new
 
 
@@ -25,15 +26,17 @@ def _changes(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape
     target = shapes.get("target", Unknown())
     target = source_of(target) or target
     value = shapes.get("value")
-    if not isinstance(target, NoteShape):
-        return NoteShape() if isinstance(target, Unknown) else target
+    if not isinstance(target, (NoteShape, CollectionShape)):
+        return target
     given = value.content if isinstance(value, NoteShape) else None
-    return NoteShape(target.content, merged_or_new(target.metadata, given, arguments.get("merge")))
+    return replace(target, metadata=merged_or_new(target.metadata, given, arguments.get("merge")))
 
 
 def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     after = _changes(arguments, shapes)
-    return NoteShape(after.metadata if isinstance(after, NoteShape) else {"type": "object"}, NO_METADATA)
+    return NoteShape(
+        after.metadata if isinstance(after, (NoteShape, CollectionShape)) else {"type": "object"}, NO_METADATA
+    )
 
 
 @primitive(

@@ -42,7 +42,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         given = shapes.get(name)
         if isinstance(given, NoteShape):
             parts[index] = merged_or_new(parts[index], given.content, arguments.get("merge"))
-    return NoteShape(*parts)
+    return NoteShape(parts[0], parts[1])
 
 
 @primitive(

@@ -101,7 +101,7 @@ def test_a_prefix_with_an_error_runs_no_further(space: Space) -> None:
 
 def test_a_failure_ahead_counts_when_the_whole_has_passed_and_not_before(space: Space) -> None:
     """A plan that is wrong further on is refused, not failed."""
-    fails = {"type": "coerce", "target": "$t", "coercion": "int", "out": "$i"}
+    fails = {"type": "coerce", "target": "$t", "coercion": "${t}", "out": "$i"}
     text = {"type": "create-note", "value": "seven", "out": "$t"}
     begin = ("[" + steps(text, fails, LIST), 2)
     failed, written = write(space, begin, "," + steps(KEEP) + "]")

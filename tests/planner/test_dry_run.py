@@ -270,7 +270,7 @@ def runs(space: Space) -> list[Any]:
 
 def test_a_failure_is_a_failure(space: Space, calls: list[str]) -> None:
     """What could run and did not end well; arguments that a tool would not take, too."""
-    failed = dry(space, note("x", "$x"), {"type": "coerce", "target": "$x", "coercion": "int", "out": "$n"})
+    failed = dry(space, note("x", "$x"), failed_step())
     assert (failed.result.status, failed.document["steps"][-1]["status"]) == ("failed", "failed")
     wrong = dry(space, launch("$of"), of=3)
     assert "3 is not text at `rocket`" in str(wrong.result.reason)
@@ -279,7 +279,7 @@ def test_a_failure_is_a_failure(space: Space, calls: list[str]) -> None:
 
 
 def failed_step() -> dict[str, Any]:
-    return {"type": "coerce", "target": "$x", "coercion": "int", "out": "$n"}
+    return {"type": "coerce", "target": "$x", "coercion": "${x}", "out": "$n"}
 
 
 def test_inputs_and_events_are_those_of_a_run(space: Space) -> None:

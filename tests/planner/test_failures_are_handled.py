@@ -14,7 +14,7 @@ from planner.events import RunFinished, StepStarted
 from planner.start import prepare, run_sync, stream
 
 NUMBER = {"type": "create-note", "value": 7, "out": "$n"}
-FAILS = {"type": "load", "target": "$n", "slice": ":1", "out": "$x"}
+FAILS = {"type": "coerce", "target": "$n", "coercion": "${n}", "out": "$x"}
 
 
 class Nothing(Args):
@@ -55,7 +55,7 @@ def test_a_failed_step_stops_the_plan(run: Any) -> None:
     """The plan is failed, says which step and why, and later steps do not run."""
     result = run(NUMBER, FAILS, {"type": "say", "value": "never"})
     assert result.status == "failed"
-    assert result.reason.startswith("step 2 (load) failed: ")
+    assert result.reason.startswith("step 2 (coerce) failed: ")
     assert rows(result) == [("1", "success"), ("2", "failed")]
     assert result.result is None
 
@@ -91,8 +91,8 @@ def test_an_on_fail_list_runs_in_the_same_scope_with_the_error(run: Any) -> None
     result = run(NUMBER, {**FAILS, "on_fail": handler}, {"type": "create-note", "value": "$x", "out": "$y"})
     assert result.status == "success"
     error = result.result.data
-    assert (error["step"], error["type"], error["kind"]) == ("2", "load", "invalid")
-    assert "slice" in error["reason"]
+    assert (error["step"], error["type"], error["kind"]) == ("2", "coerce", "arguments")
+    assert "coercion" in error["reason"]
     assert rows(result) == [("1", "success"), ("2", "failed"), ("2.on_fail.1", "success"), ("3", "success")]
     assert result.steps[1].extra["handled"] is True
     assert "error" not in result.bindings
@@ -109,7 +109,7 @@ def test_an_on_fail_list_that_fails_is_not_handled(run: Any) -> None:
     """The failure that remains is the list's; the journal does not say handled."""
     result = run(NUMBER, {**FAILS, "on_fail": [{**FAILS, "out": "$z"}]})
     assert result.status == "failed"
-    assert result.reason.startswith("step 2.on_fail.1 (load) failed: ")
+    assert result.reason.startswith("step 2.on_fail.1 (coerce) failed: ")
     assert "handled" not in result.steps[1].extra
 
 

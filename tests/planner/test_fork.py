@@ -60,7 +60,7 @@ def test_a_change_that_the_check_refuses_is_refused(space: Space) -> None:
 
 def test_a_failed_run_is_forked_where_it_failed(space: Space) -> None:
     """Which mends it."""
-    steps = [{"type": "create-note", "value": "x", "out": "$t"}, {"type": "coerce", "target": "$t", "coercion": "int"}]
+    steps = [{"type": "create-note", "value": "x", "out": "$t"}, {"type": "coerce", "target": "$t", "coercion": "${t}"}]
     result = run_sync(space, steps)
     assert result.status == "failed"
     again = forked(space, result, "2", {"op": "replace", "path": "/1/coercion", "value": "list"})
@@ -72,8 +72,8 @@ def test_a_failed_run_is_forked_where_it_failed(space: Space) -> None:
 @pytest.mark.parametrize(
     "ending",
     [
-        {"type": "coerce", "target": "$t", "coercion": "int"},
-        {"type": "coerce", "target": "$t", "coercion": "int", "retry": {"attempts": 2, "wait_s": 0}},
+        {"type": "coerce", "target": "$t", "coercion": "${t}"},
+        {"type": "coerce", "target": "$t", "coercion": "${t}", "retry": {"attempts": 2, "wait_s": 0}},
         {"type": "if", "condition": {"type": "bound", "target": "$t"}, "then": [{"type": "stop"}]},
     ],
 )

@@ -105,7 +105,7 @@ def test_what_ran_stands_where_it_ran(space: Space) -> None:
 
 def test_attempts_stand_beside_one_another(space: Space) -> None:
     """Each with how it ended."""
-    again = {"type": "coerce", "target": "$t", "coercion": "int", "out": "$n", "retry": {"attempts": 3, "wait_s": 0}}
+    again = {"type": "coerce", "target": "$t", "coercion": "${t}", "out": "$n", "retry": {"attempts": 3, "wait_s": 0}}
     tree = ran(space, note("none", "$t"), again)
     assert unfolded(tree) == ["1", "2", "2#2", "2#3"]
     assert [tree.state(key) for key in unfolded(tree)] == ["success", "failed", "failed", "failed"]

@@ -51,7 +51,7 @@ def test_two_branches_that_give_one_name_are_refused(errors: Any) -> None:
 
 def test_the_first_failing_branch_fails_the_step(run: Any) -> None:
     """Steps not started are not run."""
-    bad = {"type": "load", "target": "$n", "slice": "0:1"}
+    bad = {"type": "coerce", "target": "$n", "coercion": "${n}"}
     result = run(note(7, "$n"), parallel([bad], [note(1, "$a")]))
     assert result.status == "failed"
     assert "2.branches[1].1" in result.reason

@@ -165,10 +165,12 @@ def test_a_missing_key_fails_the_step_and_says_which_there_are(run: Any) -> None
 
 
 def test_an_index_out_of_range_fails_the_step_and_says_how_many_there_are(run: Any) -> None:
-    """Of a list and of a Collection."""
-    result = run(note([1, 2]), note("$x[2]", "$y"))
+    """Of a list and of a Collection that the check does not know."""
+    result = run(
+        note("[1, 2]", "$t"), {"type": "coerce", "target": "$t", "coercion": "json", "out": "$x"}, note("$x[2]", "$y")
+    )
     assert "2 items" in result.reason
-    result = run(collection([1]), note("$c[1]", "$y"))
+    result = run(collection([1]), {"type": "head", "target": "$c", "out": "$d"}, note("$d[1]", "$y"))
     assert "has 1 item" in result.reason
 
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from timing import Limits
 
 SEVEN = {"type": "create-note", "value": 7, "out": "$n"}
-CUT = {"type": "load", "target": "$n", "slice": "0:1", "out": "$m"}
+CUT = {"type": "coerce", "target": "$n", "coercion": "${n}", "out": "$m"}
 
 
 def test_each_attempt_is_a_row_of_its_own(run: Any) -> None:

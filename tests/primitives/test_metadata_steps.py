@@ -87,7 +87,7 @@ def test_an_absent_field_fails_and_says_what_there_is(run: Any) -> None:
     ran = run(
         NOTE,
         {"type": "create-collection", "value": ["$x", 1], "out": "$c"},
-        get(target="$c", field="kind"),
+        get(target="$c[1]", field="kind"),
         status="failed",
     )
     assert "`metadata.kind` does not exist" in ran.reason

@@ -89,7 +89,9 @@ def test_deleted_leaves_every_collection_and_takes_its_relations_along(run: Any)
 def test_what_reads_it_afterwards_fails_and_says_who_deleted_it(run: Any) -> None:
     """With the run and the step."""
     alias = {"type": "bind", "target": "$n1", "out": "$same"}
-    ran = run(*NOTES, alias, {"type": "remove", "target": "$n1"}, {"type": "say", "value": "${same}"}, status="failed")
+    gone = {"type": "remove", "target": "$held[0]"}
+    held = {"type": "create-collection", "value": ["$n1"], "out": "$held"}
+    ran = run(*NOTES[:-1], alias, held, gone, {"type": "say", "value": "${same}"}, status="failed")
     assert "was deleted at" in ran.reason
     assert "by remove, run_1, step 6" in ran.reason
 

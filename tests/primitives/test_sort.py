@@ -140,6 +140,6 @@ def test_an_order_in_capitals_is_refused_with_the_word_that_was_meant(call: Call
         {"type": "sort", "target": "$list", "by": "n", "order": "DESC", "out": "$sorted"},
         status="refused",
     )
-    problem = next(problem for problem in ran.result.problems if problem.severity == "error")
+    problem = next(problem for problem in ran.result.problems if problem.pointer == "/steps/1/order")
     assert (problem.pointer, problem.says) == ("/steps/1/order", '`order` is "DESC", not "asc" or "desc"')
     assert problem.hint == 'did you mean "desc"?'

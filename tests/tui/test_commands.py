@@ -188,7 +188,7 @@ def test_run_can_print_and_write_the_result_alone(cli: Any, tmp_path: Path) -> N
 
 def test_a_failed_run_exits_with_1_and_says_why(cli: Any) -> None:
     text = plan(
-        {"type": "create-collection", "value": [], "out": "$none"},
+        {"type": "discover-notes", "query": "q", "mode": "keyword", "out": "$none"},
         {"type": "bind", "target": "$none[0]", "out": "$first"},
     )
     said = cli("run", "-", stdin=text)

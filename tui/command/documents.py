@@ -61,15 +61,15 @@ def _saved(name: str, args: argparse.Namespace) -> JSON:
             raise UsageError(error.says, hint=error.hint) from error
 
 
-def problems_of(space: Space, read: Document | Lines) -> Sequence[Problem]:
-    """Return all problems of a plan in any form; raises Unreadable."""
+def problems_of(space: Space, read: Document | Lines, saved_as: str | None = None) -> Sequence[Problem]:
+    """Return all problems of a plan in any form; raises Unreadable. `saved_as` is the name that it is to have."""
     from planner.read import Lines
     from planner.sessions.lines import check_lines
     from planner.start import check_plan
 
     if isinstance(read, Lines):
         return check_lines(space, [value for _, value in read.lines])
-    return check_plan(space, read.value)[1].found
+    return check_plan(space, read.value, saved_as=saved_as)[1].found
 
 
 def parse_inputs(pairs: Sequence[str], file: str | None, declared: Mapping[str, Any]) -> dict[str, JSON]:

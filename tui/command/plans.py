@@ -69,7 +69,7 @@ def _save(args: argparse.Namespace, out: Output) -> int:
     if not isinstance(read, Document):
         raise UsageError("a session in JSON Lines cannot be saved", hint='write its steps as {"steps": [ … ]}')
     with open_from(args, create=True) as space:
-        problems = problems_of(space, read)
+        problems = problems_of(space, read, args.name)
         if any(problem.severity == "error" for problem in problems):
             return _refused(problems, out)
         note = save_plan(space, args.name, _whole(read.value), replace=args.replace)

@@ -43,13 +43,13 @@ def journal(space: Space, run: str | None) -> Any:
 def test_a_call_is_journalled_before_its_lines_run(space: Space) -> None:
     """So the run's document is all that was ever run in the session; refused lines are not in it."""
     session = Session(space, "s")
-    first = play(session, NOTE, {"type": "load", "target": "$x", "slice": ":1"}, {"type": "say", "value": "no"})
+    first = play(session, NOTE, {"type": "coerce", "target": "$x", "coercion": "${x}"}, {"type": "say", "value": "no"})
     assert (first.status, positions(first)) == ("failed", ["1", "2"])
     assert play(session, {"type": "say", "value": "$no"}).status == "refused"
     second = play(session, {"type": "say", "value": "${x}"})
     assert (second.status, positions(second)) == ("success", ["4"])
     row, steps = journal(space, session.id)
-    assert [line["type"] for line in row.document["steps"]] == ["create-note", "load", "say", "say"]
+    assert [line["type"] for line in row.document["steps"]] == ["create-note", "coerce", "say", "say"]
     assert [(step.position, step.status) for step in steps] == [("1", "success"), ("2", "failed"), ("4", "success")]
 
 
@@ -141,7 +141,7 @@ def test_a_wrong_answer_is_refused_and_the_question_stays(space: Space) -> None:
 def test_a_branch_that_fails_leaves_no_question_of_another(space: Space) -> None:
     """The call has failed, and the session takes the next."""
     session = Session(space, "s")
-    fails = {"type": "load", "target": "$x", "slice": ":1"}
+    fails = {"type": "coerce", "target": "$x", "coercion": "${x}"}
     failed = play(session, NOTE, {"type": "parallel", "branches": [[ASK], [fails]]})
     assert (failed.status, failed.pending, session.pending()) == ("failed", (), [])
     assert play(session, {"type": "say", "value": "${x}"}).status == "success"
@@ -367,7 +367,10 @@ def test_a_session_is_replayed_call_by_call(space: Space) -> None:
     sending(space, ["hi"])
     session = Session(space, "s")
     play(
-        session, NOTE, {"type": "load", "target": "$x", "slice": ":1"}, {"type": "create-note", "value": 9, "name": "n"}
+        session,
+        NOTE,
+        {"type": "coerce", "target": "$x", "coercion": "${x}"},
+        {"type": "create-note", "value": 9, "name": "n"},
     )
     play(session, SEND, ASK, {"type": "create-note", "value": "${s} ${y}", "name": "letter", "out": "$l"})
     asyncio.run(session.answer("5", "blue"))

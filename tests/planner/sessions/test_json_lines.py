@@ -63,7 +63,7 @@ def test_a_first_line_may_be_refused(space: Space, head: list[Any]) -> None:
 
 def test_a_failed_line_ends_the_session(space: Space) -> None:
     """With the reason of the step."""
-    end = play(space, NOTE, {"type": "load", "target": "$x", "slice": ":1"}, SAY)
+    end = play(space, NOTE, {"type": "coerce", "target": "$x", "coercion": "${x}"}, SAY)
     assert (end.status, len(end.steps)) == ("failed", 2)
 
 
@@ -128,7 +128,7 @@ def test_the_lines_of_a_session_are_its_document(space: Space) -> None:
 def test_a_session_by_name_is_gone_on_with_and_outlives_a_line_that_fails(space: Space) -> None:
     """The outcome is that of the lines which were given; a refused or failing line ends the reading alone."""
     first = play(space, NOTE, name="s")
-    failed = play(space, {"type": "load", "target": "$x", "slice": ":1"}, SAY, name="s")
+    failed = play(space, {"type": "coerce", "target": "$x", "coercion": "${x}"}, SAY, name="s")
     refused = play(space, {"type": "say", "value": "$nothing"}, name="s")
     more = play(space, {"type": "create-note", "value": "${x}!", "out": "$y"}, name="s")
     assert {first.run, failed.run, refused.run, more.run} == {first.run}

@@ -32,7 +32,7 @@ def test_a_step_answers_with_its_data(space: Space) -> None:
         assert session.id is None
         answer = session.step(NOTE)
         assert (answer.status, answer.data, answer.resource_id) == ("success", NOTE["value"], session.bindings["x"].id)
-        failed = session.step({"type": "load", "target": "$x", "slice": ":1"})
+        failed = session.step({"type": "load", "target": "$x", "slice": "${x}"})
         assert (failed.status, failed.data) == ("failed", None)
         assert "has no order to slice" in str(failed.reason)
         assert session.step({"type": "create-note", "value": "${x.title}!"}).data == "one!"

@@ -51,7 +51,8 @@ EVERY = {
 }
 WRONG = {
     "goal": "Read a number out of a text that has none",
-    "steps": [note("none", "$text"), {"type": "coerce", "target": "$text", "coercion": "int", "out": "$number"}],
+    "inputs": {"word": {"type": "string", "default": "none"}},
+    "steps": [note("${word}", "$text"), {"type": "coerce", "target": "$text", "coercion": "int", "out": "$number"}],
 }
 BRANCHES = [
     [{"type": "web/fetch", "arguments": {"url": page}, "out": f"${page}"}, note(f"read ${{{page}}}", f"$r{page}")]

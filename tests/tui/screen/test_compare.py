@@ -159,7 +159,9 @@ def test_runs_that_are_alike_show_all_their_steps(show: Show, space: Space) -> N
 def test_a_failure_is_told_on_its_side(show: Show, space: Space) -> None:
     """Status and reason of run and step."""
     for text in ("12", "none"):
-        run_sync(space, [note(text, "$t"), {"type": "coerce", "target": "$t", "coercion": "int", "out": "$n"}])
+        inputs = {"word": {"type": "string"}}
+        steps = [note("${word}", "$t"), {"type": "coerce", "target": "$t", "coercion": "int", "out": "$n"}]
+        run_sync(space, {"inputs": inputs, "steps": steps}, {"word": text})
 
     async def story(stage: Stage) -> None:
         stage.app.compare("run_1", "run_2")

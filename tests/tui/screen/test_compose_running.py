@@ -283,7 +283,7 @@ def test_a_fork_rests_at_breakpoints_and_is_halted_as_any_run(show: Show, space:
 
 def test_a_fork_behind_the_step_that_failed_is_told_beside_the_text(show: Show, space: Space) -> None:
     """It would end there too; nothing seems to go on."""
-    broken = {"type": "coerce", "target": "$text", "coercion": "int"}
+    broken = {"type": "coerce", "target": "$text", "coercion": "${text}"}
     run_sync(space, {"goal": "Fails", "steps": [note("none", "$text"), broken, note("end", "$end")]})
 
     async def story(stage: Stage) -> None:
