@@ -91,7 +91,7 @@ def test_an_on_fail_list_runs_in_the_same_scope_with_the_error(run: Any) -> None
     result = run(NUMBER, {**FAILS, "on_fail": handler}, {"type": "create-note", "value": "$x", "out": "$y"})
     assert result.status == "success"
     error = result.result.data
-    assert (error["step"], error["type"], error["kind"]) == ("2", "coerce", "arguments")
+    assert (error["step"], error["type"], error["kind"]) == ("2", "coerce", "invalid")
     assert "coercion" in error["reason"]
     assert rows(result) == [("1", "success"), ("2", "failed"), ("2.on_fail.1", "success"), ("3", "success")]
     assert result.steps[1].extra["handled"] is True
