@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
 import shutil
 import sys
 import time
@@ -12,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from infospace import Space, open_space
+from infospace.tools.finding.found import Wanted
+from planner.meta.search_tools import find_tools
 from tui.memory import Memory
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -66,11 +70,21 @@ def stocked(space: Space, monkeypatch: pytest.MonkeyPatch) -> Space:
 
 @pytest.fixture(scope="session")
 def house_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A space file with three servers, of which one fails; what they list is known. Copy it before opening it."""
-    folder = tmp_path_factory.mktemp("house")
-    with pytest.MonkeyPatch.context() as patched, open_space(folder / "space.db") as opened:
-        house(folder, patched)
-        assert [one.server for one in listed(opened, patched).failed] == ["gone"]
+    """A space file with three servers, of which one fails; what they list is known, and embedded.
+
+    It is made once for all processes that test side by side. Copy it before opening it.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "house"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "made").exists():
+            with pytest.MonkeyPatch.context() as patched, open_space(folder / "space.db") as opened:
+                house(folder, patched)
+                assert [one.server for one in listed(opened, patched).failed] == ["gone"]
+                find_tools(opened, Wanted("rooms"))
+            (folder / "made").touch()
     return folder / "space.db"
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 from unittest.mock import patch
 
+import pytest
 from settling import settled, settled_within
 from textual.events import Key
 from textual.pilot import Pilot
@@ -28,6 +29,10 @@ PATIENCE = float(os.environ.get("INFOSPACE_PATIENCE", "90"))
 """Seconds after which what was waited for will not come."""
 
 SIZES = {"80x24": (80, 24), "160x50": (160, 50)}
+BOTH = pytest.mark.parametrize("size", SIZES)
+"""For pictures of what is laid out otherwise where there is room."""
+SMALL = pytest.mark.parametrize("size", ["80x24"])
+"""For pictures of what is not: a dialog, or another content of the same parts."""
 
 Story: TypeAlias = "Callable[[Stage], Awaitable[None]]"
 Show: TypeAlias = "Callable[..., None]"
@@ -41,6 +46,8 @@ class Stage:
     def __init__(self, app: InfospaceApp, pilot: Pilot[int]) -> None:
         self.app = app
         self.pilot = pilot
+        self._before: str | None = None
+        """What was seen before the last key, until something was waited for since."""
         self.taken: list[Path] = []
         """Pictures that were taken anew."""
 
@@ -68,20 +75,24 @@ class Stage:
 
     async def press(self, *keys: str) -> None:
         """Press keys, one after the other."""
+        self._before = self.text
         await self.pilot.press(*keys)
 
     async def go(self, place: str) -> None:
-        """Press the key of a place."""
+        """Press the key of a place, and wait until it is shown."""
         await self.press(next(str(number) for number, entry in numbered() if entry.name == place))
+        await self.until(lambda: self.app.place is not None and self.app.place.name_of_place == place, place)
 
     async def write(self, text: str) -> None:
         """Type a text."""
+        self._before = self.text
         await self.pilot.press(*("space" if sign == " " else sign for sign in text))
 
     def burst(self, *keys: str) -> None:
         """Press keys all at once, as a program that pastes them does."""
         driver = self.app._driver
         assert driver is not None
+        self._before = self.text
         for key in keys:
             driver.send_message(Key(key, key if len(key) == 1 else {"slash": "/", "space": " "}.get(key)))
 
@@ -93,6 +104,7 @@ class Stage:
 
     async def until(self, holds: Callable[[], object], what: str = "") -> None:
         """Wait until something holds."""
+        self._before = None
         end = time.monotonic() + PATIENCE
         while not holds():
             if not self.app.is_running or time.monotonic() > end:
@@ -104,7 +116,14 @@ class Stage:
         await self.pilot.pause()
 
     async def sees(self, *texts: str) -> None:
-        """Wait until texts are on the screen."""
+        """Wait until texts are on the screen. Right behind a key, one of them was not there before it.
+
+        Else nothing would be waited for, and what the key did, or did not do, would not be noticed.
+        """
+        before = self._before
+        if before is not None:
+            seen = all(text in before for text in texts)
+            assert not seen, f"{texts} was there before the key: wait for what it changes\n{before}"
         await self.until(lambda: all(text in self.text for text in texts), repr(texts))
 
     async def loses(self, text: str) -> None:

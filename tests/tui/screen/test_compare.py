@@ -92,7 +92,7 @@ def test_the_step_is_opened_in_either_run(show: Show, space: Space) -> None:
     async def story(stage: Stage) -> None:
         await compared(stage)
         await stage.press("down", "b")
-        await stage.sees("run_2 ✓ success", "discover-notes")
+        await stage.sees("run_2 ✓ success", "discover-notes", "called with")
         assert stage.app.place is not None
         assert stage.app.place.name_of_place == "step"
         await stage.go("compare")
@@ -168,7 +168,7 @@ def test_a_failure_is_told_on_its_side(show: Show, space: Space) -> None:
         await stage.sees("2 steps differ", "status")
         await stage.sees("status: success", "status: failed", "reason: ")
         await stage.press("down", "down")
-        await stage.sees("failed: ", "kind, inputs, status")
+        await stage.sees("before: run_1 step 2", "failed: ", "kind, inputs, status")
 
     show(story, (160, 50))
 

@@ -266,6 +266,7 @@ def test_a_screen_learns_of_tools_that_are_listed_while_it_is_open(
         await stage.press("ctrl+@")
         await offered(stage, "desk/rooms")
         await stage.press("escape", "f7")
+        await stage.until(lambda: stage.app.place is not place and stage.app.place.is_mounted, "Tools")
         await stage.sees("desk/rooms")
         (tmp_path / "mcp.json").unlink()
         await stage.loses("desk/rooms")

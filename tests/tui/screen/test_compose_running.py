@@ -216,7 +216,7 @@ def test_a_run_that_goes_on_is_put_to_rest(show: Show, space: Space) -> None:
         await stage.until(lambda: not stage.app.runner.going)
         await stage.sees("suspended")
         await stage.press("alt+p")
-        await stage.sees("run_1", "suspended", "wait")
+        await stage.sees("run_1", "suspended", "wait", "execution in ")
         assert place.run_id == "run_1"
 
     show(story)

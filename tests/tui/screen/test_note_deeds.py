@@ -211,7 +211,7 @@ def test_files_are_added_and_adding_is_undone(show: Show, space: Space, tmp_path
         await stage.sees("32 kept notes", "Added 19")
         await stage.until(lambda: any("30 added; not read: " in one for one in stage.said()))
         await stage.press("u")
-        await stage.sees("2 kept notes")
+        await stage.sees(" 2 kept notes")
 
     show(story, (80, 40))
 

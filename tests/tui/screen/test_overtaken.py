@@ -196,7 +196,7 @@ def test_the_note_that_was_pointed_to_stays_when_the_list_comes(show: Show, stoc
         assert place(stage)._resting is None
         await stage.sees("Steel rusts where water")
         await stage.press("down")
-        await stage.sees("name: Emmy")
+        await stage.until(lambda: place(stage).around.brief.id == "Note_7", "the next row")
 
     show(story, (80, 50), stocked)
 

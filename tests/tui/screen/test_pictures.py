@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-from staging import SIZES, Show, Stage
+from staging import BOTH, SIZES, SMALL, Show, Stage
 
 from infospace import Space
 from tui.widgets.data import Data
 
 
-@pytest.mark.parametrize("size", SIZES)
 class TestPictures:
     """What is on the screen is what is in the picture."""
 
+    @BOTH
     def test_runs(self, show: Show, furnished: Space, size: str) -> None:
         """The list, and what is said of the run at the cursor."""
 
@@ -24,6 +23,7 @@ class TestPictures:
 
         show(story, SIZES[size], furnished)
 
+    @BOTH
     def test_plan(self, show: Show, furnished: Space, size: str) -> None:
         """The tree of a run with a loop and a branch, and its bars."""
 
@@ -36,17 +36,19 @@ class TestPictures:
 
         show(story, SIZES[size], furnished)
 
+    @SMALL
     def test_plan_that_failed(self, show: Show, furnished: Space, size: str) -> None:
         """Why stands below."""
 
         async def story(stage: Stage) -> None:
             await stage.open("run_2")
             await stage.press("n")
-            await stage.sees("no whole number")
+            await stage.until(lambda: stage.app.chosen == "2", "the step that failed")
             stage.is_as(f"failed-{size}")
 
         show(story, SIZES[size], furnished)
 
+    @SMALL
     def test_plan_that_is_refused(self, show: Show, furnished: Space, size: str) -> None:
         """Each problem stands below its step, with its fix."""
         from furnishing import REFUSED
@@ -61,6 +63,7 @@ class TestPictures:
 
         show(story, SIZES[size], furnished)
 
+    @BOTH
     def test_step(self, show: Show, furnished: Space, size: str) -> None:
         """Arguments with what they referred to, and the result as a table."""
 
@@ -71,6 +74,7 @@ class TestPictures:
 
         show(story, SIZES[size], furnished)
 
+    @BOTH
     def test_variables(self, show: Show, furnished: Space, size: str) -> None:
         """What was bound in the middle of the loop."""
 
@@ -85,6 +89,7 @@ class TestPictures:
 
         show(story, SIZES[size], furnished)
 
+    @SMALL
     def test_question(self, show: Show, furnished: Space, size: str) -> None:
         """The choices of the schema."""
 
@@ -97,6 +102,7 @@ class TestPictures:
 
         show(story, SIZES[size], furnished)
 
+    @SMALL
     def test_help(self, show: Show, furnished: Space, size: str) -> None:
         """What the place is for, and its keys."""
 

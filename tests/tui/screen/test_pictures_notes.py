@@ -7,7 +7,7 @@ import time
 import pytest
 from furnishing import BEGINNING, Ticking, note
 from noted import opened, place, shows
-from staging import SIZES, Show, Stage
+from staging import BOTH, SIZES, SMALL, Show, Stage
 
 from infospace import Space
 from infospace.memory.editing import edit
@@ -26,10 +26,10 @@ def changed(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
         edit(space.store, bread, f"{bread.content}\nSalt slows it.\n", bread.metadata, "edit bread")
 
 
-@pytest.mark.parametrize("size", SIZES)
 class TestPictures:
     """What is on the screen is what is in the picture."""
 
+    @BOTH
     def test_notes(self, show: Show, stocked: Space, size: str) -> None:
         """The list, and a note in Markdown."""
 
@@ -41,6 +41,7 @@ class TestPictures:
 
         show(story, SIZES[size], stocked)
 
+    @BOTH
     def test_search(self, show: Show, stocked: Space, size: str) -> None:
         """Scores, the threshold, what was found of the note."""
 
@@ -54,6 +55,7 @@ class TestPictures:
 
         show(story, SIZES[size], stocked)
 
+    @SMALL
     @pytest.mark.parametrize("tab", TABS)
     def test_tabs(self, show: Show, stocked: Space, size: str, tab: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """All that there is to know of a note."""
@@ -75,6 +77,7 @@ class TestPictures:
 
         show(story, SIZES[size], stocked)
 
+    @SMALL
     def test_json(self, show: Show, stocked: Space, size: str) -> None:
         """A tree that folds."""
 
@@ -83,11 +86,11 @@ class TestPictures:
             await shows(stage, "city")
             await stage.sees("people: 658444")
             await stage.press("enter", "down")
-            await stage.sees("city: Łódź")
             stage.is_as(f"notes-json-{size}")
 
         show(story, SIZES[size], stocked)
 
+    @BOTH
     def test_collection(self, show: Show, stocked: Space, size: str) -> None:
         """A table of its items."""
 
@@ -99,6 +102,7 @@ class TestPictures:
 
         show(story, SIZES[size], stocked)
 
+    @SMALL
     def test_stale(self, show: Show, stocked: Space, size: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """What was made of what has changed since."""
         changed(stocked, monkeypatch)
@@ -111,6 +115,7 @@ class TestPictures:
 
         show(story, SIZES[size], stocked)
 
+    @SMALL
     def test_editor(self, show: Show, stocked: Space, size: str) -> None:
         """A note with its metadata as front matter."""
 
@@ -123,6 +128,7 @@ class TestPictures:
 
         show(story, SIZES[size], stocked)
 
+    @BOTH
     def test_compare(self, show: Show, stocked: Space, size: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """Changed arguments, what came and went."""
         with monkeypatch.context() as patched:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from staging import SIZES, Show, Stage
+from staging import BOTH, SIZES, SMALL, Show, Stage
 from textual.widgets import Input, Select, TextArea
 from textual.widgets._footer import FooterKey
 from tooling import answered, form, opened, shows, tools
@@ -26,10 +26,10 @@ async def quiet(stage: Stage) -> None:
     await stage.until(lambda: tools(stage).calling is None and not stage.said())
 
 
-@pytest.mark.parametrize("size", SIZES)
 class TestPictures:
     """What is on the screen is what is in the picture."""
 
+    @BOTH
     def test_tools(self, show: Show, housed: Space, size: str) -> None:
         """The list, and a tool whose words instruct."""
 
@@ -41,6 +41,7 @@ class TestPictures:
 
         show(story, SIZES[size], housed)
 
+    @BOTH
     def test_search(self, show: Show, housed: Space, size: str) -> None:
         """Scores, what matched, why the first is the first."""
 
@@ -55,6 +56,7 @@ class TestPictures:
 
         show(story, SIZES[size], housed)
 
+    @BOTH
     def test_form(self, show: Show, housed: Space, size: str) -> None:
         """Fields of every kind, and what is wrong beside them."""
 
@@ -70,6 +72,7 @@ class TestPictures:
 
         show(story, SIZES[size], housed)
 
+    @SMALL
     def test_question(self, show: Show, housed: Space, size: str) -> None:
         """What is asked before a call."""
 
@@ -91,6 +94,7 @@ class TestPictures:
 
         show(story, SIZES[size], housed)
 
+    @SMALL
     def test_answer(self, show: Show, housed: Space, size: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """What a call gave; its time is never the same, and so is that of all calls of the tool."""
         guestbook = ("desk", "guestbook")
@@ -118,6 +122,7 @@ class TestPictures:
 
         show(story, SIZES[size], housed)
 
+    @SMALL
     def test_similar(self, show: Show, housed: Space, size: str) -> None:
         """Tools like one, and why."""
 
@@ -126,12 +131,14 @@ class TestPictures:
             place = await shows(stage, "desk/book")
             await stage.press("left_square_bracket")
             await stage.until(lambda: len(place.detail.alike) > 0)
-            await stage.press("enter")
             await stage.sees("of the same server")
+            await stage.press("enter")
+            await stage.until(lambda: place.detail.has_focus_within, "the focus")
             stage.is_as(f"tools-similar-{size}")
 
         show(story, SIZES[size], housed)
 
+    @BOTH
     def test_servers(self, show: Show, started: Space, size: str) -> None:
         """One that fails, and why."""
 
@@ -145,6 +152,7 @@ class TestPictures:
 
         show(story, SIZES[size], started)
 
+    @SMALL
     def test_client(self, show: Show, housed: Space, size: str, tmp_path: Path) -> None:
         """Whose eyes there are."""
         file = tmp_path / "serve.json"
@@ -165,6 +173,7 @@ class TestPictures:
 
         show(story, SIZES[size], housed)
 
+    @SMALL
     def test_filter(self, show: Show, housed: Space, size: str) -> None:
         """What there is to choose from."""
 

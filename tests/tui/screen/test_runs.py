@@ -50,7 +50,7 @@ def test_runs_are_filtered_as_one_types(show: Show, furnished: Space) -> None:
         await stage.loses("Count them")
         await stage.press("escape")
         await stage.press("escape")
-        await stage.sees("5 runs")
+        await stage.sees("  5 runs")
         await stage.press("slash")
         await stage.write("the page of a")
         await stage.sees("1 of 5 runs, 1 by what is in them", "≈ Fetch two pages")
@@ -145,7 +145,7 @@ def test_a_run_that_waits_is_ended_when_that_is_confirmed(show: Show, furnished:
         await stage.press("x")
         await stage.sees("End run_4")
         await stage.press("y")
-        await stage.sees("cancelled")
+        await stage.sees("× cancelled")
 
     show(story, on=furnished)
     assert status_of(furnished, "run_4") == "cancelled"
@@ -280,7 +280,8 @@ def test_a_fork_that_was_changed_is_not_left_by_one_key(show: Show, furnished: S
         await stage.press("escape")
         await stage.sees("Leave without forking?")
         await stage.press("n")
-        await stage.sees("Fork run_1")
+        await stage.loses("Leave without forking?")
+        assert "Fork run_1" in stage.text
         await stage.press("ctrl+z")
         await stage.press("escape")
         await stage.loses("Fork run_1")
@@ -350,7 +351,8 @@ def test_every_command_is_in_the_palette(show: Show, furnished: Space) -> None:
         await stage.sees("run_5 ")
         await stage.press("ctrl+p")
         await stage.write("compare")
-        await stage.sees("Compare")
+        await stage.loses("goes to the field above the list")
+        await stage.sees("Go to Compare")
         await stage.press("escape", "escape")
         await stage.press("ctrl+p")
         await stage.write("go to var")

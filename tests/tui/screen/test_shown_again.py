@@ -197,7 +197,7 @@ def test_rows_that_somebody_else_reads_are_sorted_too(stocked: Space, monkeypatc
             return False
 
     made = read_table(stocked.view(), people)
-    table = Shared(stocked, people, made._fields, [*made.columns, Column("more")])
+    table = Shared(stocked.view(), people, made._fields, [*made.columns, Column("more")])
     table.wanted = {0, 1, 2}
     table.sort(2 + made._fields.index("born"))
     table.sort(2 + made._fields.index("born"))

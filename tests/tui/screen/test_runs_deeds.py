@@ -1,0 +1,179 @@
+"""Runs: what a key does to the list and to the run at the cursor, where something else would be as easy to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from furnishing import note
+from holding import hold
+from staging import Show, Stage
+from textual.widgets import Input
+
+from infospace import Space
+from infospace.memory.sqlite.snapshot import SqliteSnapshot
+from planner.sessions import open_session
+from planner.start import run_sync
+from tui.memory import Memory
+from tui.screens.runs import Runs
+
+
+def runs(stage: Stage) -> Runs:
+    """Return the place."""
+    found = stage.app.place
+    assert isinstance(found, Runs)
+    return found
+
+
+def test_values_are_searched_from_the_second_letter_on(show: Show, furnished: Space) -> None:
+    """One letter is in nearly everything."""
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("5 runs")
+        await stage.press("slash", "q")
+        await stage.sees("0 of 5 runs")
+        assert not any(worker.group == "bodies" for worker in runs(stage).workers)
+        await stage.press("backspace")
+        await stage.write("19")
+        await stage.sees("1 of 5 runs, 1 by what is in them", "≈ Write down the year")
+
+    show(story, on=furnished)
+
+
+def test_what_was_searched_before_is_not_shown_once_the_field_is_empty(
+    show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer comes late."""
+    held = hold(monkeypatch, SqliteSnapshot, "runs_saying")
+
+    def saying(snapshot: SqliteSnapshot, text: str) -> set[str]:
+        found: set[str] = held(snapshot, text)
+        return found
+
+    monkeypatch.setattr(SqliteSnapshot, "runs_saying", saying)
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("5 runs")
+        await stage.press("slash")
+        await stage.write("19")
+        await held.has_begun(stage)
+        runs(stage).query_one(Input).value = ""
+        await stage.until(lambda: "5 runs" in stage.text and "of 5" not in stage.text)
+        await held.is_over(stage)
+        assert "of 5 runs" not in stage.text
+
+    show(story, on=furnished)
+
+
+def test_escape_goes_to_the_list_and_then_takes_back_filter_and_marks(show: Show, furnished: Space) -> None:
+    """One thing at a time."""
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("5 runs")
+        await stage.press("m")
+        await stage.sees("●")
+        await stage.press("slash")
+        await stage.write("count")
+        await stage.sees("of 5 runs")
+        await stage.press("escape")
+        assert "of 5 runs" in stage.text
+        assert runs(stage)._runs.marked == ["run_5"]
+        await stage.press("escape")
+        await stage.loses("of 5 runs")
+        assert runs(stage)._runs.marked == []
+        assert "●" not in stage.text
+
+    show(story, on=furnished)
+
+
+def test_the_plan_of_a_session_is_not_written_on(show: Show, space: Space) -> None:
+    """It has none; that is said."""
+    with open_session(space, name="talk") as session:
+        session.step(note("x", "$x"))
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("session")
+        await stage.press("o")
+        await stage.until(lambda: any("has no plan to be written on" in one for one in stage.said()))
+        await stage.press("f")
+        await stage.until(lambda: any("runs of plans can be forked" in one for one in stage.said()))
+        assert runs(stage).is_current
+
+    show(story, (160, 50))
+
+
+def test_a_run_is_deleted_only_when_that_is_confirmed(show: Show, furnished: Space) -> None:
+    """And then for good."""
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("5 runs")
+        await stage.press("d")
+        await stage.sees("Delete run_5 for good?")
+        await stage.press("n")
+        await stage.loses("for good?")
+        await stage.press("down", "down", "down", "d")
+        await stage.sees("Delete run_2 for good?", "2 steps")
+        await stage.press("y")
+        await stage.sees("4 runs")
+
+    show(story, on=furnished)
+    with furnished.store.reading() as snapshot:
+        assert "run_2" not in [head.run for head in snapshot.run_heads()]
+        assert "run_5" in [head.run for head in snapshot.run_heads()]
+
+
+def test_a_run_that_waits_for_the_time_is_looked_at_again(show: Show, space: Space) -> None:
+    """Nobody is asked anything: that is told, and no key answers it."""
+    waits = {"goal": "Later", "steps": [{"type": "wait", "seconds": 100_000}, note("x", "$x")]}
+    assert run_sync(space, waits).status == "suspended"
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("step 1 waits: ", "(r looks again)")
+        assert not runs(stage).offers("answer")
+        await stage.open("run_1")
+        await stage.sees("[r asks again]")
+        assert not stage.app.place.offers("answer")  # type: ignore[union-attr]
+
+    show(story)
+
+
+def test_two_questions_at_once_are_counted_and_asked_one_after_the_other(show: Show, space: Space) -> None:
+    """The run goes on when the last is answered, not before."""
+    asks = [[{"type": "ask", "value": f"{word}?", "out": f"${word}"}] for word in ("left", "right")]
+    assert (
+        run_sync(space, [{"type": "parallel", "branches": asks}, note("${left} ${right}", "$both")]).status
+        == "suspended"
+    )
+
+    async def story(stage: Stage) -> None:
+        await stage.open("run_1")
+        await stage.sees("(and 1 more)", "[a answers]")
+        await stage.press("a")
+        await stage.sees("run_1 asks, step 1.branches[1].1")
+        await stage.write("one")
+        await stage.press("enter")
+        await stage.sees("run_1 asks, step 1.branches[2].1")
+        assert not stage.app.runner.going
+        await stage.write("two")
+        await stage.press("enter")
+        await stage.until(lambda: any("run_1 has ended well" in one for one in stage.said()))
+
+    show(story)
+    with space.store.reading() as snapshot:
+        assert snapshot.get(str(snapshot.run("run_1").result)).content == "one two"
+
+
+def test_what_is_remembered_is_written_only_when_it_is_something_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a value of another type nothing is taken."""
+    memory, written = Memory(tmp_path / "screen.json"), list[Path]()
+    monkeypatch.setattr("tui.memory.write_atomically", lambda path, _data: written.append(path))
+    memory.write()
+    memory.set("theme", "nord")
+    memory.write()
+    memory.write()
+    memory.set("theme", "nord")
+    memory.write()
+    assert len(written) == 1
+    assert (memory.get("theme", ""), memory.get("theme", 0), memory.get("other", [1])) == ("nord", 0, [1])
