@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, Invalid, NotFound, Space
+from infospace.clock import now
+from infospace.memory.changes import Revise
+from infospace.tools.local import LocalTools
 from planner.fork import fork
 from planner.outcome import RunResult
+from planner.saved import save_plan
 from planner.start import run_sync
 
 STEPS = [
@@ -134,3 +138,75 @@ def test_a_patch_that_is_none_changes_nothing(space: Space, operation: Any, says
     assert says in str(raised.value)
     with space.store.reading() as snapshot:
         assert len(snapshot.runs()) == 1
+
+
+def test_an_input_that_a_later_step_changed_is_as_it_was_given(space: Space) -> None:
+    """Though no step before has read it."""
+    steps = [
+        {"type": "create-note", "value": "apart", "out": "$a"},
+        {"type": "create-note", "value": "it is ${x}", "out": "$said"},
+        {"type": "update-note", "target": "$x", "value": "changed"},
+    ]
+    plan = {"inputs": {"x": {"default": "given"}}, "steps": steps, "result": "$said"}
+    result = run_sync(space, plan)
+    again = forked(space, result, "2")
+    assert again.result is not None
+    assert again.result.data == "it is given"
+
+
+def test_what_others_change_while_a_loop_runs_is_not_seen_by_its_fork(space: Space) -> None:
+    """The fork begins where the loop began, not where it ended."""
+    outside = LocalTools("outside")
+
+    @outside.tool(read_only=True)
+    def meddle() -> str:
+        """Change the Note by another's hand, later than the loop began."""
+        began = now()
+        while now() <= began:
+            pass
+        found = space.view().get("plain")
+        if found.version == 1:
+            space.store.commit([Revise(found.id, "meddled with")])
+        return "done"
+
+    space.tools.add(outside)
+    run_sync(space, [{"type": "create-note", "value": "plain", "name": "plain"}])
+    steps = [
+        {"type": "load", "target": "plain", "out": "$p"},
+        {"type": "create-collection", "value": [1, 2], "out": "$c"},
+        {"type": "for-each", "target": "$c", "do": [{"type": "outside/meddle", "out": "$m"}], "out": "$all"},
+        {"type": "create-note", "value": "it is ${p}", "out": "$said"},
+    ]
+    result = run_sync(space, {"steps": steps, "result": "$said"})
+    assert result.result is not None
+    assert result.result.data == "it is meddled with"
+    again = forked(space, result, "3")
+    assert again.result is not None
+    assert again.result.data == "it is plain"
+
+
+@pytest.mark.parametrize("gone", ["$n", "$c"])
+def test_what_a_later_step_deleted_is_there_as_it_was(space: Space, gone: str) -> None:
+    """A Note of one version, in its Collection too; and the Collection."""
+    steps = [
+        {"type": "create-note", "value": "here", "out": "$n"},
+        {"type": "create-collection", "value": ["$n", "too"], "out": "$c"},
+        {"type": "flatten", "target": "$c", "separator": " ", "out": "$said"},
+        {"type": "create-note", "value": "${n}: ${said}", "out": "$both"},
+        {"type": "remove", "target": gone},
+    ]
+    result = run_sync(space, {"steps": steps, "result": "$both"})
+    again = forked(space, result, "3")
+    assert again.status == "success", again.reason
+    assert again.result is not None
+    assert again.result.data == "here: here too"
+
+
+def test_a_stop_of_a_saved_plan_is_no_end_of_the_run(space: Space) -> None:
+    """What comes after it can be forked."""
+    save_plan(space, "stops", {"steps": [{"type": "stop", "status": "success", "value": "enough"}]})
+    last = {"type": "create-note", "value": "then ${s}", "out": "$t"}
+    result = run_sync(space, [{"type": "plan:stops", "out": "$s"}, last])
+    again = forked(space, result, "2")
+    assert again.result is not None
+    assert again.result.data == "then enough"

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from infospace import Space
+from infospace.clock import now
 from infospace.memory.editing import edit, remove
 from infospace.memory.undoing import undo
 from infospace.resources import Note
@@ -106,3 +107,27 @@ def test_what_was_purged_is_told_in_its_place(space: Space) -> None:
     assert (old["data"], new["data"]) == (None, "new")
     assert "has no version 1" in old["data_gone"]
     assert "data_gone" not in new
+
+
+def test_items_that_no_step_read_are_as_they_were_when_the_step_ended(space: Space) -> None:
+    """Neither as they were first nor as others made them since; what is gone by now too."""
+    made = run_sync(
+        space,
+        [
+            {"type": "create-note", "value": "first", "name": "n", "out": "$n"},
+            {"type": "create-note", "value": "other", "name": "m", "out": "$m"},
+            {"type": "create-collection", "value": ["$n", "$m"], "name": "box"},
+        ],
+    )
+    note, other = made.bindings["n"], made.bindings["m"]
+    assert isinstance(note, Note)
+    edit(space.store, note, "second", {}, "by hand")
+    looked = run_sync(space, [{"type": "load", "target": "box", "out": "$box"}])
+    later_on = now()
+    while now() <= later_on:
+        pass
+    third = space.view().get("n")
+    assert isinstance(third, Note)
+    edit(space.store, third, "third", {}, "by hand")
+    remove(space.store, [other.id], "gone")
+    assert looked.to_json(space)["steps"][0]["data"] == ["second", "other"]

@@ -250,3 +250,29 @@ def test_of_questions_asked_at_once_the_failure_is_replayed(space: Space, endpoi
     result = run_sync(space, [LIST, {**PLANS["filter-semantic"][1], "on_fail": "continue"}])
     assert (result.status, result.steps[1].error) == ("success", "llm-declined")
     assert again(space, result).difference.same
+
+
+def test_nobody_is_asked_in_a_replay_that_makes_calls(space: Space) -> None:
+    """A call that was approved for once is not made again by it: it fails, and nothing waits."""
+    made: list[str] = []
+    outside = LocalTools("outside")
+
+    @outside.tool(destructive=True)
+    async def wipe(what: str) -> str:
+        """Wipe something away."""
+        made.append(what)
+        return "gone"
+
+    space.tools.add(outside)
+    write = {"type": "create-note", "value": "a text", "name": "text", "replace": True}
+    assert run_sync(space, [write]).status == "success"
+    load = {"type": "load", "target": "text", "out": "$n"}
+    result = run_sync(space, [load, {"type": "outside/wipe", "arguments": {"what": "${n}"}, "out": "$o"}])
+    assert [one.kind for one in result.pending] == ["approve"]
+    answer(space, str(result.run), result.pending[0].step, "once")
+    assert asyncio.run(resume(space, str(result.run))).status == "success"
+    assert asyncio.run(replay(space, str(result.run), live=True)).result.status == "success"
+    assert run_sync(space, [{**write, "value": "another"}]).status == "success"
+    again = asyncio.run(replay(space, str(result.run), live=True)).result
+    assert (again.status, made) == ("failed", ["a text"])
+    assert "nobody is asked here" in (again.reason or "")
