@@ -21,6 +21,7 @@ from infospace.memory.changes import (
     Delete,
     GiveName,
     Keep,
+    LetGo,
     MakeCollection,
     RemoveMembers,
     Revise,
@@ -248,3 +249,18 @@ class TestKeeping:
         assert store.commit([Keep(a), Keep(a)]) == before
         assert isinstance(get(store, a), Note)
         assert get(store, a).version == 1
+
+
+def test_what_something_kept_holds_or_a_file_gave_is_not_let_go_with_its_name(store: Store) -> None:
+    """Nor by `if_free`, which also leaves what has a name; what only something transient holds is let go."""
+    held, imported, loose, named = (note(store, kept=True) for _ in range(4))
+    collection(store, [held], kept=True)
+    collection(store, [loose])
+    store.commit([Track("/r", "a.md", imported, b"d", 1), GiveName(named, "name")])
+    store.commit([LetGo(one, if_free=True) for one in (held, imported, loose, named)])
+    assert kept(store, held, imported, loose, named) == [True, True, False, True]
+    store.commit([Keep(loose)])
+    for place, one in enumerate((held, imported, loose)):
+        store.commit([GiveName(one, f"n{place}")])
+        store.commit([GiveName(note(store), f"n{place}", replace=True)])
+    assert kept(store, held, imported, loose) == [True, True, False]
