@@ -1,0 +1,96 @@
+"""Names of exported files: allowed everywhere, and no two of them one on systems that know no upper and lower case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from infospace import Space
+from infospace.errors import Invalid
+from infospace.memory import files as reading
+from infospace.memory.files import read_bytes
+from infospace.memory.naming_files import LONGEST, Taken, bare_paths
+from infospace.memory.store import Tracked
+from infospace.resources import Note
+from tests.infospace.memory.imported import add, arrows, counts, notes, write
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        (".hidden", "hidden"),
+        ("con", "con_"),
+        ("Com1.txt", "Com1.txt_"),
+        ("console", "console"),
+        ("a/b:c", "a-b-c"),
+        ("end. .", "end"),
+        ("…", "…"),
+        ("..", "Note_1"),
+        ("é" * 100, "é" * (LONGEST // 2)),
+    ],
+)
+def test_a_name_is_made_one_that_every_system_allows(name: str, path: str) -> None:
+    """A name of which nothing is left gives way to the id."""
+    assert bare_paths([Note(id="Note_1", content="x", name=name)], {}) == {"Note_1": path}
+
+
+def test_roots_of_one_name_lie_apart() -> None:
+    """Upper and lower case are no matter."""
+    files = {f"Note_{n}": Tracked(root, "a.md", f"Note_{n}", 1, b"") for n, root in enumerate(("/x/In", "/y/in"), 1)}
+    found = bare_paths([Note(id=one, content="") for one in files], files)
+    assert found == {"Note_1": "In/a", "Note_2": "in-2/a"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "taken"),
+    [
+        (("a", ".md"), ("A", ".md"), "A-2"),
+        (("a", ".md"), ("a", ".txt"), "a"),
+        (("a", ".md"), ("a.md/b", ".md"), "a.md-b"),
+        (("a.md/b", ".md"), ("a", ".md"), "a-2"),
+        (("x", ".json"), ("x.metadata", ".json"), "x.metadata-2"),
+        (("x.metadata", ".json"), ("x", ".json"), "x-2"),
+    ],
+)
+def test_no_path_is_given_out_twice(first: tuple[str, str], second: tuple[str, str], taken: str) -> None:
+    """Neither as a file, nor as a folder, nor as the metadata of JSON."""
+    paths = Taken()
+    assert paths.take(*first) == first[0]
+    assert paths.take(*second) == taken
+
+
+def test_a_file_of_just_the_largest_size_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And one that is larger by a byte is not."""
+    monkeypatch.setattr(reading, "MAX_BYTES", 3)
+    folder = write(tmp_path, **{"a.md": "abc", "b.md": "abcd"})
+    assert read_bytes(folder / "a.md") == b"abc"
+    with pytest.raises(Invalid, match="at most"):
+        read_bytes(folder / "b.md")
+
+
+def test_of_vanished_files_with_the_same_bytes_each_moves_once(space: Space, tmp_path: Path) -> None:
+    """To the file of its name, if there is one; what is left over is new."""
+    folder = write(tmp_path / "in", **{"x/n.md": "same", "y/m.md": "same"})
+    add(space, folder)
+    before = notes(space)
+    (folder / "x/n.md").unlink()
+    (folder / "y/m.md").unlink()
+    write(folder, **{"z/m.md": "same", "z/n.md": "same", "z/o.md": "same"})
+    assert counts(add(space, folder)) == {"moved": 2, "added": 1}
+    after = notes(space)
+    assert (after["z/m.md"].id, after["z/n.md"].id) == (before["y/m.md"].id, before["x/n.md"].id)
+
+
+def test_what_is_named_twice_is_taken_once(space: Space, tmp_path: Path) -> None:
+    """A folder, and a file and a folder in it."""
+    folder = write(tmp_path / "in", **{"x/a.md": "a", "b.md": "b"})
+    assert counts(add(space, folder / "x", folder / "x/a.md", folder)) == {"added": 2}
+    assert counts(add(space, folder, folder / "x/a.md")) == {"unchanged": 2}
+
+
+def test_a_path_from_the_root_leads_to_its_file_from_any_folder(space: Space, tmp_path: Path) -> None:
+    """Where there is none at that path from the folder of the link."""
+    files: dict[str, str | bytes] = {"x/b.md": "", "y/a.md": "[b](x/b.md)", "z/a.md": "[b](x/b.md)", "z/x/b.md": ""}
+    add(space, write(tmp_path / "in", **files))
+    assert arrows(space) == {("y/a.md", "x/b.md"), ("z/a.md", "z/x/b.md")}
