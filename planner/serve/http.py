@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import secrets
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
+from typing import Any
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from infospace.errors import Invalid
 from infospace.space import Space
@@ -19,6 +23,10 @@ from planner.serve.ending import until_told
 from planner.serve.web import Caller, made_app
 
 HOST = "127.0.0.1"
+REQUEST_SECONDS = 20.0
+"""Seconds in which a request has to arrive whole."""
+MOST_CONNECTIONS = 256
+"""Connections at once; one more is told that the server is busy (503)."""
 PATIENCE = 1
 """Seconds that connections have to end once the server ends."""
 
@@ -67,9 +75,57 @@ async def serve_http(space: Space, listening: socket.socket, tokens: Sequence[To
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=PATIENCE,
+        http=_Impatient,
+        limit_concurrency=MOST_CONNECTIONS,
     )
     server = _Server(config)
     return await until_told([caller.door for caller in callers], server.serve([listening]), server.stop)
+
+
+class _Impatient(H11Protocol):
+    """A connection that is closed when a request does not arrive whole in time: who sends half of one holds nothing."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of a request. The time is that of the whole: parts that trickle in do not prolong it."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.more_body:
+            self._forget()
+        elif self._late is None:
+            self._expect()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing more."""
+        self._forget()
+        super().connection_lost(exc)
+
+    def _expect(self) -> None:
+        self._late = asyncio.get_running_loop().call_later(request_seconds(), self._end)
+
+    def _forget(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _end(self) -> None:
+        self._late = None
+        if self.transport is not None:
+            self.transport.close()
+
+
+def request_seconds() -> float:
+    """Return the seconds in which a request has to arrive whole: INFOSPACE_REQUEST_SECONDS, else 20."""
+    try:
+        seconds = float(os.environ.get("INFOSPACE_REQUEST_SECONDS", ""))
+    except ValueError:
+        return REQUEST_SECONDS
+    return seconds if seconds > 0 else REQUEST_SECONDS
 
 
 class _Server(uvicorn.Server):

@@ -29,9 +29,12 @@ from planner.serve.figures import CONTENT_TYPE, figures
 from planner.serve.server import make_server
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PATH = "/mcp"
+SESSION = b"mcp-session-id"
+BAD = 400
+"""From this status on a request was turned down."""
 LONGEST_BODY = 10_000
 """Bytes of what is sent to `/discover`."""
 
@@ -59,6 +62,20 @@ def made_app(space: Space, callers: Sequence[Caller], security: TransportSecurit
     return Starlette(routes=routes, lifespan=app.lifespan)
 
 
+async def _end_session(app: ASGIApp, scope: Scope, session: bytes) -> None:
+    """End the session that the protocol opened for a request which it then turned down: nobody uses it."""
+    kept = [(key, value) for key, value in scope["headers"] if key.lower() in (b"host", b"origin")]
+    asked = {**scope, "method": "DELETE", "headers": [*kept, (b"accept", b"application/json"), (SESSION, session)]}
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(_message: Message) -> None:
+        """Whoever made the request has its answer."""
+
+    await app(asked, receive, send)
+
+
 class _App:
     def __init__(self, space: Space, callers: Sequence[Caller], security: TransportSecuritySettings) -> None:
         self._space = space
@@ -84,7 +101,19 @@ class _App:
     async def mcp(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request to the server of whose token it shows."""
         caller = self._caller(Request(scope))
-        await (_unknown() if caller is None else caller.app)(scope, receive, send)
+        if caller is None:
+            await _unknown()(scope, receive, send)
+            return
+        opened: list[bytes] = []
+
+        async def noted(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] >= BAD:
+                opened.extend(value for key, value in message["headers"] if key.lower() == SESSION)
+            await send(message)
+
+        await caller.app(scope, receive, noted)
+        if opened and not any(key.lower() == SESSION for key, _ in scope["headers"]):
+            await _end_session(caller.app, scope, opened[0])
 
     async def health(self, request: Request) -> Response:
         """Say that the server answers, and the space can be read; to anybody here."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -177,3 +178,56 @@ def test_a_run_whose_server_was_killed_is_gone_on_with_at_the_next_one(tmp_path:
     assert "answer_run" in found["reason"]
     assert (ended["status"], ended["result"]["value"]) == ("success", "before and after")
     assert steps["status"] == "success"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"POST /mcp HTTP/1.1\r\nHost: x",
+        b"GET /health HTTP/1.1\r\nHost: {host}\r\n\r\nGET /hea",
+        (
+            b"POST /mcp HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+            b"Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{"
+        ),
+    ],
+    ids=["nothing", "half a head", "half a second request", "half a body"],
+)
+def test_who_sends_half_a_request_is_cut_off(impatient: Served, sent: bytes) -> None:
+    """Whatever was sent, and the server goes on."""
+    host = impatient.url.split("/")[2]
+    name, _, port = host.partition(":")
+    whole = sent.replace(b"{host}", host.encode()).replace(b"{token}", TOKEN.encode())
+    with socket.create_connection((name, int(port)), timeout=60) as connection:
+        connection.sendall(whole)
+        while connection.recv(4096):
+            pass
+    health = httpx2.get(impatient.url.rsplit("/", 1)[0] + "/health", timeout=90)
+    assert health.status_code == 200
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that waits half a second for a request."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("INFOSPACE_REQUEST_SECONDS", "0.5")
+        with over_http(tmp_path_factory.mktemp("impatient") / "space.db") as one:
+            yield one
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("body", [b"{nope", b"[]", b"", b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'])
+def test_a_request_that_is_turned_down_leaves_no_session(served: Served, body: bytes) -> None:
+    headers = {
+        "Authorization": f"Bearer {TOKEN}",
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }
+    bad = httpx2.post(served.url, content=body, headers=headers, timeout=90)
+    assert bad.status_code == 400
+    assert "Traceback" not in bad.text
+    session = {**headers, "Mcp-Session-Id": bad.headers["mcp-session-id"]}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    after = httpx2.post(served.url, json=message, headers=session, timeout=90)
+    assert (after.status_code, "Session not found" in after.text) == (404, True)
