@@ -80,7 +80,12 @@ def test_it_is_unknown_to_the_run_too_when_only_that_names_it(whole: Space) -> N
         assert result.status == "failed"
         assert f"there is no tool {name!r} (did you mean 'one/echo'?)" in str(result.reason)
         reading = {"type": "read-resource", "resource": "two/odd://anything"}
-        assert run_sync(small, [reading]).status in ("refused", "failed")
+        refused = run_sync(small, [reading])
+        assert (refused.status, [one.code for one in refused.problems]) == ("refused", ["unknown-resource"])
+        late = {**reading, "resource": "$uri"}
+        unknown = run_sync(small, [{"type": "create-note", "value": reading["resource"], "out": "$uri"}, late])
+        assert unknown.status == "failed"
+        assert "there is no resource 'two/odd://anything'" in str(unknown.reason)
     with whole.store.reading() as snapshot:
         assert snapshot.tool_uses("two") == []
 

@@ -115,13 +115,17 @@ def test_what_is_always_allowed_holds_until_the_tool_says_something_else(space: 
 
 def test_what_is_always_allowed_can_be_listed_and_forgotten(space: Space) -> None:
     """One by one, or all of a server; what is not there is told with the nearest."""
-    tools = ("files/delete", "files/write", "git/push")
+    tools = ("files/delete", "files/write", "filesystem/move", "git/push")
     space.store.commit([], [Approve(tool, b"d", AT) for tool in tools])
     assert [one.tool for one in remembered(space.store)] == list(tools)
     with pytest.raises(NotFound, match="did you mean 'git/push'"):
         forget(space.store, "git/pull")
     assert forget(space.store, "git/push") == ["git/push"]
     assert forget(space.store, "files/*") == ["files/delete", "files/write"]
+    assert [one.tool for one in remembered(space.store)] == ["filesystem/move"]
+    with pytest.raises(NotFound):
+        forget(space.store, "file/*")
+    assert forget(space.store, "filesystem/move") == ["filesystem/move"]
     assert remembered(space.store) == []
 
 
