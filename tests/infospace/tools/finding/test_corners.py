@@ -1,0 +1,59 @@
+"""Corners of scopes, examples and words at which a single fault was not noticed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from infospace.tools.approvals import ELEMENTS, question
+from infospace.tools.finding.found import Remembered
+from infospace.tools.finding.scope import Filters, Scope
+from infospace.tools.finding.words import MOST_PARTS, parted, words_of
+from infospace.tools.successes import EXAMPLES, examples_of
+from infospace.tools.tool import Tool
+
+TOOL = Tool("s", "t", tags=("danger", "own"), claimed=("danger",))
+
+
+def test_a_tag_that_is_only_claimed_excludes_and_does_not_include() -> None:
+    assert [Scope(include_tags=(tag,)).allows(TOOL) for tag in TOOL.tags] == [False, True]
+    assert [Scope(exclude_tags=(tag,)).allows(TOOL) for tag in TOOL.tags] == [False, False]
+
+
+def test_what_any_of_the_joined_scopes_excludes_is_forbidden() -> None:
+    joined = Scope(include_servers=("s",)).narrowed(Scope(exclude_servers=("s",)))
+    assert joined.forbids(TOOL)
+    assert not joined.forbids(replace(TOOL, server="r"))
+
+
+@pytest.mark.parametrize(("examples", "called", "has"), [((), (), False), (({},), (), True), ((), ("s/t",), True)])
+def test_examples_are_the_tools_own_and_those_of_its_calls(
+    examples: tuple[dict[str, str], ...], called: tuple[str, ...], has: bool
+) -> None:
+    tool = replace(TOOL, examples=examples)
+    assert [Filters(has_examples=wanted).admits(tool, called) for wanted in (True, False)] == [has, not has]
+
+
+def test_examples_stand_once_and_the_tools_own_are_all_there() -> None:
+    """Of its calls so many that there are five in all."""
+    calls = [Remembered("", "s/t", {"n": number // 2}) for number in range(20)]
+    assert examples_of(TOOL, calls) == [{"n": number} for number in range(EXAMPLES)]
+    many = tuple({"n": number} for number in range(EXAMPLES + 2))
+    assert examples_of(replace(TOOL, examples=many), calls) == list(many)
+
+
+def test_a_long_request_is_taken_in_so_many_parts_at_most() -> None:
+    parts = parted(" ".join(f"Do the thing number {number}." for number in range(7)))
+    assert len(parts) == MOST_PARTS
+    for sentences in (8, 14, 15, 40):
+        assert len(parted(" ".join(f"Do the thing number {number}." for number in range(sentences)))) <= MOST_PARTS
+
+
+def test_plurals_lose_their_ending_but_for_those_that_are_none() -> None:
+    assert words_of("queries xaies xeies glasses bus") == ["query", "xaie", "xeie", "glasse", "bus"]
+
+
+def test_a_question_shows_a_list_that_just_fits_whole() -> None:
+    assert "cut" not in question(TOOL, {"n": list(range(ELEMENTS))})
+    assert f"{ELEMENTS + 1} elements in all" in question(TOOL, {"n": list(range(ELEMENTS + 1))})
