@@ -132,6 +132,8 @@ class Checker(FormChecker):
             gone=set(self.env.gone),
             renamed=set(self.env.renamed),
         )
+        if not any(isinstance(one.form, Stop) for one in every_step(plan.steps)):
+            inner.env.times = self.env.times
         inner.plans = self.plans
         self.plans[form.name] = plan
         inner.inputs(plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -152,13 +152,22 @@ def guards(condition: Condition) -> tuple[set[str], set[str]]:
             return read, read
         case All(of):
             told = [guards(part) for part in of]
-            return set().union(*(yes for yes, _ in told)), told[0][0] & told[0][1]
+            return set().union(*(yes for yes, _ in told)), _whichever([(no, yes) for yes, no in told])
         case AnyOf(of):
             told = [guards(part) for part in of]
-            return told[0][0] & told[0][1], set().union(*(no for _, no in told))
+            return _whichever(told), set().union(*(no for _, no in told))
         case Not(of):
             yes, no = guards(of)
             return no, yes
+
+
+def _whichever(told: Sequence[tuple[set[str], set[str]]]) -> set[str]:
+    """What is known whichever part it was that decided: what that part tells, and those before by being otherwise."""
+    known, before = [], set[str]()
+    for decided, otherwise in told:
+        known.append(decided | before)
+        before = before | otherwise
+    return set.intersection(*known)
 
 
 def read_by(condition: Condition) -> set[str] | None:

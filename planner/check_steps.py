@@ -297,7 +297,7 @@ class StepChecker(ABC):
             return
         pointer = join(step.pointer, "out")
         earlier = self.env.variables.get(step.out)
-        if earlier is not None and not self.env.loops and earlier != GUESSED:
+        if earlier is not None and not self.env.loops and earlier != GUESSED and not self.problems.below(pointer):
             says = f"${step.out} is bound already; steps after this one see the new value"
             self.problems.warn("rebound", pointer, says)
         if step.name is None and not self._writes(step):

@@ -1,0 +1,259 @@
+"""Plans in corners of the language, each with just the problems that it has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from infospace import Space
+from planner.saved import save_plan
+from planner.start import check_plan
+
+
+def note(value: Any, out: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "create-note", "value": value, "out": out, **fields}
+
+
+def when(condition: Any, *then: Any, **fields: Any) -> dict[str, Any]:
+    return {"type": "if", "condition": condition, "then": list(then), **fields}
+
+
+def each(*do: Any, target: str = "$c", **fields: Any) -> dict[str, Any]:
+    return {"type": "for-each", "target": target, "do": list(do), **fields}
+
+
+def beside(*branches: list[Any]) -> dict[str, Any]:
+    return {"type": "parallel", "branches": list(branches)}
+
+
+def bound(name: str) -> dict[str, Any]:
+    return {"type": "bound", "target": name}
+
+
+def join(word: str, *of: Any) -> dict[str, Any]:
+    return {"type": word, "of": list(of)}
+
+
+def gone(target: str) -> dict[str, Any]:
+    return {"type": "remove", "target": target}
+
+
+def mapped(operation: Any, **fields: Any) -> dict[str, Any]:
+    return {"type": "map", "target": "$c", "operation": operation, **fields}
+
+
+LIST = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
+TEST = {"type": "empty", "target": "$c"}
+MAYBE = when(TEST, note(1, "$x"))
+OTHER = when(TEST, note(2, "$y"))
+READ = {"type": "say", "value": "${x}"}
+BOTH = {"type": "say", "value": "${x} ${y}"}
+UNBOUND = ("error", "maybe-unbound")
+SAVED = {
+    "inputs": {"n": {"kind": "Note"}},
+    "steps": [note("${n}!", "$r", name="made by plan")],
+    "result": "$r",
+}
+
+PLANS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
+    # guards
+    "bound": ([LIST, MAYBE, when(bound("$x"), READ)], []),
+    "and: both are known": ([LIST, MAYBE, OTHER, when(join("and", bound("$x"), bound("$y")), BOTH)], []),
+    "and: else knows neither": (
+        [LIST, MAYBE, when(join("and", bound("$x"), TEST), **{"else": [READ]})],
+        [(*UNBOUND, "/2/else/0/value")],
+    ),
+    "and: each part knows those before": (
+        [LIST, MAYBE, when(join("and", bound("$x"), {"type": "equals", "target": "$x", "value": 1}))],
+        [],
+    ),
+    "and: not those after": (
+        [LIST, MAYBE, when(join("and", {"type": "equals", "target": "$x", "value": 1}, bound("$x")))],
+        [(*UNBOUND, "/2/condition/of/0/target")],
+    ),
+    "and: else knows what the first part reads": (
+        [
+            LIST,
+            MAYBE,
+            when(
+                join("and", {"type": "not", "of": join("and", {"type": "notbound", "target": "$x"}, TEST)}, TEST), READ
+            ),
+        ],
+        [(*UNBOUND, "/2/then/0/value")],
+    ),
+    "or: neither is known": (
+        [LIST, MAYBE, OTHER, when(join("or", bound("$x"), bound("$y")), BOTH)],
+        [(*UNBOUND, "/3/then/0/value"), (*UNBOUND, "/3/then/0/value")],
+    ),
+    "or: of what both parts say": (
+        [LIST, MAYBE, when(join("or", bound("$x"), join("and", bound("$x"), TEST)), READ)],
+        [],
+    ),
+    "or: else of notbound": (
+        [
+            LIST,
+            MAYBE,
+            OTHER,
+            when(
+                join("or", {"type": "notbound", "target": "$x"}, {"type": "notbound", "target": "$y"}),
+                **{"else": [BOTH]},
+            ),
+        ],
+        [],
+    ),
+    "or: a part knows that those before are false": (
+        [
+            LIST,
+            MAYBE,
+            when(join("or", {"type": "notbound", "target": "$x"}, {"type": "equals", "target": "$x", "value": 1})),
+        ],
+        [],
+    ),
+    "not: then": ([LIST, MAYBE, when(join("not", bound("$x")), READ)], [(*UNBOUND, "/2/then/0/value")]),
+    "not: else": ([LIST, MAYBE, when(join("not", bound("$x")), **{"else": [READ]})], []),
+    "not of notbound": ([LIST, MAYBE, when(join("not", {"type": "notbound", "target": "$x"}), READ)], []),
+    "not of or": (
+        [
+            LIST,
+            MAYBE,
+            OTHER,
+            when(
+                join("not", join("or", {"type": "notbound", "target": "$x"}, {"type": "notbound", "target": "$y"})),
+                BOTH,
+            ),
+        ],
+        [],
+    ),
+    "guard in a loop's condition": (
+        [
+            LIST,
+            MAYBE,
+            {
+                "type": "while",
+                "condition": join("and", bound("$x"), {"type": "less_than", "target": "$x", "value": 3}),
+                "body": [note(3, "$x")],
+            },
+            when(bound("$x"), READ),
+        ],
+        [],
+    ),
+    # deletions
+    "deleted in a branch": ([note(1, "$x"), beside([gone("$x")], []), READ], [("error", "deleted", "/2/value")]),
+    "deleted in a branch, read beside": ([note(1, "$x"), beside([gone("$x")], [READ])], []),
+    "deleted in both branches of an if": (
+        [LIST, note(1, "$x"), when(TEST, gone("$x"), **{"else": [gone("$x")]}), READ],
+        [("error", "deleted", "/3/value")],
+    ),
+    "deleted in one branch of an if": ([LIST, note(1, "$x"), when(TEST, gone("$x")), READ], []),
+    "deleted in a loop": ([LIST, note(1, "$x"), each(gone("$x")), READ], []),
+    "deleted twice": ([note(1, "$x"), gone("$x"), gone("$x")], [("error", "deleted", "/2/target")]),
+    "deleted, then stopped otherwise": (
+        [LIST, note(1, "$x"), when(TEST, {"type": "stop"}, **{"else": [gone("$x")]}), READ],
+        [("error", "deleted", "/3/value")],
+    ),
+    "deleted by an alias in a branch": (
+        [note(1, "$x"), {"type": "bind", "target": "$x", "out": "$a"}, beside([gone("$a")], []), READ],
+        [("error", "deleted", "/3/value")],
+    ),
+    # names
+    "name in two branches": (
+        [beside([note(1, "$x", name="n")], [note(2, "$y", name="n")]), BOTH],
+        [("error", "name-taken", "/0/branches/1/0/name")],
+    ),
+    "name of another branch": (
+        [beside([note(1, "$x", name="n")], [{"type": "load", "target": "n"}]), READ],
+        [("error", "unknown-name", "/0/branches/1/0/target")],
+    ),
+    "name in one branch of an if": (
+        [LIST, when(TEST, note(1, "$x", name="n")), {"type": "load", "target": "n"}],
+        [("warning", "maybe-unnamed", "/2/target")],
+    ),
+    "name in both branches of an if": (
+        [
+            LIST,
+            when(TEST, note(1, "$x", name="n"), **{"else": [note(1, "$x", name="n")]}),
+            {"type": "load", "target": "n"},
+        ],
+        [],
+    ),
+    "name in a loop, taken after it": (
+        [LIST, each(note("$item", "$x", name="n")), note(1, "$y", name="n")],
+        [("error", "name-taken", "/1/do/0/name"), ("warning", "name-taken", "/2/name")],
+    ),
+    # two binders
+    "bound in two branches": (
+        [beside([note(1, "$x")], [note(2, "$x")]), READ],
+        [("error", "bound-twice", "/0/branches/1/0/out")],
+    ),
+    "bound in a branch and before": (
+        [note(1, "$x"), beside([note(2, "$x")], []), READ],
+        [("error", "bound-twice", "/1/branches/0/0/out")],
+    ),
+    "bound twice in one branch": (
+        [beside([note(1, "$x"), note(2, "$x")], []), READ],
+        [("warning", "rebound", "/0/branches/0/1/out")],
+    ),
+    "bound in a loop of one branch": (
+        [LIST, beside([each(note(1, "$x"), out="$l")], [note(2, "$x")]), READ, {"type": "say", "value": "$l"}],
+        [],
+    ),
+    "read beside": (
+        [beside([note(1, "$x")], [READ])],
+        [("error", "unbound-variable", "/0/branches/1/0/value")],
+    ),
+    # map
+    "map of a verb": (
+        [LIST, mapped("size", out="$m"), {"type": "say", "value": "$m"}],
+        [("error", "wrong-kind", "/1/target")],
+    ),
+    "map of a verb without a resource": ([LIST, mapped({"type": "say", "value": "${item}"})], []),
+    "map of a form": ([LIST, mapped({"type": "if"})], [("error", "bad-value", "/1/operation/type")]),
+    "map of a tool": (
+        [LIST, mapped({"type": "none/such", "arguments": {"x": "$item"}})],
+        [("error", "unknown-tool", "/1/operation/type")],
+    ),
+    "map of a saved plan": (
+        [LIST, mapped("plan:saved", on_fail="continue")],
+        [],
+    ),
+    "map that binds inside": (
+        [LIST, mapped({"type": "bind", "out": "$m"})],
+        [("error", "unwanted-out", "/1/operation/out")],
+    ),
+    "map whose handler supplies": (
+        [LIST, mapped({"type": "coerce", "coercion": "int"}, out="$m", on_fail=[note(0, "$m")]), note("$m[0].a", "$y")],
+        [("error", "unknown-field", "/2/value")],
+    ),
+    # saved plans in loops
+    "saved plan in a loop": (
+        [LIST, each({"type": "plan:saved", "arguments": {"n": "$item"}})],
+        [("error", "name-taken", "/1/do/0/type")],
+    ),
+    "saved plan in a branch": (
+        [
+            LIST,
+            beside([{"type": "plan:saved", "arguments": {"n": "$c[0]"}}], []),
+            {"type": "load", "target": "made by plan"},
+        ],
+        [],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def corner(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A space with one saved plan, for all of these plans."""
+    from infospace import open_space
+
+    with open_space(tmp_path_factory.mktemp("corner") / "space.db") as space:
+        save_plan(space, "saved", SAVED)
+        yield space
+
+
+@pytest.mark.parametrize("case", PLANS)
+def test_a_plan_has_just_these_problems(corner: Space, case: str) -> None:
+    """But for what nothing reads."""
+    plan, problems = PLANS[case]
+    found = [(p.severity, p.code, p.pointer) for p in check_plan(corner, plan)[1].found if p.code != "never-read"]
+    assert found == problems
