@@ -1,0 +1,74 @@
+"""What the readers of formats do at their edges."""
+
+from __future__ import annotations
+
+import pytest
+
+from infospace.errors import Invalid
+from infospace.memory.aligning import align
+from infospace.memory.frontmatter import MAX_DEPTH, read_yaml
+from infospace.memory.readers import hypertext, lines, objects, tables
+
+
+def test_an_empty_json_file_is_an_empty_text() -> None:
+    """So is a blank one."""
+    assert objects.read(b"", "a.json").content == objects.read(b" \n", "a.json").content == ""
+
+
+@pytest.mark.parametrize(
+    ("table", "rows"),
+    [
+        (b"a,b\n\n1,2\n\n", [{"a": "1", "b": "2"}]),
+        (b"a\n1\n", [{"a": "1"}]),
+        (b"a;b,c;d\n1;2;3\n", [{"a": "1", "b,c": "2", "d": "3"}]),
+        (b"a,b;c\n1,2\n", [{"a": "1", "b;c": "2"}]),
+        (b"a,b\n1\n", [{"a": "1"}]),
+    ],
+)
+def test_a_table_is_read_by_its_header(table: bytes, rows: list[dict[str, str]]) -> None:
+    """The delimiter is what stands most often in it, of equals the comma; blank lines count for nothing."""
+    assert [row.load() for row in tables.rows(table, "t.csv")] == rows
+
+
+def test_a_row_of_too_many_cells_is_refused_alone() -> None:
+    """It says which; the others are read."""
+    good, bad = tables.rows(b"a,b\n1,2\n1,2,3\n", "t.csv")
+    assert good.load() == {"a": "1", "b": "2"}
+    with pytest.raises(Invalid, match="has 3 cells, and the header 2"):
+        bad.load()
+
+
+def test_a_row_is_another_under_another_header() -> None:
+    """Its digest has the names of the columns in it."""
+    (one,), (other,), (same,) = (tables.rows(b"%b\n1\n" % name, "t.csv") for name in (b"a", b"b", b"a"))
+    assert one.digest == same.digest != other.digest
+
+
+def test_a_line_of_json_ends_at_a_line_feed_alone() -> None:
+    """Other separators of lines may stand in a text."""
+    (row, last) = lines.rows('"a\u2028b"\n\n2'.encode(), "x.jsonl")
+    assert (row.load(), last.number, last.load()) == ("a\u2028b", 3, 2)
+
+
+def test_html_at_its_edges() -> None:
+    """Numbered lists count, links from the root of a site lead nowhere, and Latin-1 is read as browsers do."""
+    assert hypertext.read(b"<ol><li>a<li>b</ol>", "x").content == "1. a\n2. b"
+    assert hypertext.read(b'<a href="/b.html">b</a><a href="c.html">c</a>', "x").content == "b[c](c.html)"
+    assert hypertext.read(b'<meta charset="latin1"><p>\x80 \xe9', "x").content == "€ é"
+
+
+def test_rows_before_a_changed_one_are_known_by_it() -> None:
+    """What stands before, or follows, the row that an unmatched old one did is that one."""
+    assert align([b"a", b"b", b"c"], [b"x", b"b", b"y"]) == [0, 1, 2]
+    assert align([b"a", b"b", b"c"], [b"z", b"y", b"c"]) == [0, 1, 2]
+
+
+def test_front_matter_may_nest_as_deep_as_it_says() -> None:
+    """And not one deeper."""
+    for depth, is_good in ((MAX_DEPTH - 1, True), (MAX_DEPTH + 1, False)):
+        block = "a: " + "[" * depth + "]" * depth
+        if is_good:
+            assert "a" in read_yaml(block)
+        else:
+            with pytest.raises(Invalid, match="nested too deep"):
+                read_yaml(block)
