@@ -410,3 +410,59 @@ def test_a_map_used_what_its_items_read(space: Space) -> None:
     result = run_sync(space, [PAIR, more, {"type": "map", "target": "$pair", "operation": operation, "out": "$r"}])
     members = {member.id for member in result.bindings["pair"].members}  # type: ignore[union-attr]
     assert {result.bindings["more"].id, *members} <= uses_of(result, "map")
+
+
+GIVES = tool("give", "$g", value="g")
+MARKS = tool("mark", value="m")
+
+
+def ordered(space: Space, step: Any, **plans: Any) -> tuple[Order, Any]:
+    """Return the order of a plan of one step, and the step."""
+    problems = Problems()
+    plan = parse_plan([step], problems)
+    assert problems.ok, problems.found
+    known = {name: parse_plan({"steps": steps}, problems) for name, steps in plans.items()}
+    return Order(space.catalogue, known), plan.steps[0]
+
+
+@pytest.mark.parametrize(
+    ("step", "alone"),
+    [
+        (GIVES, False),
+        ({**GIVES, "name": "g"}, True),
+        ({**GIVES, "on_fail": [note(1, "$g")]}, False),
+        ({**GIVES, "on_fail": [note(1, "$g", name="g")]}, True),
+        ({**GIVES, "on_fail": [MARKS, note(1, "$g")]}, True),
+        (MARKS, True),
+        ({"type": "outside/unknown", "arguments": {}}, True),
+        ({"type": "plan:looks"}, False),
+        ({"type": "plan:marks"}, True),
+        ({"type": "plan:unknown"}, True),
+    ],
+)
+def test_what_runs_alone(space: Space, calls: list[str], step: Any, alone: bool) -> None:
+    """Whatever writes or may change something, at every depth and in a handler too; and what is not known."""
+    order, read = ordered(space, step, looks=[GIVES], marks=[MARKS])
+    assert order.unit(read).alone is alone
+
+
+@pytest.mark.parametrize(
+    ("step", "takes"),
+    [
+        (MARKS, False),
+        ({**tool("mark", "$m", value="m"), "name": "m"}, True),
+        (note(1, "$n", name="n"), True),
+        (note(1), False),
+    ],
+)
+def test_what_waits_for_the_branches_before(space: Space, calls: list[str], step: Any, takes: bool) -> None:
+    """What gives a name does, a call as well; a call that gives none may overlap."""
+    order, read = ordered(space, step)
+    assert order.takes_turn(read) is takes
+
+
+@pytest.mark.parametrize(("name", "looks"), [("reads", True), ("gives", False), ("marks", False)])
+def test_a_saved_plan_that_calls_does_not_run_ahead(space: Space, calls: list[str], name: str, looks: bool) -> None:
+    """Also where the call changes nothing."""
+    order, read = ordered(space, {"type": f"plan:{name}"}, reads=[note(1)], gives=[GIVES], marks=[MARKS])
+    assert order.only_looks(read) is looks
