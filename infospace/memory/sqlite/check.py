@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from infospace import names
 from infospace.errors import Invalid, StoreError
+from infospace.memory.sqlite import schema, sums
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.evidence import text_of_column
 from infospace.memory.sqlite.nesting import loops
@@ -165,8 +167,12 @@ def problems(engine: Engine, *, counters: bool) -> list[str]:
     found: list[str] = []
     try:
         found.extend(_damage(engine))
-        for rule in (_rows, loops, _runs, _names, _notes, _evidence, *((_counters,) if counters else ())):
+        for rule in (_rows, loops, _runs, _names, _notes, _history, _evidence, *((_counters,) if counters else ())):
             found.extend(_few(rule(engine)))
+        found.extend(schema.strangers(engine))
+        if counters:
+            told = set(re.findall(r"\w+_[0-9]+", " ".join(found)))
+            found.extend(_few(says for says in sums.changed(engine) if says.partition(" ")[0] not in told))
     except StoreError as error:
         found.append(str(error))
     except (TypeError, ValueError, LookupError) as error:
@@ -180,7 +186,7 @@ def _few(sentences: Iterator[str]) -> list[str]:
 
 
 def _damage(engine: Engine) -> Iterator[str]:
-    for (says,) in engine.all("PRAGMA quick_check(10)"):
+    for (says,) in engine.all("PRAGMA integrity_check(10)"):
         if says != "ok":
             yield f"the file is damaged: {says}"
 
@@ -231,6 +237,18 @@ def _notes(engine: Engine) -> Iterator[str]:
             if bare and any(character.isalnum() for character in text):
                 yield f"{id_of(key)} is searched, and has neither passages nor waits to be embedded"
         last = rows[-1][0]
+
+
+def _history(engine: Engine) -> Iterator[str]:
+    """Earlier content that has its hash."""
+    for rows in engine.batches("SELECT key, version, hash, content FROM history WHERE hash IS NOT NULL"):
+        for key, version, digest, content in rows:
+            try:
+                same = digest_of(content) == digest
+            except (ValueError, TypeError):
+                same = False
+            if not same:
+                yield f"{id_of(key)} has content of version {version} that its hash does not fit"
 
 
 def _evidence(engine: Engine) -> Iterator[str]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from infospace.errors import Conflict, NotFound
 from infospace.memory.answers import Forgotten
-from infospace.memory.sqlite import worked
+from infospace.memory.sqlite import sums, worked
 from infospace.memory.sqlite.engine import Engine
 from infospace.memory.sqlite.rows import EVIDENCE, id_of, keys_json, run_number
 from infospace.runs.journal import FINISHED
@@ -66,6 +66,7 @@ _REMOVE = (
     f"DELETE FROM resources WHERE key IN {_GONE}",
     *(f"DELETE FROM {table} WHERE run IN (SELECT run FROM leaving)" for table in _ROWS),
     "DELETE FROM runs WHERE number IN (SELECT run FROM leaving)",
+    sums.FORGET,
     worked.MOVED,
 )
 

@@ -10,7 +10,7 @@ from typing import Any
 from infospace.errors import Conflict, NotFound, TakenOver
 from infospace.jsontext import dump
 from infospace.jsonvalue import JSON
-from infospace.memory.sqlite import approvals, audit, calls
+from infospace.memory.sqlite import approvals, audit, calls, sums
 from infospace.memory.sqlite.engine import Engine, Row
 from infospace.memory.sqlite.rows import id_of, key_of, object_column, read, run_number, run_of
 from infospace.memory.sqlite.work import Work
@@ -150,6 +150,7 @@ def _close(work: Work, entry: CloseRun) -> None:
             WHERE run = ? AND status IN ('started', 'suspended')""",
             (BROKEN_OFF, CANCELLED, number),
         )
+        sums.seal(work.engine, number)
 
 
 def _beat(work: Work, entry: Beat) -> None:

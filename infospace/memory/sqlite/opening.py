@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from infospace.errors import StoreError
-from infospace.memory.sqlite import schema
+from infospace.memory.sqlite import schema, sums
 from infospace.memory.sqlite.engine import Engine, connect, is_busy, is_unopenable
 
 Synchronous: TypeAlias = Literal["NORMAL", "FULL"]
@@ -102,6 +102,7 @@ def open_to_write(path: Path, address: str, settings: Settings, *, create: bool)
         _set(engine, settings)
         schema.migrate(engine)
         _use_wal(engine, settings.wait)
+        sums.watch(engine)
         if settings.page_limit is not None:
             engine.run(f"PRAGMA max_page_count = {settings.page_limit:d}")
     except BaseException:

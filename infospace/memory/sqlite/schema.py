@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infospace.errors import StoreError
-from infospace.memory.sqlite import audit, described, tools, words, worked
-from infospace.memory.sqlite.engine import Engine
+from infospace.memory.sqlite import audit, described, sums, tools, words, worked
+from infospace.memory.sqlite.engine import Engine, connect
 
 APPLICATION_ID = 0x696E6673
 """`infs`: marks a file as a space (https://sqlite.org/pragma.html#pragma_application_id)."""
@@ -163,7 +163,22 @@ def _seventh(engine: Engine) -> None:
     engine.run("ALTER TABLE runs ADD COLUMN scope TEXT")
 
 
-MIGRATIONS: tuple[Callable[[Engine], None], ...] = (_first, _second, _third, _fourth, _fifth, _sixth, _seventh)
+def _eighth(engine: Engine) -> None:
+    """Rows have sums. A later migration that changes rows which have one fills them anew."""
+    engine.run(sums.TABLE)
+    sums.fill(engine)
+
+
+MIGRATIONS: tuple[Callable[[Engine], None], ...] = (
+    _first,
+    _second,
+    _third,
+    _fourth,
+    _fifth,
+    _sixth,
+    _seventh,
+    _eighth,
+)
 """Each brings a file from the version of its index to the next one."""
 
 VERSION = len(MIGRATIONS)
@@ -210,6 +225,23 @@ def migrate(engine: Engine) -> None:
         except BaseException:
             engine.rollback()
             raise
+
+
+def strangers(engine: Engine) -> list[str]:
+    """Say what a space has beside its own tables, indexes and triggers, and which of those it lacks."""
+    own = connect("file::memory:", ":memory:", wait=0)
+    try:
+        migrate(own)
+        wanted = _things(own)
+    finally:
+        own.close()
+    found = _things(engine)
+    extra = [f"the file has the {kind} {name!r}, which infospace did not make" for kind, name in sorted(found - wanted)]
+    return extra + [f"the file lacks the {kind} {name!r}" for kind, name in sorted(wanted - found)]
+
+
+def _things(engine: Engine) -> set[tuple[str, str]]:
+    return set(engine.all("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite@_%' ESCAPE '@'"))
 
 
 def foreign(address: str) -> StoreError:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from infospace.jsontext import dump
 from infospace.memory.sqlite.engine import Engine, connect
 from infospace.memory.sqlite.words import TOKENIZER, entry
 
@@ -15,6 +16,8 @@ _NOTES = "SELECT key >> 2, metadata, content FROM resources WHERE found = 1"
 _MADE = f"CREATE VIRTUAL TABLE words USING fts5(title, text, content = '', tokenize = \"{TOKENIZER}\")"
 
 _OPEN = "CREATE VIRTUAL TABLE temp.{} USING fts5vocab(main, words, instance)"
+
+_KEPT = "SELECT id, c0, c1 FROM words_content WHERE id IN (SELECT value FROM json_each(?))"
 
 _SIZES = "SELECT id, sz FROM words_docsize ORDER BY id"
 
@@ -37,15 +40,26 @@ def differences(engine: Engine, tell: Callable[[int, int], None]) -> Iterator[tu
         beside.run(_MADE)
         total: int = engine.value("SELECT count(*) FROM resources WHERE found = 1")
         done = 0
+        strayed: list[int] = []
         for batch in engine.batches(_NOTES):
-            rows = (entry(row, engine.address) for row in batch)
+            rows = [entry(row, engine.address) for row in batch]
+            strayed += _unlike(engine, rows)
             beside.many("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", rows)
             done += len(batch)
             tell(done, total)
-        yield from _sizes(engine, beside)
-        yield from _terms(engine, beside)
+        told = [*_sizes(engine, beside), *_terms(engine, beside)]
+        yield from told
+        known = {number for number, _ in told}
+        yield from ((number, "has another text in the full text") for number in strayed if number not in known)
     finally:
         beside.close()
+
+
+def _unlike(engine: Engine, rows: Sequence[tuple[int, str, str]]) -> Iterator[int]:
+    """Give those of Notes whose text the full text keeps otherwise."""
+    listed = dump([number for number, *_ in rows])
+    kept = {row[0]: row for row in engine.all(_KEPT, (listed,))}
+    yield from (row[0] for row in rows if kept.get(row[0], row) != row)
 
 
 def _sizes(engine: Engine, beside: Engine) -> Iterator[tuple[int, str]]:
