@@ -117,7 +117,7 @@ def connect(target: str, address: str, *, wait: float) -> Engine:
     return Engine(connection, address)
 
 
-def row_sum(*values: object) -> int:
+def row_sum(*values: str | float | bytes | None) -> int:
     """Return the CRC of a row's values, over a form of `marshal` that is the same in every Python."""
     return crc32(marshal.dumps(values, 2))
 
