@@ -27,11 +27,22 @@ def test_a_text_has_the_words_that_a_tool_may_have(text: str, words: list[str]) 
     assert words_of(text) == words
 
 
-@given(st.text())
-def test_any_text_has_words_or_none(text: str) -> None:
-    """None of which is empty, and the same whatever the case of ASCII letters at the words' beginnings."""
-    assert all(words_of(text))
-    assert words_of(text) == words_of(text)
+@given(st.text(), st.text())
+def test_the_words_of_two_texts_are_those_of_each(text: str, other: str) -> None:
+    """None is empty or has a capital; what stands apart from a text is nothing to its words."""
+    words = words_of(text)
+    assert all(words)
+    assert not any(word != word.lower() for word in words if word.isascii())
+    assert words_of(f"{text}\n{other}") == [*words, *words_of(other)]
+
+
+@given(st.lists(st.sampled_from(["file", "Reads", "tools", "a", "Wetter", "the", "x2", "Café", "日本語"]), max_size=6))
+def test_signs_between_words_are_none(words: list[str]) -> None:
+    """Neither does the first letter's case matter."""
+    plain = words_of(" ".join(words))
+    for between in (", ", "-", "/", "\n", " * "):
+        assert words_of(between.join(words)) == plain
+    assert words_of(" ".join(word.capitalize() for word in words)) == plain
 
 
 def test_a_request_of_several_sentences_is_also_taken_by_sentence() -> None:
