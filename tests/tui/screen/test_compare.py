@@ -167,7 +167,7 @@ def test_a_failure_is_told_on_its_side(show: Show, space: Space) -> None:
         stage.app.compare("run_1", "run_2")
         await stage.sees("2 steps differ", "status")
         await stage.sees("status: success", "status: failed", "reason: ")
-        await stage.press("down", "down")
+        await stage.press("down", "down", "down")
         await stage.sees("before: run_1 step 2", "failed: ", "kind, inputs, status")
 
     show(story, (160, 50))
