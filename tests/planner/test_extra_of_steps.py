@@ -10,13 +10,15 @@ import pytest
 
 from infospace import Invalid, Space, open_space
 from planner.completing import complete
+from planner.dry_run import dry_run
 from planner.fork import fork
 from planner.known import KnownSpace
 from planner.references import whole_reference
 from planner.replay import replay
 from planner.resume import answer, resume
 from planner.saved import save_plan
-from planner.start import check_plan, run_sync
+from planner.sessions.script import Script
+from planner.start import Prepared, check_plan, prepare, run_sync
 
 HITS = {"type": "discover-notes", "query": "zebra", "mode": "keyword", "limit": "all", "out": "$hits"}
 KEPT = [{"type": "create-note", "value": f"a zebra number {number}", "name": f"zebra {number}"} for number in range(3)]
@@ -118,6 +120,27 @@ def test_what_was_changed_since_has_the_extra_of_that(kept: Space) -> None:
     assert "`certificate` does not exist: the `extra` of step 3 has no key 'certificate'" in str(failed.reason)
 
 
+def test_the_check_claims_nothing_of_what_may_have_been_changed(kept: Space) -> None:
+    """Through another variable, in a later round of a loop, or by its name."""
+    wrong = say("${hits.@extra.certificate.nonsense}")
+    one, named = {"type": "create-note", "value": 1, "out": "$one"}, {**HITS, "name": "h"}
+    again = {"type": "create-collection", "value": ["$one"], "name": "h", "replace": True}
+    add = {"type": "add", "target": "$hits", "value": "$one"}
+    many = {"type": "create-collection", "value": [1, 2], "out": "$many"}
+    size = {"type": "size", "target": "$hits", "out": "$n"}
+    less = {"type": "less_than", "target": "$n", "value": 9}
+    for steps in (
+        [HITS, one, {"type": "bind", "target": "$hits", "out": "$other"}, {**add, "target": "$other"}, wrong],
+        [named, one, again, wrong],
+        [HITS, one, many, {"type": "for-each", "target": "$many", "as": "$i", "do": [wrong, add]}],
+        [named, one, many, {"type": "for-each", "target": "$many", "as": "$i", "do": [wrong, again]}],
+        [HITS, one, size, {"type": "while", "condition": less, "body": [wrong, add, size]}],
+    ):
+        assert problems(kept, *steps) == []
+    kept_as_it_was = {"type": "for-each", "target": "$many", "as": "$i", "do": [wrong]}
+    assert [found.code for found in problems(kept, HITS, one, many, kept_as_it_was)] == ["unknown-field"]
+
+
 def test_it_is_there_after_a_resume(kept: Space) -> None:
     """From the journal, in another process as in this."""
     ask = {"type": "ask", "value": "Go on?", "out": "$yes"}
@@ -215,3 +238,24 @@ def test_a_content_key_of_that_name_does_not_stand_first() -> None:
     """It would be read as the step's `extra`."""
     with pytest.raises(Invalid, match="has @extra as a content key in first place"):
         whole_reference('$x["@extra"]')
+
+
+def test_it_is_there_in_the_lines_of_a_session(kept: Space) -> None:
+    """Each line is checked and run by itself."""
+
+    async def go() -> Any:
+        script = Script(kept, lambda _event: None, None, None)
+        for line in ({"goal": "lines"}, HITS, QUOTE):
+            assert await script.line(line) is None
+        return await script.end()
+
+    ended = asyncio.run(go())
+    assert (ended.status, ended.result.data) == ("success", "all: true")
+
+
+def test_it_is_there_in_a_dry_run(kept: Space) -> None:
+    """A search is made there, too."""
+    prepared = prepare(kept, {"steps": [HITS, QUOTE]})
+    assert isinstance(prepared, Prepared)
+    dried = asyncio.run(dry_run(kept, prepared)).result
+    assert (dried.status, dried.result.data if dried.result else None) == ("success", "all: true")

@@ -204,3 +204,42 @@ def test_equal_scores_go_by_number_in_every_mode(store: Store) -> None:
         assert [hit.source for hit in found.hits] == made, mode
         found = find(search_in(store), "sea ship", mode=mode, limit=10)
         assert [hit.source for hit in found.hits] == made[:10], mode
+
+
+def test_many_that_wait_stand_by_number(store: Store) -> None:
+    """Not by the text of their ids."""
+    make(store, "moon")
+    find(search_in(store), "moon")
+    late = make(store, *["sea"] * 12)
+    found = find(behind(store), "sea", mode="hybrid", limit=None, threshold=0.9)
+    assert [hit.source for hit in found.hits] == late
+
+
+def test_what_is_at_the_threshold_is_matched_by_meaning(store: Store) -> None:
+    """Inclusive, also where words count."""
+    make(store, "sea ship")
+    (hit,) = find(search_in(store), "sea", threshold=-1).hits
+    for more, by in ((0.0, ["meaning", "words"]), (1e-6, ["words"])):
+        (both,) = find(search_in(store), "sea", mode="hybrid", threshold=hit.score + more).hits
+        assert both.extra["matched_by"] == by
+
+
+@pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
+def test_the_limit_cuts_what_is_returned_and_not_what_matched(store: Store, mode: Any) -> None:
+    """A limit that is reached exactly leaves nothing out."""
+    make(store, *["sea ship"] * 3)
+    for limit, whole in ((1, False), (2, False), (3, True), (4, True), (None, True)):
+        found = find(search_in(store), "sea", mode=mode, limit=limit)
+        proved = found.certificate
+        assert (len(found.hits), proved["returned"]) == (min(limit or 3, 3),) * 2
+        assert (proved["matched"], proved["exhaustive"]) == (3, whole)
+
+
+def test_a_hit_by_a_word_of_its_title_keeps_the_passage_that_is_nearest(store: Store) -> None:
+    """No passage has the word."""
+    make(store, "moon star|bread salt", metadata={"title": "zebra"})
+    (hit,) = find(search_in(store), "zebra", mode="hybrid", threshold=0.99).hits
+    assert hit.extra["matched_by"] == ["words"]
+    assert (hit.start, hit.end) in {(0, 9), (10, 20)}
+    (hit,) = find(search_in(store), "zebra", mode="keyword").hits
+    assert (hit.start, hit.end) == (None, None)
