@@ -132,7 +132,8 @@ class Checker(FormChecker):
             gone=set(self.env.gone),
             renamed=set(self.env.renamed),
         )
-        if not any(isinstance(one.form, Stop) for one in every_step(plan.steps)):
+        stops = [one.form for one in every_step(plan.steps) if isinstance(one.form, Stop)]
+        if not stops:
             inner.env.times = self.env.times
         inner.plans = self.plans
         self.plans[form.name] = plan
@@ -144,9 +145,10 @@ class Checker(FormChecker):
             if problem.severity == "error":
                 says = f"the saved plan {form.name!r} would fail: {problem.says} (at {problem.pointer or 'its top'})"
                 self.problems.error(problem.code, pointer, says, problem.hint)
-        if any(isinstance(one.form, Stop) for one in every_step(plan.steps)):
+        if stops:
             self.env.given = joined(self.env.given, inner.env.given)
-            return Unknown()
+            early = any(stop.status != "failed" for stop in stops)
+            return Unknown() if early else inner.answer(plan)
         self.env.given, self.env.gone, self.env.renamed = inner.env.given, inner.env.gone, inner.env.renamed
         return inner.answer(plan)
 

@@ -170,16 +170,18 @@ def test_shapes_come_from_annotations() -> None:
     """As far as they say."""
     assert shape_of(Note[str]) == NoteShape({"type": "string"}, None)
     assert shape_of(Note[JSON]) == shape_of(Note) == NoteShape(None, None)
-    assert shape_of(Collection[Note[int]]) == CollectionShape(NoteShape({"type": "integer"}, None))
-    assert shape_of(Collection[SearchResult]) == CollectionShape(NoteShape(schema_of(SearchResult), NO_METADATA))
-    assert shape_of(Collection) == shape_of(Collection[Resource]) == CollectionShape(Unknown())
+    assert shape_of(Collection[Note[int]]) == CollectionShape(NoteShape({"type": "integer"}, None), NO_METADATA)
+    assert shape_of(Collection[SearchResult]) == CollectionShape(
+        NoteShape(schema_of(SearchResult), NO_METADATA), NO_METADATA
+    )
+    assert shape_of(Collection) == shape_of(Collection[Resource]) == CollectionShape(Unknown(), NO_METADATA)
     assert (shape_of(Relation), shape_of(Resource), shape_of(Note | Collection)) == (RelationShape(), *[Unknown()] * 2)
 
 
 def test_helpers_for_gives_follow_an_argument() -> None:
     """The same shape as an argument, or the schema at a path in the items."""
     list_ = CollectionShape(NoteShape(schema_of_value({"a": {"b": 1}})))
-    assert same_as("target")({}, {"target": list_}) == list_
+    assert same_as("target")({}, {"target": list_}) == CollectionShape(list_.item, NO_METADATA)
     assert same_as("target")({}, {}) == Unknown()
     assert field_shape({"field": Path.parse("a.b")}, {"target": list_}, "field") == {"type": "integer"}
     assert field_shape({"field": Path.parse("a.c")}, {"target": list_}, "field") is None

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from infospace import Conflict, NotFound, Space
+from infospace import Conflict, Invalid, NotFound, Space
+from infospace.memory.undoing import undo
 from planner.saved import load_plan, remove_plan, save_plan, saved_plans
 
 GREET: dict[str, Any] = {
@@ -84,9 +85,15 @@ def test_its_variables_are_its_own(space: Space, errors: Any, run: Any) -> None:
 
 
 def test_plans_that_run_one_another_are_refused(space: Space, errors: Any) -> None:
-    """With the chain."""
+    """With the chain: where one is saved, and where one that an undo brought back is run."""
     save(space, "a", call("b", None))
+    with pytest.raises(Invalid, match="b → a → b"):
+        save(space, "b", call("a", None))
+    save_plan(space, "a", {"steps": [{"type": "say", "value": "x"}]}, replace=True)
+    with space.store.reading() as snapshot:
+        replaced = snapshot.runs(limit=1)[0].run
     save(space, "b", call("a", None))
+    undo(space.store, replaced)
     [problem] = errors([call("a", None)])
     assert problem.code == "plan-cycle"
     assert "a → b → a" in problem.says

@@ -96,10 +96,11 @@ def test_what_reads_it_afterwards_fails_and_says_who_deleted_it(run: Any) -> Non
     assert "by remove, run_1, step 6" in ran.reason
 
 
-def test_a_plan_whose_last_value_was_deleted_answers_nothing(run: Any) -> None:
-    """It went well all the same."""
+def test_a_plan_whose_last_value_was_deleted_answers_what_it_was(run: Any) -> None:
+    """The step gave it; that it is gone since changes no answer."""
     ran = run({"type": "create-note", "value": 1, "out": "$n"}, {"type": "remove", "target": "$n"})
-    assert ran.result.result is None
+    assert ran.result.result is not None
+    assert ran.result.result.data == 1
 
 
 def test_of_a_search_result_the_source_is_deleted(search: Any) -> None:

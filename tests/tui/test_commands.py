@@ -135,7 +135,7 @@ def test_a_search_changes_nothing_in_the_space(cli: Any, sample: Path) -> None:
 def test_looking_at_a_missing_space_makes_none(cli: Any, tmp_path: Path) -> None:
     assert cli("search", "anything", "--json").json["data"] == []
     assert cli("notes", "--json").json == {"notes": [], "total": 0}
-    assert cli("runs", "--json").json == {"runs": []}
+    assert cli("runs", "--json").json == {"runs": [], "missing": []}
     assert cli("check", "-", "--json", stdin=plan({"type": "say", "value": 1})).json == {"ok": True, "problems": []}
     assert list(tmp_path.iterdir()) == []
 

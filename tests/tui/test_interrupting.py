@@ -56,7 +56,7 @@ def test_a_run_that_is_broken_off_before_it_begins_says_so(cli: Any, monkeypatch
     assert said.err == "cancelled: it was interrupted before it began\n"
     document = cli("run", "-", "--json", stdin=plan)
     assert (document.code, document.json["run"], document.json["status"]) == (130, None, "cancelled")
-    assert cli("runs", "--json").json == {"runs": []}
+    assert cli("runs", "--json").json == {"runs": [], "missing": []}
 
 
 def test_a_run_that_is_broken_off_before_it_goes_on_is_as_it_was(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:

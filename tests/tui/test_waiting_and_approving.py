@@ -264,7 +264,7 @@ def test_a_dry_run_is_shown_and_leaves_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "space.db").exists()
     document = json.loads(command(tmp_path, "run", steps, "--dry-run", "--json").stdout)
     assert (document["dry_run"], document["run"], document["steps"][1]["would"]["effect"]) == (True, None, "calls")
-    failing = plan(tmp_path, {"type": "create-note", "value": "x", "out": "$x"}, {**COERCE})
+    failing = plan(tmp_path, {"type": "stop", "status": "failed", "value": "no more"})
     assert command(tmp_path, "run", failing, "--dry-run").returncode == 1
     assert command(tmp_path, "run", plan(tmp_path, {"type": "nothing"}), "--dry-run").returncode == 3
     both = command(tmp_path, "run", steps, "--dry-run", "--wait")
@@ -272,9 +272,6 @@ def test_a_dry_run_is_shown_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "lines.jsonl").write_text('{"type": "say", "value": "a"}\n{"type": "say", "value": "b"}\n')
     lines = command(tmp_path, "run", str(tmp_path / "lines.jsonl"), "--dry-run")
     assert (lines.returncode, lines.stderr.count("\n")) == (2, 1)
-
-
-COERCE = {"type": "coerce", "target": "$x", "coercion": "int", "out": "$n"}
 
 
 def test_a_dry_run_shows_every_write_of_a_long_loop(tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from infospace.answer import label
     from infospace.argument import Bound as BoundWhere
     from infospace.ids import Kind
-    from infospace.search.choice import misplaced_in
     from infospace.where import parse_where
     from tui.command.render import located
 
@@ -43,6 +42,8 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         ]
         hint = None
         if where is not None and not chosen:
+            from infospace.search.choice import misplaced_in
+
             every = list(snapshot.listing(Kind.NOTE, kept=None if args.all else True))
             hint = misplaced_in(BoundWhere(where, {}), every, "note")
     shown = chosen if limit is None else chosen[-limit:]
