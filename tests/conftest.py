@@ -61,11 +61,22 @@ def model() -> ModelInfo:
     return get_model()
 
 
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A space file with nothing in it, to be copied: that takes a quarter of the time of making one."""
+    from infospace import open_space
+
+    path = tmp_path_factory.mktemp("empty") / "space.db"
+    open_space(path).close()
+    return path
+
+
 @pytest.fixture
-def space(tmp_path: Path) -> Iterator[Space]:
+def space(tmp_path: Path, empty_file: Path) -> Iterator[Space]:
     """An empty space in a file."""
     from infospace import open_space
 
+    shutil.copyfile(empty_file, tmp_path / "space.db")
     with open_space(tmp_path / "space.db") as opened:
         yield opened
 

@@ -9,7 +9,7 @@ that were marked before it ends: so no writer can pass this by, and changes that
 from __future__ import annotations
 
 from collections.abc import Collection as Keys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from infospace.errors import Invalid
 from infospace.memory.sqlite.engine import Engine
@@ -27,8 +27,17 @@ _NESTED = f"""SELECT DISTINCT collection FROM members JOIN resources ON resource
     WHERE (item & 3) = {COLLECTION} AND until IS NULL AND deleted IS NULL ORDER BY collection"""
 
 
+_HOLDERS = """SELECT collection FROM members JOIN resources ON resources.key = collection
+    WHERE item = ? AND until IS NULL AND deleted IS NULL"""
+
+FEW = 8
+"""So many Collections are each looked at by a statement of their own."""
+
+
 def refuse_loops(engine: Engine, marked: Keys[int]) -> None:
     """Raise Invalid where one of the Collections would contain itself."""
+    if len(marked) > FEW and not _any_loop(engine, marked):
+        return
     for key in sorted(marked):
         inner = _inner(engine, key)
         if inner is not None:
@@ -42,6 +51,28 @@ def loops(engine: Engine) -> Iterator[str]:
         if inner is not None:
             through = "" if inner == key else f", through {id_of(inner)}"
             yield f"{id_of(key)} contains itself{through}"
+
+
+def _any_loop(engine: Engine, keys: Iterable[int]) -> bool:
+    """Whether a way upwards from one of the Collections comes back to where it was; each is looked at once.
+
+    What was left behind (`done`) has no loop above it, so a later way that meets it need not go on there.
+    """
+    done: set[int] = set()
+    for key in keys:
+        way: dict[int, Iterator[tuple[int]]] = {} if key in done else {key: iter(engine.all(_HOLDERS, (key,)))}
+        while way:
+            last = next(reversed(way))
+            for (holder,) in way[last]:
+                if holder in way:
+                    return True
+                if holder not in done:
+                    way[holder] = iter(engine.all(_HOLDERS, (holder,)))
+                    break
+            else:
+                del way[last]
+                done.add(last)
+    return False
 
 
 def _inner(engine: Engine, key: int) -> int | None:

@@ -210,21 +210,21 @@ def is_empty(engine: Engine) -> bool:
 
 
 def migrate(engine: Engine) -> None:
-    """Bring a database to this version, each step in a transaction. Raises StoreError when it is not ours."""
+    """Bring a database to this version, in one transaction. Raises StoreError when it is not ours."""
     is_empty(engine)
-    while engine.value("PRAGMA user_version") < VERSION:
-        engine.run("BEGIN IMMEDIATE")
-        try:
-            is_empty(engine)
-            version = engine.value("PRAGMA user_version")
-            if version < VERSION:
-                MIGRATIONS[version](engine)
-                engine.run(f"PRAGMA application_id = {APPLICATION_ID}")
-                engine.run(f"PRAGMA user_version = {version + 1}")
-            engine.run("COMMIT")
-        except BaseException:
-            engine.rollback()
-            raise
+    if engine.value("PRAGMA user_version") == VERSION:
+        return
+    engine.run("BEGIN IMMEDIATE")
+    try:
+        is_empty(engine)
+        for step in MIGRATIONS[engine.value("PRAGMA user_version") :]:
+            step(engine)
+        engine.run(f"PRAGMA application_id = {APPLICATION_ID}")
+        engine.run(f"PRAGMA user_version = {VERSION}")
+        engine.run("COMMIT")
+    except BaseException:
+        engine.rollback()
+        raise
 
 
 def strangers(engine: Engine) -> list[str]:

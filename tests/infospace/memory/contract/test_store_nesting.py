@@ -73,3 +73,14 @@ def test_undoing_makes_no_loop(store: Store) -> None:
     with pytest.raises(Invalid, match="would contain itself"):
         undo(store, run)
     assert ids(get(store, two)) == []
+
+
+def test_a_loop_among_many_at_once_is_refused(store: Store) -> None:
+    """However many a transaction makes, of which each stands in two others."""
+    ring = [store.new_id(Kind.COLLECTION) for _ in range(20)]
+    stairs: list[Change] = [MakeCollection(ring[19], []), MakeCollection(ring[18], [Member(ring[19])])]
+    stairs += [MakeCollection(ring[at], [Member(ring[at + 1]), Member(ring[at + 2])]) for at in range(17, -1, -1)]
+    with pytest.raises(Invalid, match="would contain itself"):
+        store.commit([*stairs, AddMembers(ring[19], [Member(ring[7])])])
+    store.commit(stairs)
+    assert ids(get(store, ring[0])) == [ring[1], ring[2]]
