@@ -96,11 +96,17 @@ class Door:
     async def run_steps(self, args: arguments.RunSteps, tell: Tell) -> dict[str, Any]:
         """Check and run the next steps of a session, after those that others gave it before."""
         session = self._session(args.session)
+        place = session.join()
 
         async def play(emit: Emit) -> RunResult:
-            return await session.play(list(args.steps), emit)
+            return await session.play(list(args.steps), emit, place=place)
 
-        live = self.lives.start(play, session.run or "")
+        try:
+            live = self.lives.start(play, session.run or "")
+        except BaseException:
+            place.leave()
+            raise
+        live.task.add_done_callback(lambda _: place.leave())
         if not await live.wait(args.wait_s, tell) and not live.run:
             live.run = session.run or ""
         told = await self._followed(live, 0, tell)

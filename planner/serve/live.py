@@ -179,15 +179,25 @@ class Lives:
         return sum(not live.task.done() for live in self._lives)
 
     async def cancel(self, lives: Sequence[Live]) -> None:
-        """Cancel some, and wait until that is journalled."""
+        """Cancel some, and wait until that is journalled.
+
+        Of what waits for one another, as the calls of a session do, the last goes first: else the end of one would
+        let the next begin.
+        """
+        runs: dict[object, list[Live]] = {}
         for live in lives:
-            live.task.cancel()
-        if lives:
-            await asyncio.wait([live.task for live in lives])
+            runs.setdefault(live.run or live, []).append(live)
+        await asyncio.gather(*map(_cancel_from_the_last, runs.values()))
 
     async def close(self) -> None:
         """Cancel everything that goes on."""
         await self.cancel([live for live in self._lives if not live.task.done()])
+
+
+async def _cancel_from_the_last(lives: Sequence[Live]) -> None:
+    for live in reversed(lives):
+        live.task.cancel()
+        await asyncio.wait([live.task])
 
 
 def played(events: AsyncIterator[Event]) -> Playing:

@@ -36,7 +36,10 @@ def find_run(space: Space, run: str) -> tuple[RunRow, list[StepRow]]:
 def recorded(space: Space, row: RunRow, steps: list[StepRow], *, live: bool) -> dict[str, Any]:
     """Return a run as the documented object; `live` says that it goes on in this process."""
     status, reason = row.status, row.reason
-    if status == "suspended" and at_rest(row):
+    if status == "suspended" and live:
+        # Whoever goes on with it is there already, and has not written so yet.
+        status, reason = "running", None
+    elif status == "suspended" and at_rest(row):
         status = "success" if reason is None else "failed"
     elif status == "running" and not live and not is_live(row):
         status, reason = "suspended", BROKEN_OFF

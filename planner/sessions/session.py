@@ -23,7 +23,7 @@ from planner.sessions.bindings import bindings_of
 from planner.sessions.checking import Check, Checked, plan_checked, steps_checked
 from planner.sessions.lines import read_head
 from planner.sessions.naming import full_name, name_of, naming, open_run
-from planner.sessions.queue import Queue, queue_of
+from planner.sessions.queue import Place, Queue, queue_of
 from planner.sessions.refusals import Moved, elsewhere, ended_already, resting, second_head, waiting
 from planner.sessions.session_run import Ended, SessionRun
 from planner.start import bind_inputs
@@ -97,9 +97,15 @@ class Session:
 
     # Calls
 
-    async def play(self, steps: Sequence[JSON], emit: Emit = silent, halt: Halt | None = None) -> RunResult:
-        """Check steps, all of them against what is bound, then run them."""
-        return self._told(await self.call(steps_checked(steps), emit, halt))
+    def join(self) -> Place:
+        """Take the place of a call that is made later, and leave it when that has ended, or is not made."""
+        return self._queue.join()
+
+    async def play(
+        self, steps: Sequence[JSON], emit: Emit = silent, halt: Halt | None = None, place: Place | None = None
+    ) -> RunResult:
+        """Check steps, all of them against what is bound, then run them, when the place has its turn."""
+        return self._told(await self.call(steps_checked(steps), emit, halt, place))
 
     async def play_plan(
         self, document: JSON, inputs: Mapping[str, JSON] | None = None, emit: Emit = silent, halt: Halt | None = None
@@ -107,9 +113,11 @@ class Session:
         """Check a whole plan against what is bound, with its inputs, then run its steps as those of the session."""
         return self._told(await self.call(plan_checked(document, inputs or {}), emit, halt))
 
-    async def call(self, check: Check, emit: Emit = silent, halt: Halt | None = None) -> Called:
+    async def call(
+        self, check: Check, emit: Emit = silent, halt: Halt | None = None, place: Place | None = None
+    ) -> Called:
         """Check something and run it. Raises Conflict where the session waits, runs elsewhere, or has ended."""
-        async with self._queue.turn():
+        async with self._queue.turn(place):
             try:
                 run, checked, said = self._ready(check)
             except Moved:

@@ -81,7 +81,7 @@ def told_elsewhere(space: Space, gone: Elsewhere, out: Output) -> int:
     if out.json:
         with space.store.reading() as snapshot:
             steps = snapshot.steps(row.run)
-        out.document(recorded(space, row, steps, live=True))
+        out.document(recorded(space, row, steps, live=row.status == "running"))
     return CODES.get(row.status, CODES["suspended"])
 
 
