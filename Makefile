@@ -10,9 +10,10 @@ DATA ?=
 SIZES ?= 1000 10000 100000
 # The benchmarks that `make bench` runs; all of them without it.
 ONLY ?=
-# Which room of the code `make mutate` plants faults in, and how many of them (all without it).
+# Which room of the code `make mutate` plants faults in, and how many of them (all without it), drawn by which chance.
 ROOM ?=
 SAMPLE ?=
+SEED ?= 1
 
 BIN := .venv/bin
 STAMP := .venv/.installed
@@ -37,7 +38,7 @@ help:
 	@echo 'make bench   the benchmarks, beside peers (SIZES="1000 10000", ONLY=discovery, DATA=folder)'
 	@echo 'make bench-discovery   how well notes and tools are found, beside others (DATA=folder)'
 	@echo 'make prove   the long proofs at full size, and the properties of new examples'
-	@echo 'make mutate   faults planted in a room of the code, and those that no test notices (ROOM=where, ONLY=, SAMPLE=)'
+	@echo 'make mutate   faults planted in a room of the code, and those that no test notices (ROOM=where, ONLY=, SAMPLE=, SEED=1)'
 	@echo 'make clean   remove .venv and all caches'
 	@echo
 	@echo 'PYTHON=/path/to/python3.11 names the Python that .venv is made with.'
@@ -72,7 +73,7 @@ prove: $(STAMP)
 
 mutate: $(STAMP)
 	@$(BIN)/infospace model get
-	@PYTHONPATH=tests $(BIN)/python -m mutation $(ROOM) $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLE),--sample $(SAMPLE)) --workers $(WORKERS)
+	@PYTHONPATH=tests $(BIN)/python -m mutation $(ROOM) $(if $(ONLY),--only '$(ONLY)') $(if $(SAMPLE),--sample $(SAMPLE)) --seed $(SEED) --workers $(WORKERS)
 
 clean:
 	rm -rf .venv .mutants $(BENCH) .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage dist build

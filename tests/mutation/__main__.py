@@ -2,13 +2,19 @@
 
 mutmut makes the mutants, finds out which tests reach which function, and runs each mutant against these tests in a
 process forked from one that has imported them. This program gives it a copy of the repository for each room, below
-`.mutants/`, so that what was tried once stays known: called again, it tries only what is new or has changed since.
+`.mutants/`, so that what was tried once stays known: called again, also after it was broken off, it tries only what is
+new, what has changed since, and what lived while the tests were others.
+
+What mutmut does not mutate: a line that no test covers; a function with a decorator other than `staticmethod` or
+`classmethod` (so no `@property`); what stands outside functions, and in annotations; an `await` that is missing, a
+guard that is dropped, two lines in the wrong order. Faults of these kinds are planted by hand.
 """
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
+import hashlib
 import json
 import random
 import shutil
@@ -18,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutation.rooms import ROOMS, Room
+from mutation.rooms import ROOMS, SLOW, Room
 from mutmut.stats import status_by_exit_code
 
 ROOT = Path(__file__).parent.parent.parent
@@ -47,7 +53,7 @@ def main() -> int:
         print(f"no mutant of the room {asked.room} is called {asked.only!r}")
         return 2
     if not asked.table:
-        mutmut(copy, "run", "--max-children", str(asked.workers), *chosen)
+        attempt(copy, room, chosen, asked.workers)
     return show(copy, asked.room, room, chosen)
 
 
@@ -81,13 +87,21 @@ def lay_out(copy: Path, room: Room) -> None:
 def configured(copy: Path, names: list[str], room: Room) -> str:
     """What mutmut reads in pyproject.toml."""
     top = sorted({name.split("/")[0] for name in names} - {*PACKAGES, "tests", "pyproject.toml"})
-    tests = [test for pattern in room.tests for test in sorted(expanded(pattern, names))]
+    tests = [test for pattern in room.tests for test in sorted(expanded(pattern, names)) if test not in SLOW]
     lists = {
         "source_paths": PACKAGES,
         "only_mutate": [*room.code],
         "do_not_mutate": [*room.but],
         "also_copy": top,
-        "pytest_add_cli_args": ["-p", "no:xdist", "-p", "no:cacheprovider", "--timeout=120"],
+        "pytest_add_cli_args": [
+            "-p",
+            "no:xdist",
+            "-p",
+            "no:cacheprovider",
+            "--timeout=120",
+            "-m",
+            "not slow and not hypothesis",
+        ],
         "pytest_add_cli_args_test_selection": [*dict.fromkeys(tests)],
     }
     rows = [f"{key} = {json.dumps(value)}" for key, value in lists.items()]
@@ -132,7 +146,7 @@ def generate(copy: Path, workers: int) -> None:
 
 def mutmut(copy: Path, *arguments: str, check: bool = True) -> str:
     """Run mutmut in the room's copy. Its progress goes to a terminal, or else with its answer into a file."""
-    command = [sys.executable, "-c", "from mutmut.__main__ import cli; cli()", *arguments]
+    command = [sys.executable, str(Path(__file__).with_name("driver.py")), *arguments]
     if check and sys.stdout.isatty():
         subprocess.run(command, cwd=copy, check=True)
         return ""
@@ -143,6 +157,47 @@ def mutmut(copy: Path, *arguments: str, check: bool = True) -> str:
     if check and code:
         sys.exit(f"mutmut stopped:\n{text[-4000:]}")
     return text
+
+
+def attempt(copy: Path, room: Room, chosen: list[str], workers: int) -> None:
+    """Try those of the chosen that are not known yet. Ctrl-C ends it; what was tried by then stays known."""
+    forget_survivors(copy, room)
+    known = {one.name: one.status for one in mutants(copy, room)}
+    new = [name for name in chosen if known[name] == "not checked"]
+    print(f"{len(new)} of {len(chosen)} mutants to try")
+    if new:
+        try:
+            mutmut(copy, "run", "--max-children", str(workers), *new)
+        except KeyboardInterrupt:
+            print("broken off; called again, it goes on here")
+
+
+def forget_survivors(copy: Path, room: Room) -> None:
+    """Have those that lived tried again if the tests are others than before: one may be noticed now."""
+    whole = hashlib.sha256()
+    for path in sorted((copy / "tests").rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts and "mutation" not in path.parts:
+            whole.update(f"{path.relative_to(copy)}\0".encode())
+            whole.update(path.read_bytes())
+    last = copy / "tests.txt"
+    if last.exists() and last.read_text(encoding="utf-8") == whole.hexdigest():
+        return
+    for meta, _ in metas(copy, room):
+        found = json.loads(meta.read_text(encoding="utf-8"))
+        codes = found["exit_code_by_key"]
+        for name, code in codes.items():
+            if status_by_exit_code[code] not in NOTICED:
+                codes[name] = None
+        meta.write_text(json.dumps(found, indent=4), encoding="utf-8")
+    last.write_text(whole.hexdigest(), encoding="utf-8")
+
+
+def metas(copy: Path, room: Room) -> Iterator[tuple[Path, Path]]:
+    """What mutmut knows of each file of a room, and the file."""
+    for meta in sorted((copy / "mutants").rglob("*.py.meta")):
+        file = meta.relative_to(copy / "mutants").with_suffix("")
+        if room.has(str(file)):
+            yield meta, file
 
 
 @dataclass(frozen=True)
@@ -156,11 +211,9 @@ class Mutant:
 
 def mutants(copy: Path, room: Room) -> Iterator[Mutant]:
     """All mutants of a room, by file."""
-    for meta in sorted((copy / "mutants").rglob("*.py.meta")):
-        file = meta.relative_to(copy / "mutants").with_suffix("")
-        if room.has(str(file)):
-            for name, code in json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"].items():
-                yield Mutant(name, file, status_by_exit_code[code])
+    for meta, file in metas(copy, room):
+        for name, code in json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"].items():
+            yield Mutant(name, file, status_by_exit_code[code])
 
 
 def choose(copy: Path, room: Room, only: str, sample: int, seed: int) -> list[str]:
@@ -173,7 +226,7 @@ def show(copy: Path, title: str, room: Room, chosen: list[str]) -> int:
     """Print a row for each file, then each survivor with its change."""
     wanted = set(chosen)
     tried = [one for one in mutants(copy, room) if one.name in wanted and one.status != "not checked"]
-    excused = set(EQUIVALENT.read_text(encoding="utf-8").split("\n")) if EQUIVALENT.exists() else set()
+    excused = equivalents()
     survivors, rows = [], []
     for file in sorted({one.file for one in tried}):
         here = [one for one in tried if one.file == file and one.status in ("survived", "no tests", *NOTICED)]
@@ -188,6 +241,19 @@ def show(copy: Path, title: str, room: Room, chosen: list[str]) -> int:
     for one, diff in survivors:
         print(f"\n{one.name} ({one.status})\n  " + "\n  ".join(diff))
     return int(100 * killed < room.least * (killed + lived))
+
+
+def equivalents() -> set[str]:
+    """The signatures of the mutants that change nothing that could be noticed; above each, `# ` and why."""
+    found: set[str] = set()
+    why = ""
+    for line in EQUIVALENT.read_text(encoding="utf-8").split("\n"):
+        if line.strip() and not line.startswith("#"):
+            if not why:
+                sys.exit(f"{EQUIVALENT.name} gives no reason for: {line}")
+            found.add(line)
+        why = line if line.startswith("#") or (line.strip() and why) else ""
+    return found
 
 
 def change(copy: Path, mutant: Mutant) -> list[str]:

@@ -13,7 +13,7 @@ class Room:
     code: tuple[str, ...]
     """Patterns of files, as `fnmatch` reads them: `*` matches a `/`, too."""
     tests: tuple[str, ...]
-    """Files and folders below the repository's root."""
+    """Files and folders below the repository's root, without those that `SLOW` names."""
     least: int
     """How many of a hundred killable mutants have to be killed."""
     but: tuple[str, ...] = ()
@@ -28,6 +28,25 @@ def matches(file: str, patterns: tuple[str, ...]) -> bool:
     """Whether one of the patterns fits."""
     return any(fnmatch(file, pattern) for pattern in patterns)
 
+
+PLANS = ("tests/planner/test_[!cw]*.py", "tests/planner/test_co*.py", "tests/planner/test_w[!r]*.py")
+"""The tests of running plans; those that only check a plan reach all that reads one, and say little of a run."""
+
+SLOW = (
+    "tests/planner/test_arriving.py",
+    "tests/planner/test_arriving_is_at_once.py",
+    "tests/planner/test_check_is_sound.py",
+    "tests/planner/test_completing.py",
+    "tests/planner/test_dry_run.py",
+    "tests/planner/test_moments.py",
+    "tests/planner/test_parallel_is_serial.py",
+    "tests/planner/test_undo_of_plans.py",
+    "tests/planner/test_vocabulary.py",
+    "tests/planner/sessions/test_sessions_are_like_plans.py",
+)
+"""Tests that take long, or run the same plans in another way: a fault has to be noticed without them.
+
+Each reaches nearly all the code, so that every survivor would cost their whole time."""
 
 ROOMS = {
     "check": Room(
@@ -61,7 +80,7 @@ ROOMS = {
             "planner/ahead.py",
             "planner/frame.py",
         ),
-        ("tests/planner/test_*.py",),
+        PLANS,
         85,
     ),
     "execute": Room(
@@ -77,7 +96,7 @@ ROOMS = {
             "planner/waiting.py",
             "planner/pausing.py",
         ),
-        ("tests/planner/test_*.py",),
+        PLANS,
         85,
     ),
     "resume": Room(
@@ -93,7 +112,7 @@ ROOMS = {
             "planner/sessions/*.py",
             "infospace/runs/*.py",
         ),
-        ("tests/planner/test_*.py", "tests/planner/sessions"),
+        (*PLANS, "tests/planner/sessions"),
         85,
     ),
     "where": Room(
