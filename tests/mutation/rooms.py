@@ -67,6 +67,7 @@ ROOMS = {
             "tests/planner/test_references.py",
             "tests/planner/test_right_plans.py",
             "tests/planner/test_sample_plans.py",
+            "tests/planner/test_told_in_full.py",
             "tests/planner/test_wrong_plans.py",
         ),
         85,

@@ -1,0 +1,212 @@
+"""What the check tells of wrong plans, word for word: code, place, sentence, hint and fix, as `told.json` has it.
+
+Where a text is changed on purpose, `INFOSPACE_TOLD=1` writes the file anew. The test fails then, since nobody has
+looked at the difference yet.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from infospace import Space, open_space
+from infospace.tools.local import LocalTools
+from planner.saved import save_plan
+from planner.start import check_plan, run_sync
+
+sys.path.insert(0, str(Path(__file__).parent))
+from mistakes import HITS, HOPELESS, ITEMS, MENDED, NOTE, note, over, when
+
+TOLD = Path(__file__).with_name("told.json")
+SAVED = {
+    "inputs": {"n": {"type": "integer"}, "from": {"kind": "Collection"}},
+    "steps": [note("$n", "$m")],
+    "result": "$m",
+}
+ASKED = {
+    "type": "ask",
+    "value": "Which?",
+    "schema": {"type": "object", "properties": {"title": {"type": "string"}, "done": {"type": "boolean"}}},
+    "out": "$q",
+}
+
+
+class Weather(BaseModel):
+    """What the tool `weather` answers."""
+
+    city: str
+    degrees: float
+
+
+def saved(**arguments: Any) -> dict[str, Any]:
+    return {"type": "plan:saved", "arguments": arguments, "out": "$p"}
+
+
+def call(**arguments: Any) -> dict[str, Any]:
+    return {"type": "sky/weather", "arguments": arguments, "out": "$w"}
+
+
+def where(text: Any) -> list[Any]:
+    return [HITS, over("filter-structured", where=text)]
+
+
+def asked(type_: str, target: Any, **fields: Any) -> dict[str, Any]:
+    return when({"type": type_, "target": target, **fields}, {"type": "say", "value": 1})
+
+
+MORE: dict[str, Any] = {
+    "no such input, and what it reads is unbound": [ITEMS, saved(**{"n": 1, "nnn": "$nowhere", "from": "$c"})],
+    "an input that is near": [ITEMS, saved(**{"N": 1, "from": "$c"})],
+    "an input is missing": [saved()],
+    "an input of another type": [ITEMS, saved(**{"n": "text", "from": "$c"})],
+    "an input of another type, by reference": [ITEMS, note("a text"), saved(**{"n": "$x", "from": "$c"})],
+    "an input of another kind": [NOTE, saved(**{"n": 1, "from": "$x"})],
+    "two inputs that nothing takes": [saved(n=1, other=2, **{"from": "nobody"})],
+    "asks whether a variable is bound that nothing binds": [asked("bound", "$nothing")],
+    "asks whether a variable is bound that is nearly one": [NOTE, note(1, "$note"), asked("bound", "$notes")],
+    "asks whether a number is bound": [asked("bound", 7)],
+    "asks whether a name is bound that a variable has": [NOTE, asked("bound", "x")],
+    "compares a list with a number": [note([1]), asked("greater_than", "$x", value=3)],
+    "compares a text with a number": [note("a"), asked("less_than", "$x", value=3)],
+    "looks into a number": [note(1), asked("contains", "$x", value=3)],
+    "looks for a number in a text": [note("text"), asked("contains", "$x", value=3)],
+    "a pattern of no pattern": [note("text"), asked("matches_pattern", "$x", pattern="(")],
+    "a key that the schema does not name, near": [ASKED, note("$q.titel", "$y")],
+    "a key that the schema does not name, in a text": [ASKED, note("is ${q.titel}", "$y")],
+    "a key that the schema does not name, far": [ASKED, note("$q.zebra", "$y")],
+    "a key of a number": [note(1), note("$x.title", "$y")],
+    "a key of an object that has none": [note({}), note("$x.title", "$y")],
+    "a key of a text in an object": [NOTE, note("$x.title.first", "$y")],
+    "a key of a search result": [HITS, note("$hits[0].metadata.zebra", "$y")],
+    "metadata forgotten": [HITS, note("$hits[0].score", "$y")],
+    "an id that is not there": [NOTE, note(2, "$y"), {"type": "load", "target": "Note_999"}],
+    "an id, and nothing of its kind": [{"type": "load", "target": "Note_999"}],
+    "a name that is not there, handled": [
+        note(1, name="given"),
+        {"type": "load", "target": "givn", "out": "$y", "on_fail": "continue"},
+    ],
+    "a name that some path gives": [
+        NOTE,
+        when({"type": "has_value", "target": "$x"}, note(1, "$y", name="perhaps")),
+        {"type": "load", "target": "perhaps", "out": "$z"},
+    ],
+    "a text as a condition": where("text"),
+    "an AND with nothing after it": where("metadata.score > 1 AND"),
+    "an OR with nothing after it": where("metadata.score > 1 OR"),
+    "an or with nothing after it": where("metadata.score > 1 or"),
+    "a comma with nothing after it": where("metadata.score > 1,"),
+    "a parenthesis that is open": where("(metadata.score > 1"),
+    "a parenthesis that closes nothing": where("metadata.score > 1)"),
+    "a where as of SQL": where("SELECT * FROM hits WHERE metadata.score > 1"),
+    "a where as of C": where("metadata.score === 1 && text = 'a' || text = 'b'"),
+    "a where as an object": where({"metadata.score": 1}),
+    "a where as a list": where(["metadata.score > 1", "text = 'a'"]),
+    "arrows": where("metadata.score => 1"),
+    "shifted": where("metadata.score >> 1"),
+    "an argument with an earlier name": [{"type": "say", "target": "hello"}],
+    "an argument with an earlier name, beside the new one": [{"type": "say", "target": "hello", "value": "so"}],
+    "an argument of earlier": [ITEMS, {"type": "index", "source": "$c", "index_type": "text"}],
+    "a slice with a hyphen": [note([1]), {"type": "load", "target": "$x", "slice": "1-5", "out": "$y"}],
+    "a slice with dots": [note([1]), {"type": "load", "target": "$x", "slice": "[1..5]", "out": "$y"}],
+    "a slice from the end": [note([1]), {"type": "load", "target": "$x", "slice": "-3-5", "out": "$y"}],
+    "a yes for certify": [{"type": "discover-notes", "query": "q", "certify": " Yes", "out": "$o"}],
+    "a no for certify": [HITS, {"type": "discover-notes", "query": "q", "certify": "NO", "out": "$o"}],
+    "a number as text": [ITEMS, over("head", "$c", count="2")],
+    "a number below the least": [ITEMS, over("head", "$c", count=-1)],
+    "a number with a fraction": [ITEMS, over("head", "$c", count=2.5)],
+    "a number in a list": [ITEMS, over("head", "$c", count=[2])],
+    "a number in an object": [ITEMS, over("head", "$c", count={"value": 2})],
+    "a share in percent": [{"type": "discover-notes", "query": "q", "threshold": 30, "out": "$o"}],
+    "a path that ends with a point": [HITS, over("pluck", field="metadata..score.")],
+    "read before it is bound": [note("$late", "$y"), note(1, "$late")],
+    "read in the next step of a block before it is bound": [
+        NOTE,
+        when({"type": "has_value", "target": "$x"}, note("$late", "$y"), note(1, "$late")),
+    ],
+    "read outside of the loop that binds it": [
+        ITEMS,
+        {"type": "for-each", "target": "$c", "do": [note("$item", "$in")]},
+        note("$in", "$y"),
+    ],
+    "bound in two branches": [{"type": "parallel", "branches": [[note(1)], [note(2)]]}],
+    "bound before, and in a branch": [NOTE, {"type": "parallel", "branches": [[note(1)], [note(2, "$y")]]}],
+    "a loop that never ends": [NOTE, {"type": "while", "condition": {"type": "has_value", "target": "$x"}, "body": []}],
+    "seconds in words": [{"type": "wait", "seconds": "five"}],
+    "a question that is a number": [{"type": "ask", "value": 5, "out": "$q"}],
+    "a format of a text that has none": [{"type": "discover-notes", "query": "a-1", "limit": "many", "out": "$o"}],
+    "a list of steps without types": {"steps": [NOTE, {"value": 1}, note("$late", "$y"), note(1, "$late")]},
+    "replace, and no name": [note(1, replace=True)],
+    "a result that one path binds": {
+        "steps": [NOTE, when({"type": "has_value", "target": "$x"}, note(1, "$y"))],
+        "result": "$y",
+    },
+    "a tool's argument of another type": [call(city=1)],
+    "a tool's argument of another type, by reference": [NOTE, call(city="$x.n")],
+    "a tool's argument with a number as text": [call(city="Oslo", days="2")],
+    "a tool's argument is missing": [call(days=2)],
+    "a tool's argument that it has not": [call(city="Oslo", dyas=2)],
+    "a tool that is not there": [{"type": "sky/wether", "arguments": {"city": "Oslo"}, "out": "$w"}],
+    "a field that a tool's answer has not": [call(city="Oslo"), note("$w.degree", "$y")],
+    "a field that a mapped tool's answers have not": [
+        ITEMS,
+        over("map", "$c", operation={"type": "sky/weather", "arguments": {"city": "$item.title"}}),
+        note("$o[0].degree", "$y"),
+    ],
+    "nothing to collect": [
+        ITEMS,
+        {"type": "for-each", "target": "$c", "do": [{"type": "say", "value": 1}], "out": "$o"},
+    ],
+}
+PLANS = {
+    **{f"mended: {name}": plan for name, (plan, _, _) in MENDED.items()},
+    **{f"hopeless: {name}": plan for name, (plan, _, _) in HOPELESS.items()},
+    **MORE,
+}
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A space with a Note named `taken`, a saved plan and a tool."""
+    with open_space(tmp_path_factory.mktemp("told") / "space.db") as space:
+        assert run_sync(space, [note("v", name="taken")]).status == "success"
+        save_plan(space, "saved", SAVED)
+        sky = LocalTools("sky")
+
+        @sky.tool(read_only=True)
+        def weather(city: str, days: int = 1) -> Weather:
+            """Say how warm it is."""
+            return Weather(city=city, degrees=20.5 * days)
+
+        space.tools.add(sky)
+        yield space
+
+
+@pytest.fixture(scope="module")
+def written() -> dict[str, Any]:
+    """What is to be told of each plan."""
+    return dict(json.loads(TOLD.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("case", PLANS)
+def test_what_is_told_of_a_wrong_plan(known: Space, written: dict[str, Any], case: str) -> None:
+    """Each problem with all that it says, in its order."""
+    told = [problem.to_json() for problem in check_plan(known, PLANS[case])[1].found]
+    if os.environ.get("INFOSPACE_TOLD") and written.get(case) != told:
+        everything = json.loads(TOLD.read_text(encoding="utf-8"))
+        everything[case] = told
+        kept = {name: everything[name] for name in PLANS if name in everything}
+        TOLD.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        pytest.fail("written anew: look at it, then run again without INFOSPACE_TOLD")
+    assert told == written[case]
+
+
+def test_nothing_is_written_of_a_plan_that_is_not_there(written: dict[str, Any]) -> None:
+    """Each entry belongs to a plan, and each plan has problems."""
+    assert list(written) == list(PLANS)
+    assert [case for case, told in written.items() if not told] == []
