@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutation.rooms import ROOMS, SLOW, Room
+from mutation.rooms import ROOMS, SLOW, Room, together
 from mutmut.stats import status_by_exit_code
 
 ROOT = Path(__file__).parent.parent.parent
@@ -44,21 +44,22 @@ def main() -> int:
     parser.add_argument("--table", action="store_true", help="run nothing: only print what is known")
     asked = parser.parse_args()
     room = ROOMS[asked.room]
-    copy = ROOT / ".mutants" / asked.room
+    word, rooms = together(asked.room)
+    copy = ROOT / ".mutants" / word
     if not asked.table:
-        lay_out(copy, room)
+        lay_out(copy, rooms)
         generate(copy, asked.workers)
     chosen = choose(copy, room, asked.only, asked.sample, asked.seed)
     if not chosen:
         print(f"no mutant of the room {asked.room} is called {asked.only!r}")
         return 2
     if not asked.table:
-        attempt(copy, room, chosen, asked.workers)
+        attempt(copy, rooms, chosen, asked.workers)
     return show(copy, asked.room, room, chosen)
 
 
-def lay_out(copy: Path, room: Room) -> None:
-    """Bring the room's copy of the repository up to date: a file that is the same keeps its time, and its mutants."""
+def lay_out(copy: Path, rooms: list[Room]) -> None:
+    """Bring the rooms' copy of the repository up to date: a file that is the same keeps its time, and its mutants."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -71,7 +72,7 @@ def lay_out(copy: Path, room: Room) -> None:
         source, target = ROOT / name, copy / name
         content = source.read_bytes()
         if name == "pyproject.toml":
-            content += configured(copy, names, room).encode()
+            content += configured(names, rooms).encode()
         if not target.exists() or target.read_bytes() != content:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
@@ -84,14 +85,15 @@ def lay_out(copy: Path, room: Room) -> None:
                     path.unlink()
 
 
-def configured(copy: Path, names: list[str], room: Room) -> str:
+def configured(names: list[str], rooms: list[Room]) -> str:
     """What mutmut reads in pyproject.toml."""
     top = sorted({name.split("/")[0] for name in names} - {*PACKAGES, "tests", "pyproject.toml"})
-    tests = [test for pattern in room.tests for test in sorted(expanded(pattern, names)) if test not in SLOW]
+    patterns = [pattern for room in rooms for pattern in room.tests]
+    tests = [test for pattern in patterns for test in sorted(expanded(pattern, names)) if test not in SLOW]
     lists = {
         "source_paths": PACKAGES,
-        "only_mutate": [*room.code],
-        "do_not_mutate": [*room.but],
+        "only_mutate": [pattern for room in rooms for pattern in room.code],
+        "do_not_mutate": [pattern for room in rooms for pattern in room.but],
         "also_copy": top,
         "pytest_add_cli_args": [
             "-p",
@@ -159,10 +161,10 @@ def mutmut(copy: Path, *arguments: str, check: bool = True) -> str:
     return text
 
 
-def attempt(copy: Path, room: Room, chosen: list[str], workers: int) -> None:
+def attempt(copy: Path, rooms: list[Room], chosen: list[str], workers: int) -> None:
     """Try those of the chosen that are not known yet. Ctrl-C ends it; what was tried by then stays known."""
-    forget_survivors(copy, room)
-    known = {one.name: one.status for one in mutants(copy, room)}
+    forget_survivors(copy, rooms)
+    known = {one.name: one.status for room in rooms for one in mutants(copy, room)}
     new = [name for name in chosen if known[name] == "not checked"]
     print(f"{len(new)} of {len(chosen)} mutants to try")
     if new:
@@ -172,7 +174,7 @@ def attempt(copy: Path, room: Room, chosen: list[str], workers: int) -> None:
             print("broken off; called again, it goes on here")
 
 
-def forget_survivors(copy: Path, room: Room) -> None:
+def forget_survivors(copy: Path, rooms: list[Room]) -> None:
     """Have those that lived tried again if the tests are others than before: one may be noticed now."""
     whole = hashlib.sha256()
     for path in sorted((copy / "tests").rglob("*")):
@@ -182,7 +184,7 @@ def forget_survivors(copy: Path, room: Room) -> None:
     last = copy / "tests.txt"
     if last.exists() and last.read_text(encoding="utf-8") == whole.hexdigest():
         return
-    for meta, _ in metas(copy, room):
+    for meta in [meta for room in rooms for meta, _ in metas(copy, room)]:
         found = json.loads(meta.read_text(encoding="utf-8"))
         codes = found["exit_code_by_key"]
         for name, code in codes.items():

@@ -18,6 +18,8 @@ class Room:
     """How many of a hundred killable mutants have to be killed."""
     but: tuple[str, ...] = ()
     """Patterns of files that belong to another room."""
+    beside: str = ""
+    """Rooms with the same word here have one copy of the repository: what their tests reach is found out once."""
 
     def has(self, file: str) -> bool:
         """Whether a file is mutated in this room."""
@@ -83,6 +85,7 @@ ROOMS = {
         ),
         PLANS,
         85,
+        beside="runs",
     ),
     "execute": Room(
         (
@@ -99,6 +102,7 @@ ROOMS = {
         ),
         PLANS,
         85,
+        beside="runs",
     ),
     "resume": Room(
         (
@@ -115,6 +119,7 @@ ROOMS = {
         ),
         (*PLANS, "tests/planner/sessions"),
         85,
+        beside="runs",
     ),
     "where": Room(
         ("infospace/where/*.py", "infospace/aggregates.py", "infospace/comparing.py"),
@@ -139,3 +144,9 @@ ROOMS = {
     ),
 }
 """Rooms by name."""
+
+
+def together(name: str) -> tuple[str, list[Room]]:
+    """Return the copy that a room has, and all the rooms that have it."""
+    word = ROOMS[name].beside
+    return (word, [room for room in ROOMS.values() if room.beside == word]) if word else (name, [ROOMS[name]])

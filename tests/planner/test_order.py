@@ -48,6 +48,12 @@ def test_a_step_starts_after_every_step_with_which_it_may_not_change_places(unit
     assert before(needs_of(units)) == before(pairs)
 
 
+def test_a_step_that_binds_anew_waits_for_those_that_read_what_was_bound() -> None:
+    """All since the last that bound it; and what reads after it waits for it alone."""
+    units = [unit("", "x"), unit("x", "y"), unit("x", "z"), unit("", "x"), unit("x", ""), unit("", "x")]
+    assert needs_of(units) == tuple(map(frozenset, ((), (0,), (0,), (0, 1, 2), (3,), (3, 4))))
+
+
 def test_what_all_steps_wait_for_grows_no_faster_than_they_do() -> None:
     """A thousand that read one variable and bind one of their own wait for one step each, not for all before."""
     units = [unit("", "x"), *(unit({"x", f"y{number}"}, {f"y{number + 1}"}) for number in range(1_000))]

@@ -87,6 +87,17 @@ def test_resuming_without_an_answer_waits_on(space: Space) -> None:
     assert [one.step for one in again.pending] == ["1"]
 
 
+def test_a_step_that_waited_counts_once_for_the_budget(space: Space) -> None:
+    """It was counted when it began; the run has no more steps, and no fewer, for having rested."""
+    steps = [ASK, note("a", "$a"), note("b", "$b")]
+    enough = run_sync(space, {"steps": steps, "budget": {"steps": 3}})
+    assert go_on(space, enough, _1=1).status == "success"
+    short = run_sync(space, {"steps": steps, "budget": {"steps": 2}})
+    ended = go_on(space, short, _1=1)
+    assert (ended.status, [row.position for row in ended.steps]) == ("failed", ["1", "2"])
+    assert "budget of 2 steps" in str(ended.reason)
+
+
 def test_questions_in_loops_and_branches_have_their_places(space: Space) -> None:
     """Each round asks its own; what a loop has done stays done."""
     items = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
@@ -403,6 +414,22 @@ def test_what_a_run_spent_stays_when_it_is_cancelled(space: Space) -> None:
     with space.store.reading() as snapshot:
         row = snapshot.run(run)
     assert (row.spent, row.reason) == (before, "the run was cancelled")
+
+
+def test_a_live_run_is_not_cancelled_and_one_whose_owner_is_gone_is(space: Space) -> None:
+    """Whoever runs it ends it; nobody ends one that has ended."""
+    run = str(run_sync(space, [ASK]).run)
+    with space.store.reading() as snapshot:
+        owner = snapshot.run(run).owner
+    space.store.commit([], [TakeRun(run, "elsewhere:1:x", owner, later(0))])
+    with pytest.raises(Conflict, match="is being run by elsewhere:1:x"):
+        cancel(space, run)
+    space.store.commit([], [Beat(run, "elsewhere:1:x", later(-60))])
+    cancel(space, run)
+    with pytest.raises(Conflict, match="has ended already, with cancelled"):
+        cancel(space, run)
+    with space.store.reading() as snapshot:
+        assert snapshot.run(run).status == "cancelled"
 
 
 def test_a_step_that_is_to_be_attempted_again_needs_its_tool(tmp_path: Path) -> None:
