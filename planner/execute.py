@@ -193,7 +193,6 @@ class Execution(ABC):
         if own:
             self._view.extra["pending"] = own[0].to_json()
         if own or self._rests is not None:
-            self._view.changes.clear()
             self._journal(Outcome("suspended", value=own[0].question if own else self._rests or ""))
 
     def _lose(self, cause: Cause) -> None:
