@@ -148,6 +148,14 @@ PLANS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
     "deleted in one branch of an if": ([LIST, note(1, "$x"), when(TEST, gone("$x")), READ], []),
     "deleted in a loop": ([LIST, note(1, "$x"), each(gone("$x")), READ], []),
     "deleted twice": ([note(1, "$x"), gone("$x"), gone("$x")], [("error", "deleted", "/2/target")]),
+    "stopped in a branch, bound otherwise": (
+        [LIST, when(TEST, beside([{"type": "stop"}], [note(1, "$y")]), **{"else": [note(1, "$x")]}), READ],
+        [],
+    ),
+    "stopped in no branch, bound otherwise": (
+        [LIST, when(TEST, beside([note(2, "$z")], [note(1, "$y")]), **{"else": [note(1, "$x")]}), READ],
+        [(*UNBOUND, "/2/value")],
+    ),
     "deleted, then stopped otherwise": (
         [LIST, note(1, "$x"), when(TEST, {"type": "stop"}, **{"else": [gone("$x")]}), READ],
         [("error", "deleted", "/3/value")],

@@ -141,6 +141,12 @@ MORE: dict[str, Any] = {
     "a question that is a number": [{"type": "ask", "value": 5, "out": "$q"}],
     "a format of a text that has none": [{"type": "discover-notes", "query": "a-1", "limit": "many", "out": "$o"}],
     "a list of steps without types": {"steps": [NOTE, {"value": 1}, note("$late", "$y"), note(1, "$late")]},
+    "a name that is not there, and is there all the same": [
+        when(
+            {"type": "notbound", "target": "taken"},
+            when({"type": "bound", "target": "taken"}, note(1, name="taken")),
+        )
+    ],
     "replace, and no name": [note(1, replace=True)],
     "a result that one path binds": {
         "steps": [NOTE, when({"type": "has_value", "target": "$x"}, note(1, "$y"))],
