@@ -119,6 +119,24 @@ def test_a_step_that_changes_something_waits_for_all_before_it(space: Space) -> 
     assert crossing.calls[2] == "mark m"
 
 
+def test_each_handler_of_steps_that_could_run_side_by_side_sees_the_error_of_its_own_step(space: Space) -> None:
+    """Though it waits before it reads it."""
+    Crossing(space, 1)
+    steps = [
+        cross(
+            name,
+            out,
+            "fall",
+            on_fail=[cross(f"{name}1"), {"type": "create-note", "value": "${error.step}", "out": out}],
+        )
+        for name, out in (("a", "$e"), ("b", "$f"), ("c", "$g"))
+    ]
+    last = {"type": "create-note", "value": "${e} ${f} ${g}", "out": "$all"}
+    result = run_sync(space, [*steps, last])
+    assert result.result is not None, result.reason
+    assert result.result.data == "1 2 3"
+
+
 def test_what_ran_ahead_of_a_failure_is_dropped(space: Space) -> None:
     """It is told as skipped, its variables are not bound, and nothing of it is there."""
     crossing = Crossing(space, 3)
@@ -128,6 +146,7 @@ def test_what_ran_ahead_of_a_failure_is_dropped(space: Space) -> None:
     assert statuses(result) == {"1": "success", "2": "failed", "3": "skipped"}
     assert sorted(result.bindings) == ["a"]
     assert result.steps[2].extra["ahead"] is True
+    assert result.steps[2].extra["cause"] == "2"
     assert crossing.peak == 3
 
 
