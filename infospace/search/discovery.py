@@ -182,6 +182,8 @@ class Search:
         self, snapshot: Snapshot, notes: NDArray[np.int64], wanted: Wanted
     ) -> tuple[NDArray[np.int64], str | None]:
         """The numbers (ascending) of the Notes that count, and a hint where the condition seems mistaken."""
+        if wanted.seen is not None:
+            notes = wanted.seen(snapshot, notes)
         chosen = notes if wanted.within is None else np.intersect1d(notes, wanted.within, assume_unique=True)
         if wanted.where is None:
             return chosen, None

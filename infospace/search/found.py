@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from infospace.argument import Bound
     from infospace.jsonvalue import JSON
+    from infospace.memory.store import Snapshot
 
 Mode: TypeAlias = Literal["semantic", "keyword", "hybrid"]
 
@@ -27,11 +28,13 @@ class Wanted:
     where: Bound | None = None
     within: NDArray[np.int64] | None = None
     certify: bool = False
+    seen: Callable[[Snapshot, NDArray[np.int64]], NDArray[np.int64]] | None = None
+    """Gives those of the numbers of Notes that whoever asks may know of; None for all."""
 
     @property
     def admits_nearly(self) -> bool:
         """Whether an index may answer that finds nearly all of the nearest and proves nothing."""
-        plain = self.where is None and self.within is None and not self.certify
+        plain = self.where is None and self.within is None and self.seen is None and not self.certify
         return plain and self.mode == "semantic" and self.limit is not None
 
 

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from infospace.jsonvalue import JSON
+from infospace.memory.seen import EVERYTHING as EVERYTHING_SEEN
+from infospace.memory.seen import SeenStore, Sight, sight_of
 from infospace.space import Space
 from infospace.tools.finding.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
     from infospace.catalogue import Catalogue
     from infospace.llm.model import LanguageModel
+    from infospace.memory.store import Store
     from infospace.search.discovery import Search
     from infospace.search.embedding import Embedding
+    from infospace.search.found import Found, Wanted
     from infospace.tools.finding.finder import Finder
     from infospace.tools.toolbox import Toolbox
+    from infospace.view import Listener
 
 
 class NarrowedSpace(Space):
     """A space in which there are no other tools than those of a scope: none is found, checked against, or called.
 
     What a scope includes limits the tools of servers, and what is listed; of the vocabulary of plans is missing what
-    it excludes. A call of a tool lasts `longest_s` at most, None for no such bound. All else is the space that it was
-    made of, which stays open when this is closed.
+    it excludes. A call of a tool lasts `longest_s` at most, None for no such bound. Of notes, runs and sessions there
+    is what `sight` sees. All else is the space that it was made of, which stays open when this is closed.
     """
 
-    def __init__(self, of: Space, scope: Scope, longest_s: float | None = None) -> None:
-        super().__init__(of.store)
+    def __init__(self, of: Space, scope: Scope, longest_s: float | None = None, sight: Sight = EVERYTHING_SEEN) -> None:
+        super().__init__(cast("Store", SeenStore(of.store, sight)) if sight.limits else of.store)
+        self.sight = sight
         self._longest_s = longest_s
         self._of = of
         self._scope = scope
@@ -44,8 +51,10 @@ class NarrowedSpace(Space):
 
     @cached_property
     def search(self) -> Search:
-        """What finds Notes by meaning."""
-        return self._of.search
+        """What finds Notes by meaning, among those that are seen."""
+        if not self.sight.hides:
+            return self._of.search
+        return cast("Search", SeenSearch(self._of.search, cast("SeenStore", self.store)))
 
     @cached_property
     def finder(self) -> Finder:
@@ -71,13 +80,42 @@ class NarrowedSpace(Space):
         """Leave the space open."""
 
 
+class SeenSearch:
+    """A search among the Notes that are seen: the others are neither compared nor counted."""
+
+    def __init__(self, of: Search, store: SeenStore) -> None:
+        self._of = of
+        self._store = store
+
+    async def discover(self, wanted: Wanted, listener: Listener) -> Found:
+        """Search."""
+        return await self._of.discover(replace(wanted, seen=self._store.searched), listener)
+
+    def find(self, wanted: Wanted, listener: Listener) -> Found:
+        """Search, in this thread."""
+        return self._of.find(replace(wanted, seen=self._store.searched), listener)
+
+
+def sight_in(space: Space) -> Sight:
+    """Return what is seen in a space."""
+    return space.sight if isinstance(space, NarrowedSpace) else EVERYTHING_SEEN
+
+
 def scope_of(space: Space) -> JSON:
-    """Return the scope of a space as a run keeps it, None where everything may be known."""
+    """Return the scope of a space as a run keeps it, with its sight, None where everything may be known."""
     scope = space.tools.scope
-    kept: JSON = None if scope == EVERYTHING else scope.model_dump(mode="json", exclude_defaults=True)
-    return kept
+    tools = {} if scope == EVERYTHING else scope.model_dump(mode="json", exclude_defaults=True)
+    return {**tools, **sight_in(space).kept()} or None
 
 
 def within(space: Space, kept: JSON) -> Space:
-    """Return a space as somebody sees it, within a scope that a run keeps besides."""
-    return space if kept is None else NarrowedSpace(space, Scope.model_validate(kept))
+    """Return a space as somebody sees it, within a scope that a run keeps besides.
+
+    Runs and sessions stay those of whoever goes on with it, and so does its name.
+    """
+    if not isinstance(kept, dict):
+        return space
+    of_run, now = sight_of(kept), sight_in(space)
+    tools = {name: value for name, value in kept.items() if name not in Sight.__slots__}
+    narrower = replace(of_run, runs=now.runs, sessions=now.sessions, caller=of_run.caller)
+    return NarrowedSpace(space, Scope.model_validate(tools), sight=narrower)

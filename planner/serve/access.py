@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from infospace.bounds import Bounds
+from infospace.memory.seen import EVERYTHING as EVERYTHING_SEEN
+from infospace.memory.seen import Sight
 from infospace.tools.finding.scope import EVERYTHING, Scope
 from planner.meta.arguments import LONGEST_MS, MOST_ON_PAGE
 
@@ -38,6 +40,8 @@ class Access:
     """Who answers what runs ask."""
     admin: bool = False
     """Whether it may have servers listed anew, and sees the figures of all callers."""
+    sight: Sight = EVERYTHING_SEEN
+    """Which notes, runs and sessions it may see, and whether it may change notes."""
     bounds: Bounds | None = None
     """What one step of its plans may make, whatever they say; None leaves it to them."""
 

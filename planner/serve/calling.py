@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
+from urllib.parse import unquote
 
 from infospace.answer import cut
 from infospace.errors import Conflict, InfospaceError, Invalid, NotFound
+from infospace.ids import is_id, is_run_id
 from infospace.jsonvalue import JSON
+from infospace.memory.store import Store
 from infospace.runs.audit import AuditOutcome
 from infospace.space import Space
 from infospace.tools.tool import NotAllowed, Tool
@@ -35,6 +38,8 @@ from planner.serve.trimming import trimmed_tools
 from planner.steps import SAVED
 
 EXECUTE: Final = "execute_tool"
+OUT_OF_SCOPE: Final = "out of scope"
+"""How the audit says that something is there, and not for who asked."""
 ACTS: Final = ("run_plan", "run_steps", "answer_run", "cancel_run", EXECUTE)
 """Doors whose calls are kept, whatever comes of them."""
 TOLD = 600
@@ -101,7 +106,7 @@ async def answer(door: Door, name: str, given: Mapping[str, Any], tell: Tell) ->
         _must_be_in_time(door)
         answered = await _answered(door, name, given, tell)
     except InfospaceError as error:
-        _refused(door, name, target, error)
+        _refused(door, name, target, error, given)
         raise
     except asyncio.CancelledError:
         _keep(door, name, target, "cancelled")
@@ -248,11 +253,14 @@ def _target(name: str, given: Mapping[str, Any]) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _refused(door: Door, name: str, target: str, error: InfospaceError) -> None:
-    """Keep a call that came to nothing: of a door that acts, or for a tool that is there and may not be known."""
+def _refused(door: Door, name: str, target: str, error: InfospaceError, given: Mapping[str, Any]) -> None:
+    """Keep a call that came to nothing: of a door that acts, or for what is there and may not be known."""
     word = _why(door, name, target, error)
     door.counts[_counted(name), "refused"] += 1
-    if word is not None:
+    hidden = hidden_of(door, [given.get("run"), given.get("ref")]) if isinstance(error, NotFound) else None
+    if hidden is not None:
+        audited(door.space, door.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
+    elif word is not None:
         audited(door.space, door.access.caller, name, target, "refused", word)
 
 
@@ -263,10 +271,38 @@ def _why(door: Door, name: str, target: str, error: InfospaceError) -> str | Non
     whole = door.space.whole
     if is_direct(name):
         hidden = isinstance(error, NotAllowed)
-        return "hidden" if hidden else "out of scope" if _named(whole, name) is not None else None
+        return "hidden" if hidden else OUT_OF_SCOPE if _named(whole, name) is not None else None
     if isinstance(error, NotFound) and _is_there(whole, target):
-        return "out of scope"
+        return OUT_OF_SCOPE
     return error.kind if name in ACTS else None
+
+
+def hidden_of(door: Door, references: Iterable[object]) -> str | None:
+    """Return the first of some ids and names that is there, and not for this caller; None where none is."""
+    if not door.access.sight.limits:
+        return None
+    for reference in references:
+        name = re.split(r"[.\[]", reference, maxsplit=1)[0] if isinstance(reference, str) else ""
+        if _is_known(door.space.whole.store, name) and not _is_known(door.space.store, name):
+            return name
+    return None
+
+
+def keep_hidden(door: Door, name: str, reference: str) -> None:
+    """Keep that something was asked for which is there, and not for this caller."""
+    hidden = hidden_of(door, [unquote(reference)])
+    if hidden is not None:
+        audited(door.space, door.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
+
+
+def _is_known(store: Store, name: str) -> bool:
+    with store.reading() as snapshot:
+        try:
+            if is_run_id(name):
+                return bool(snapshot.run(name))
+            return bool(snapshot.get(name)) if is_id(name) else snapshot.named(name) is not None
+        except NotFound:
+            return False
 
 
 def _is_there(whole: Space, target: str) -> bool:

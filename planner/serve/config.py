@@ -2,14 +2,23 @@
 
     {"scopes": {"default": {"exclude_tags": ["danger"]},
                 "research": {"include_servers": ["web", "time"], "rate_per_minute": 60,
-                             "limits": {"results": 20, "items": 10000}, "approvals": "planner"}},
+                             "limits": {"results": 20, "items": 10000}, "approvals": "planner"},
+                "guest": {"notes": {"where": "has(metadata.tags, 'public')"}, "runs": "own", "sessions": "own"}},
      "tokens": [{"name": "ann", "token": "${ANN_TOKEN}", "scope": "research"},
                 {"name": "ops", "sha256": "…", "admin": true}]}
 
 A token without `scope`, and a client over standard input and output where no scope is called `stdio`, has the one
 called `default`; where there is none, everything. What runs ask, such as whether a tool may be called, people answer,
-and not the planner, where `approvals` is not `planner`. A scope limits tools and the vocabulary; notes, runs and
-sessions of the space are for whoever is let in.
+and not the planner, where `approvals` is not `planner`.
+
+A scope limits tools and the vocabulary, and besides
+
+- `notes`: `all`; `read`: nothing that is kept is changed, named or made; `none`: nothing that is kept is seen either;
+  `{"where": CONDITION}`: those kept Notes alone are there that satisfy it (a later change may hide one, or show it),
+  and no Collections or Relations of others. What runs of the same `notes` made is seen besides.
+- `runs`, `sessions`: `all`, or `own`: those alone that this caller began. Own sessions have names of their own.
+
+What may not be seen answers as what does not exist, and is audited as `out of scope`.
 """
 
 from __future__ import annotations
@@ -19,7 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import Field, Strict
 
@@ -30,12 +39,14 @@ from infospace.errors import Invalid, NotFound, Unreadable
 from infospace.faults import ArgumentsInvalid
 from infospace.jsontext import read_json
 from infospace.jsonvalue import JSON
+from infospace.memory.seen import Sight, Whose
 from infospace.paths import nearest
 from infospace.signature import Signature, every_fault
 from infospace.tools.approvals import named, unknown
 from infospace.tools.finding.scope import Bounds, Limits, Scope
 from infospace.tools.servers.variables import filled_in
 from infospace.tools.tool import Tool
+from infospace.where import parse_where
 from planner.meta.arguments import LONGEST_MS, MOST_ON_PAGE
 from planner.serve.access import Access, Approvals
 
@@ -58,8 +69,18 @@ class ScopeLimits(Limits):
     characters: int = Field(MOST_CHARACTERS, ge=1, description="Characters that one step of a plan may make.")
 
 
+class NotesWritten(Args):
+    """The Notes that a caller may know of."""
+
+    where: str
+
+
 class ScopeWritten(Bounds):
     """A scope as the file has it."""
+
+    notes: Literal["all", "read", "none"] | NotesWritten = "all"
+    runs: Whose = "all"
+    sessions: Whose = "all"
 
     hide_underlying_tools: bool = True
     rate_per_minute: int | None = Field(None, ge=1)
@@ -79,6 +100,12 @@ class ScopeWritten(Bounds):
             self.limits.results,
             named(self.approve),
             self.approvals or approvals,
+            sight=Sight(
+                self.notes.where if isinstance(self.notes, NotesWritten) else self.notes,
+                self.runs,
+                self.sessions,
+                caller,
+            ),
             bounds=bounds.Bounds(self.limits.items, self.limits.characters),
         )
 
@@ -194,7 +221,21 @@ def _written(document: JSON) -> ConfigWritten:
         raise Invalid("it is no JSON object", hint='{"scopes": {…}, "tokens": […]}')
     written: ConfigWritten = Signature(_WHAT, "", ConfigWritten).validate(document)
     _must_name_tools(written)
+    _must_be_conditions(written)
     return written
+
+
+def _must_be_conditions(written: ConfigWritten) -> None:
+    for name, scope in written.scopes.items():
+        if not isinstance(scope.notes, NotesWritten):
+            continue
+        where = f"`scopes.{name}.notes.where`"
+        try:
+            condition = parse_where(scope.notes.where)
+        except Invalid as error:
+            raise Invalid(f"{where}: {error.says}", hint=error.hint) from error
+        if condition.parameters:
+            raise Invalid(f"{where}: there is no ${condition.parameters[0]} here", hint="write the value itself")
 
 
 def _must_name_tools(written: ConfigWritten) -> None:

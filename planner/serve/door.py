@@ -52,7 +52,7 @@ class Door:
 
     def __init__(self, space: Space, access: Access = ANYBODY) -> None:
         longest = access.timeout_ms / 1000 if access.timeout_ms < LONGEST_MS else None
-        self.space = NarrowedSpace(space, access.scope, longest)
+        self.space = NarrowedSpace(space, access.scope, longest, access.sight)
         self.access = access
         self.rate = Rate(access.rate_per_minute)
         self.counts: Counter[tuple[str, str]] = Counter()
@@ -112,13 +112,18 @@ class Door:
         told = await self._followed(live, 0, tell)
         if told["status"] == "refused":
             with self.space.store.reading() as snapshot:
-                told["reason"] = told["reason"] or not_open(snapshot, args.session)
+                told["reason"] = told["reason"] or not_open(snapshot, args.session, self._owner)
         return told
 
     def _session(self, name: str) -> Session:
         """Return the session of a name, which need not be open yet. Raises Invalid for what cannot be a name."""
-        made = Session(self.space, name, approve=self.access.approve, alone=True)
+        made = Session(self.space, name, approve=self.access.approve, alone=True, owner=self._owner)
         return self._sessions.setdefault(full_name(name), made)
+
+    @property
+    def _owner(self) -> str | None:
+        """Whose the sessions are, None where they are everybody's."""
+        return self.access.caller if self.access.sight.sessions == "own" else None
 
     async def _followed(self, live: Live, seconds: float, tell: Tell) -> dict[str, Any]:
         """Wait for something that runs; return how it ended, or how far it is."""
@@ -269,9 +274,9 @@ class Door:
     def _open_session(self, name: str) -> str:
         """Return the run that an open session is. Raises NotFound, Invalid for what cannot be a name."""
         with self.space.store.reading() as snapshot:
-            row = open_run(snapshot, full_name(name))
+            row = open_run(snapshot, full_name(name, self._owner))
             if row is None:
-                raise NotFound(str(not_open(snapshot, name)), hint="run_steps opens one")
+                raise NotFound(str(not_open(snapshot, name, self._owner)), hint="run_steps opens one")
             return row.run
 
 

@@ -152,6 +152,7 @@ class _Handlers:
         try:
             mime, text = resources.read_uri(self._door.space, uri)
         except InfospaceError as error:
+            calling.keep_hidden(self._door, "resources/read", uri.rpartition("/")[2])
             code = types.INVALID_PARAMS if isinstance(error, NotFound) else types.INVALID_REQUEST
             raise MCPError(code, str(error), {"uri": uri}) from error
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)])

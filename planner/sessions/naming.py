@@ -7,19 +7,20 @@ from typing import Any
 from infospace.errors import Conflict, Invalid, NotFound
 from infospace.ids import Kind
 from infospace.memory.changes import Change, GiveName, MakeNote, Revise
+from infospace.memory.seen import SESSION, sessions_of
 from infospace.memory.store import Snapshot, Store
 from infospace.names import name_fault, normalised
 from infospace.paths import nearest
 from infospace.resources import Made, Note
 from infospace.runs.journal import FINISHED, RunRow
 
-PREFIX = "_session:"
+PREFIX = SESSION
 """What the name of the Note begins with that says which run a session is: infrastructure, left out of discovery."""
 
 
-def full_name(name: str) -> str:
-    """Return the name of the Note of a session. Raises Invalid for what cannot be a name."""
-    full = PREFIX + normalised(name)
+def full_name(name: str, owner: str | None = None) -> str:
+    """Return the name of the Note of a session, of one that is its owner's alone. Raises Invalid for no name."""
+    full = sessions_of(owner) + normalised(name)
     fault = name_fault(name) or name_fault(full)
     if fault is not None:
         raise Invalid(f"a session cannot be called {name!r:.60}: {fault.says}", hint=fault.hint)
@@ -33,13 +34,13 @@ def open_run(snapshot: Snapshot, full: str) -> RunRow | None:
     return None if run is None or run.status in FINISHED else run
 
 
-def not_open(snapshot: Snapshot, name: str) -> str | None:
+def not_open(snapshot: Snapshot, name: str, owner: str | None = None) -> str | None:
     """Say that no session of a name is open, and which was probably meant; None where it is."""
-    full = full_name(name)
+    full, prefix = full_name(name, owner), sessions_of(owner)
     if open_run(snapshot, full) is not None:
         return None
-    others = (other for other in snapshot.names() if other.startswith(PREFIX) and other != full)
-    near = nearest(name, [other.removeprefix(PREFIX) for other in others if open_run(snapshot, other) is not None])
+    others = (other for other in snapshot.names() if other.startswith(prefix) and other != full)
+    near = nearest(name, [other.removeprefix(prefix) for other in others if open_run(snapshot, other) is not None])
     return f"no session {name!r} is open" + (f"; did you mean {near!r}?" if near else "")
 
 

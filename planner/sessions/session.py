@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from infospace.clock import now
 from infospace.errors import Conflict
 from infospace.jsonvalue import JSON
+from infospace.memory.seen import sight_of
 from infospace.runs.journal import FINISHED, CallRow, Disapprove, Entry, RunRow, RunStatus
 from infospace.space import Space
 from infospace.tools.approvals import in_run, named
-from infospace.tools.narrowed import within
+from infospace.tools.narrowed import sight_in, within
 from planner.events import Emit
 from planner.lanes import Halt
 from planner.lease import is_live
@@ -61,12 +62,14 @@ class Session:
         *,
         once: bool = False,
         alone: bool = False,
+        owner: str | None = None,
     ) -> None:
         """`head` is what stands before the first step: goal, inputs, result, budget.
 
         The tools of `approve` may be called in it without asking; with `alone` in its own calls, and in these no others
         that callers before it named so. With `once` it is one session alone: when that has
-        ended, steps are a Conflict; else they open another one of its name. One without a name is one alone.
+        ended, steps are a Conflict; else they open another one of its name. One without a name is one alone. The names
+        of the sessions of an `owner` are no others' names.
         Raises Invalid for the name, and for `approve`.
         """
         self._space = space
@@ -76,7 +79,7 @@ class Session:
         """The run in which that was said."""
         self.name = name
         self._once = once or name is None
-        self._full = None if name is None else full_name(name)
+        self._full = None if name is None else full_name(name, owner)
         self._queue = Queue() if self._full is None else queue_of(space, self._full)
         self._headed = head is not None or bool(inputs)
         problems = Problems()
@@ -266,6 +269,9 @@ class Session:
         """Return its run as the journal has it, in a space. Raises Conflict where steps of it run elsewhere."""
         if is_live(row):
             raise elsewhere(self._shown, row)
+        if not sight_of(row.scope).sees_as(sight_in(self._space)):
+            says = f"the {self._shown} is of a caller who sees other notes"
+            raise Conflict(says, hint="give steps to a session of another name")
         with self._space.store.reading() as snapshot:
             steps, self._calls, answers = snapshot.steps(row.run), snapshot.calls(row.run), snapshot.answers(row.run)
         run = SessionRun(space or self._space, Plan(()))

@@ -60,7 +60,7 @@ def test_the_search_runs_as_one_types_and_finds_what_the_command_finds(show: Sho
             one["score"] for one in found["tools"][:2]
         ]
         await stage.press("enter")
-        await stage.sees("relevance 0.", "by words and meaning")
+        await stage.until(lambda: "relevance 0." in stage.text and "by words and meaning" in stage.text)
         await stage.press("m", "m")
         await stage.until(lambda: place.tools.listed.sought.mode == "keyword")
         await stage.press("escape")

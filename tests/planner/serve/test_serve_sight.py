@@ -1,0 +1,386 @@
+"""Callers who may not see, or not change, all notes, runs and sessions: each is there as far as the scope says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from infospace import Space
+from infospace.errors import Invalid
+from infospace.memory.seen import Sight
+from infospace.runs.audit import AuditRow
+from planner.serve.access import Access
+from planner.serve.config import read_config
+from planner.serve.door import Door
+from planner.serve.server import make_server
+from planner.serve.tools import TOOLS
+from planner.start import run_sync
+
+sys.path.insert(0, str(Path(__file__).parent))
+from serving import NOTE, SLOW, Planner
+
+Scene: TypeAlias = "Callable[[Planner], Awaitable[Any]]"
+
+PUBLIC = "has(metadata.tags, 'public')"
+SEEN = {"notes": Sight(PUBLIC, caller="ann"), "none": Sight("none", caller="ann"), "read": Sight("read", caller="ann")}
+WORD = "hunter2"
+"""Stands in every note that is hidden, and must not get out."""
+
+
+def play(space: Space, scene: Scene, sight: Sight) -> Any:
+    """Let a planner play a scene at a door of its own."""
+
+    async def go() -> Any:
+        door = Door(space, Access(sight.caller or "anybody", sight=sight, approvals="planner"))
+        try:
+            async with Client(make_server(door)) as client:
+                return await scene(Planner(client))
+        finally:
+            await door.close()
+
+    return asyncio.run(go())
+
+
+def audit(space: Space) -> list[AuditRow]:
+    """Return what was kept, in its order."""
+    with space.store.reading() as snapshot:
+        return snapshot.audit()[::-1]
+
+
+def note(value: str, name: str, *tags: str) -> dict[str, Any]:
+    """A step that keeps a note under a name."""
+    return {"type": "create-note", "value": value, "metadata": {"tags": list(tags)}, "name": name, "out": f"${name}"}
+
+
+@pytest.fixture
+def shelf(space: Space, model: object) -> Space:
+    """A public note, and a private one that is in a Collection, at a Relation, and of an earlier public version."""
+    del model
+    steps = [
+        note("Cats sleep in the sun.", "cats", "public"),
+        note(f"Dogs sleep in the shade. {WORD}", "dogs", "private"),
+        {"type": "create-collection", "value": ["$cats", "$dogs"], "name": "both", "out": "$both"},
+        {"type": "create-relation", "source": "$cats", "target": "$dogs", "relation": "likes", "name": "tie"},
+        note("Birds are told to everybody.", "birds", "public"),
+        {"type": "update-note", "target": "birds", "value": f"Birds are a secret now. {WORD}", "out": "$b"},
+        {"type": "set-metadata", "target": "birds", "value": {"tags": ["private"]}},
+        {"type": "discover-notes", "query": "who sleeps where", "threshold": -1, "out": "$hits"},
+    ]
+    assert run_sync(space, steps).status == "success"
+    return space
+
+
+HIDDEN = ("Note_2", "dogs", "Collection_1", "both", "Relation_1", "tie", "Note_3", "birds")
+
+
+@pytest.mark.parametrize("limited", ["notes", "none"])
+def test_what_is_hidden_is_answered_as_what_does_not_exist(shelf: Space, limited: str) -> None:
+    """By id and by name, in a plan and outside of any; and each is audited."""
+
+    async def scene(planner: Planner) -> None:
+        for reference in HIDDEN:
+            said = await planner.wrong("read", ref=reference)
+            assert said.startswith(("there is no", "nothing here has the name"))
+            plan = [{"type": "load", "target": reference, "out": "$x"}]
+            answer = await planner.call("check_plan", plan=plan)
+            assert not answer["ok"], reference
+            assert WORD not in json.dumps(answer)
+            assert (await planner.call("run_plan", plan=plan))["status"] == "refused"
+        with pytest.raises(MCPError, match="nothing here has the name 'dogs'"):
+            await planner.client.read_resource("infospace://note/dogs")
+
+    play(shelf, scene, SEEN[limited])
+    told = [(row.action, row.target, row.outcome, row.reason) for row in audit(shelf) if row.reason == "out of scope"]
+    assert told[: len(HIDDEN)] == [("read", name, "refused", "out of scope") for name in HIDDEN]
+    assert told[-1][:2] == ("resources/read", "dogs")
+
+
+@pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
+@pytest.mark.parametrize(("limited", "seen"), [("notes", ["cats"]), ("none", []), ("read", ["birds", "cats", "dogs"])])
+def test_a_search_finds_and_counts_what_is_seen_alone(shelf: Space, mode: str, limited: str, seen: list[str]) -> None:
+    """The limit and the certificate too: what is hidden was not compared."""
+
+    async def scene(planner: Planner) -> None:
+        given = {} if mode == "keyword" else {"threshold": -1}
+        query = "sleep birds" if mode == "keyword" else "where do animals sleep"
+        answer = await planner.call("discover_notes", query=query, mode=mode, limit=5, **given)
+        proved = answer["extra"]["certificate"]
+        assert (proved["notes"], proved["matched"], proved["returned"]) == (len(seen),) * 3
+        assert (WORD in json.dumps(answer)) is (limited == "read")
+        steps = [
+            {"type": "discover-notes", "query": query, "mode": mode, "limit": 1, **given, "out": "$h"},
+            {"type": "create-note", "value": "${h.@extra}", "out": "$e"},
+        ]
+        ran = await planner.call("run_plan", plan=steps)
+        assert ran["bindings"]["h"]["size"] == min(1, len(seen))
+        told = json.loads(ran["result"]["data"])
+        assert told["certificate"]["notes"] == len(seen)
+
+    play(shelf, scene, SEEN[limited])
+
+
+def test_lists_and_other_verbs_show_nothing_hidden(shelf: Space) -> None:
+    """Resources, collections, relations, what is in a Collection of others, and what a run made of them."""
+
+    async def scene(planner: Planner) -> None:
+        page = await planner.client.list_resources()
+        uris = [str(one.uri) for one in page.resources if "/run/" not in str(one.uri)]
+        assert uris == ["infospace://note/Note_1"]
+        steps = [
+            {"type": "find-relations", "out": "$r"},
+            {"type": "related", "target": "cats", "relation": "likes", "direction": "both", "out": "$t"},
+            {"type": "discover-collections", "query": "animals", "threshold": -1, "out": "$c"},
+        ]
+        ran = await planner.call("run_plan", plan=steps)
+        assert ran["status"] == "success", ran
+        assert [ran["bindings"][name]["size"] for name in ("r", "t", "c")] == [0, 0, 0]
+        for made in range(4, 9):
+            assert "there is no" in await planner.wrong("read", ref=f"Note_{made}")
+        assert WORD not in json.dumps(ran)
+
+    play(shelf, scene, SEEN["notes"])
+
+
+def test_an_earlier_version_of_what_is_hidden_now_is_hidden(shelf: Space) -> None:
+    """It was public then."""
+    sight = SEEN["notes"]
+
+    async def scene(planner: Planner) -> None:
+        assert "nothing here has the name" in await planner.wrong("read", ref="birds")
+
+    play(shelf, scene, sight)
+    seen = Door(shelf, Access("ann", sight=sight)).space.store
+    with seen.reading() as snapshot:
+        for version in (1, 2):
+            with pytest.raises(Exception, match="there is no Note_3"):
+                snapshot.get("Note_3", version)
+        assert snapshot.names() == ["cats"]
+        assert snapshot.count(snapshot.get("Note_1").kind) == 1
+        assert [head.id for head in snapshot.heads(own=True)] == ["Note_1"]
+
+
+@pytest.mark.parametrize("limited", ["read", "none"])
+def test_who_may_only_read_changes_and_keeps_nothing(shelf: Space, limited: str) -> None:
+    """What a run makes for itself stays possible."""
+    own = {"type": "create-note", "value": "x", "out": "$x"}
+    writes: list[list[dict[str, Any]]] = [
+        [note("new", "new")],
+        [own, {"type": "persist", "target": "$x"}],
+        [own, {"type": "name", "target": "$x", "value": "x"}],
+        [{"type": "create-collection", "value": [], "name": "c"}],
+    ]
+    if limited == "read":
+        writes += [
+            [{"type": "update-note", "target": "cats", "value": "gone", "out": "$u"}],
+            [{"type": "set-metadata", "target": "cats", "value": {"a": 1}}],
+            [{"type": "remove", "target": "cats"}],
+            [own, {"type": "add", "target": "both", "value": "$x"}],
+            [{"type": "create-note", "value": "gone", "name": "cats", "replace": True}],
+        ]
+
+    async def scene(planner: Planner) -> None:
+        with shelf.store.reading() as snapshot:
+            generation = snapshot.generation
+        for steps in writes:
+            ran = await planner.call("run_plan", plan=steps)
+            assert ran["status"] == "failed", steps
+            assert f"its scope has `notes` '{limited}'" in ran["reason"], ran["reason"]
+        with shelf.store.reading() as snapshot:
+            assert snapshot.generation == generation
+        made = [own, {"type": "update-note", "target": "$x", "value": "y", "out": "$y"}]
+        assert (await planner.call("run_plan", plan=made))["result"]["data"] == "y"
+        assert (await planner.call("run_steps", session="s", steps=[own]))["status"] == "success"
+
+    play(shelf, scene, SEEN[limited])
+
+
+def test_who_sees_some_notes_writes_these_and_new_ones(shelf: Space) -> None:
+    """A name that a hidden note holds is taken, and it is not replaced."""
+
+    async def scene(planner: Planner) -> None:
+        assert (await planner.call("run_plan", plan=[note("mine", "mine")]))["status"] == "success"
+        changed = [{"type": "update-note", "target": "cats", "value": "Cats.", "out": "$u"}]
+        assert (await planner.call("run_plan", plan=changed))["status"] == "success"
+        assert "mine" in json.dumps(await planner.call("read", ref="mine"))
+        for step in (note("x", "dogs"), {**note("x", "dogs"), "replace": True}):
+            ran = await planner.call("run_plan", plan=[step])
+            assert ran["status"] in ("failed", "refused"), ran
+            assert ran["reason"] == "step 1 (create-note) failed: the name 'dogs' is taken (take another name)"
+
+    play(shelf, scene, SEEN["notes"])
+    assert shelf.store.get("Note_2").name == "dogs"
+
+
+OWN = Sight(runs="own", sessions="own", caller="bob")
+
+
+def test_each_tool_of_the_door_knows_no_run_of_another(space: Space) -> None:
+    """All that take a run say so in the same words; a new tool that takes one has to be named here."""
+    ask = [NOTE, {"type": "ask", "value": "who?", "out": "$who"}]
+    calls: dict[str, dict[str, Any]] = {
+        "get_run": {},
+        "answer_run": {"step": "2", "value": "me"},
+        "cancel_run": {},
+        "list_bindings": {},
+    }
+    takes = {name for name, tool in TOOLS.items() if "run" in tool.brief["properties"]}
+    assert takes == calls.keys()
+
+    async def others(planner: Planner) -> tuple[str, str]:
+        ran = await planner.call("run_plan", plan=ask)
+        session = await planner.call("run_steps", session="default", steps=[NOTE])
+        return ran["run"], session["run"]
+
+    run, session = play(space, others, Sight(caller="ann"))
+
+    async def scene(planner: Planner) -> None:
+        for number in (run, session):
+            for name, given in calls.items():
+                assert f"there is no {number}, which was pruned" in await planner.wrong(name, run=number, **given)
+            assert f"there is no {number}" in await planner.wrong("read", ref=number)
+            with pytest.raises(MCPError, match=f"there is no {number}"):
+                await planner.client.read_resource(f"infospace://run/{number}")
+        assert "there is no Note_1" in await planner.wrong("read", ref="Note_1")
+        page = await planner.client.list_resources()
+        assert [str(one.uri) for one in page.resources] == []
+        assert (
+            await planner.wrong("list_bindings", session="default")
+            == "no session 'default' is open (run_steps opens one)"
+        )
+        mine = await planner.call("run_steps", session="default", steps=[{**NOTE, "out": "$mine"}])
+        assert mine["run"] != session
+        assert mine["bindings"].keys() == {"mine"}
+        own = await planner.call("run_plan", plan=ask)
+        assert (await planner.call("answer_run", run=own["run"], step="2", value="me"))["status"] == "success"
+        page = await planner.client.list_resources()
+        assert [one.name for one in page.resources if "/run/" in str(one.uri)] == [own["run"], mine["run"]]
+
+    play(space, scene, OWN)
+    refused = {(row.caller, row.action, row.target) for row in audit(space) if row.reason == "out of scope"}
+    assert {("bob", name, run) for name in (*calls, "read", "resources/read")} <= refused
+
+    async def again(planner: Planner) -> None:
+        answer = await planner.call("get_run", run=run)
+        assert (answer["status"], [one["step"] for one in answer["pending"]]) == ("suspended", ["2"])
+        assert (await planner.call("list_bindings", session="default"))["bindings"].keys() == {"x"}
+
+    play(space, again, Sight(caller="ann"))
+
+
+def test_own_sessions_of_callers_whose_names_look_alike_are_apart(space: Space) -> None:
+    """A `/` in a name makes no session of another caller."""
+
+    async def scene(planner: Planner) -> set[str]:
+        steps = [{"type": "create-note", "value": 1, "out": "$x"}]
+        names = ("b/c", "c")
+        return {(await planner.call("run_steps", session=name, steps=steps))["run"] for name in names}
+
+    runs = [play(space, scene, Sight(sessions="own", caller=caller)) for caller in ("a", "a/b", "a")]
+    assert not runs[0] & runs[1]
+    assert runs[0] == runs[2]
+
+
+def test_a_session_of_a_caller_who_sees_other_notes_is_not_joined(shelf: Space) -> None:
+    """What is bound in it would show what is hidden, here or there."""
+
+    async def begins(planner: Planner) -> None:
+        assert (await planner.call("run_steps", session="s", steps=[NOTE]))["status"] == "success"
+
+    async def joins(planner: Planner) -> str:
+        return await planner.wrong("run_steps", session="s", steps=[NOTE])
+
+    play(shelf, begins, Sight(caller="ann"))
+    play(shelf, begins, Sight("read", caller="eve"))
+    assert "is of a caller who sees other notes" in play(shelf, joins, SEEN["notes"])
+
+
+def test_a_run_goes_on_in_the_sight_in_which_it_was_begun(shelf: Space) -> None:
+    """Whoever answers it; and it is its caller's own still."""
+    plan = [
+        {"type": "ask", "value": "what?", "out": "$what"},
+        {"type": "discover-notes", "query": "who sleeps where", "threshold": -1, "out": "$hits"},
+        {"type": "load", "target": "${what}", "out": "$x"},
+    ]
+
+    async def begins(planner: Planner) -> str:
+        return str((await planner.call("run_plan", plan=plan))["run"])
+
+    async def answers(planner: Planner) -> Any:
+        return await planner.call("answer_run", run=run, step="1", value="dogs")
+
+    run = play(shelf, begins, Sight(PUBLIC, "own", "own", "ann"))
+    ran = play(shelf, answers, Sight(caller="ops"))
+    assert (ran["status"], ran["bindings"]["hits"]["size"]) == ("failed", 1)
+
+    async def looks(planner: Planner) -> Any:
+        return await planner.call("get_run", run=run)
+
+    assert play(shelf, looks, Sight(PUBLIC, "own", "own", "ann"))["status"] == "failed"
+
+
+def test_a_run_of_another_that_goes_on_is_not_cancelled(space: Space) -> None:
+    """It does not exist, and goes on."""
+
+    async def go() -> tuple[str, str]:
+        ann, bob = (Door(space, Access(name, sight=Sight(runs="own", caller=name))) for name in ("ann", "bob"))
+        try:
+            async with Client(make_server(ann)) as one, Client(make_server(bob)) as other:
+                run = (await Planner(one).call("run_plan", plan=[SLOW], wait_s=0))["run"]
+                said = await Planner(other).wrong("cancel_run", run=run)
+                return said, (await Planner(one).call("get_run", run=run))["status"]
+        finally:
+            await ann.close()
+            await bob.close()
+
+    said, status = asyncio.run(go())
+    assert said.startswith("there is no run_1")
+    assert status == "running"
+
+
+CONFIG = {
+    "scopes": {
+        "guest": {"notes": {"where": PUBLIC}, "runs": "own", "sessions": "own"},
+        "reader": {"notes": "read"},
+    },
+    "tokens": [
+        {"name": "ann", "token": "a" * 20, "scope": "guest"},
+        {"name": "bob", "token": "b" * 20, "scope": "reader"},
+        {"name": "ops", "token": "c" * 20},
+    ],
+}
+
+
+def test_the_configuration_says_what_each_token_sees(tmp_path: Path) -> None:
+    """By its scope, with the caller's name."""
+    (tmp_path / "c.json").write_text(json.dumps(CONFIG))
+    sights = [token.access.sight for token in read_config(tmp_path / "c.json", {}).tokens]
+    assert sights[:2] == [Sight(PUBLIC, "own", "own", "ann"), Sight("read", caller="bob")]
+    assert not sights[2].limits
+
+
+@pytest.mark.parametrize(
+    ("scope", "message"),
+    [
+        ({"notes": "some"}, "scopes.x.notes"),
+        ({"notes": {"where": "has(tags"}}, "`scopes.x.notes.where`: "),
+        ({"notes": {"where": "n = $n"}}, "`scopes.x.notes.where`: there is no $n here"),
+        ({"notes": {"were": "n = 1"}}, "scopes.x.notes"),
+        ({"runs": "mine"}, "scopes.x.runs"),
+        ({"sessions": None}, "scopes.x.sessions"),
+    ],
+)
+def test_a_scope_that_says_something_else_is_refused_with_its_place(
+    tmp_path: Path, scope: dict[str, Any], message: str
+) -> None:
+    (tmp_path / "c.json").write_text(json.dumps({"scopes": {"x": scope}}))
+    with pytest.raises(Invalid) as told:
+        read_config(tmp_path / "c.json", {})
+    assert message in str(told.value)
