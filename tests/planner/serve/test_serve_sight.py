@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from infospace import Space
+from infospace import Space, open_space
 from infospace.errors import Invalid
 from infospace.memory.seen import Sight
 from infospace.runs.audit import AuditRow
@@ -25,7 +26,7 @@ from planner.serve.tools import TOOLS
 from planner.start import run_sync
 
 sys.path.insert(0, str(Path(__file__).parent))
-from serving import NOTE, SLOW, Planner
+from serving import NOTE, SLOW, Planner, Served, over_http, planners
 
 Scene: TypeAlias = "Callable[[Planner], Awaitable[Any]]"
 
@@ -354,6 +355,7 @@ CONFIG = {
         {"name": "ann", "token": "a" * 20, "scope": "guest"},
         {"name": "bob", "token": "b" * 20, "scope": "reader"},
         {"name": "ops", "token": "c" * 20},
+        {"name": "eve", "token": "d" * 20, "scope": "guest"},
     ],
 }
 
@@ -364,6 +366,50 @@ def test_the_configuration_says_what_each_token_sees(tmp_path: Path) -> None:
     sights = [token.access.sight for token in read_config(tmp_path / "c.json", {}).tokens]
     assert sights[:2] == [Sight(PUBLIC, "own", "own", "ann"), Sight("read", caller="bob")]
     assert not sights[2].limits
+
+
+@pytest.mark.slow
+def test_after_a_kill_a_run_is_still_of_who_began_it(tmp_path: Path) -> None:
+    """Over HTTP, by two tokens: the server is killed while a run waits and another one goes on."""
+    (tmp_path / "serve.json").write_text(json.dumps(CONFIG))
+    file, config = tmp_path / "space.db", ("--config", str(tmp_path / "serve.json"))
+    open_space(file).close()
+    ask = [NOTE, {"type": "wait", "seconds": 60}]
+
+    async def ann(planner: Planner) -> list[str]:
+        ran = await planner.call("run_plan", plan=ask, wait_s=0)
+        steps = await planner.call("run_steps", session="default", steps=[NOTE])
+        await planner.until_bound(ran["run"], "x")
+        return [ran["run"], steps["run"]]
+
+    async def bob(planner: Planner) -> None:
+        for run in runs:
+            assert (await planner.call("get_run", run=run))["run"] == run
+        assert (await planner.call("list_bindings", session="default"))["bindings"].keys() == {"bobs"}
+
+    async def eve(planner: Planner) -> None:
+        for run in runs:
+            for tool, given in (("get_run", {}), ("cancel_run", {}), ("answer_run", {"step": "2", "value": 1})):
+                assert f"there is no {run}" in await planner.wrong(tool, run=run, **given)
+        assert "no session 'default' is open" in await planner.wrong("list_bindings", session="default")
+
+    async def ann_again(planner: Planner) -> None:
+        assert (await planner.call("list_bindings", session="default"))["bindings"].keys() == {"x"}
+        assert (await planner.call("cancel_run", run=runs[0]))["status"] == "cancelled"
+
+    async def as_token(served: Served, token: str, scene: Scene) -> Any:
+        async with planners(served, token=token * 20) as [planner]:
+            return await scene(planner)
+
+    with over_http(file, *config, token=None) as served:
+        runs = asyncio.run(as_token(served, "a", ann))
+        served.end(signal.SIGKILL)
+    with over_http(file, *config, token=None) as served:
+        asyncio.run(as_token(served, "d", eve))
+        steps = [{**NOTE, "out": "$bobs"}]
+        asyncio.run(as_token(served, "c", lambda planner: planner.call("run_steps", session="default", steps=steps)))
+        asyncio.run(as_token(served, "c", bob))
+        asyncio.run(as_token(served, "a", ann_again))
 
 
 @pytest.mark.parametrize(
