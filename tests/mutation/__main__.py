@@ -3,7 +3,9 @@
 mutmut makes the mutants, finds out which tests reach which function, and runs each mutant against these tests in a
 process forked from one that has imported them. This program gives it a copy of the repository for each room, below
 `.mutants/`, so that what was tried once stays known: called again, also after it was broken off, it tries only what is
-new, what has changed since, and what lived while the tests were others.
+new, what has changed since, and what lived while the tests were others; a new file of tests has the whole room tried
+again. Tests that are marked `slow`, and those of properties, are left out: they reach much, and each survivor would
+cost their time.
 
 What mutmut does not mutate: a line that no test covers; a function with a decorator other than `staticmethod` or
 `classmethod` (so no `@property`); what stands outside functions, and in annotations; an `await` that is missing, a
@@ -268,7 +270,7 @@ def change(copy: Path, mutant: Mutant) -> list[str]:
         text=True,
     )
     lines = done.stdout.split("\n")
-    return [line for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    return [line for line in lines if line.startswith(("+", "-")) and line[:3] not in ("+++", "---")]
 
 
 def signature(file: Path, diff: list[str]) -> str:
