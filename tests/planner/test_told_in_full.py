@@ -86,6 +86,8 @@ MORE: dict[str, Any] = {
     "a key of a search result": [HITS, note("$hits[0].metadata.zebra", "$y")],
     "metadata forgotten": [HITS, note("$hits[0].score", "$y")],
     "an id that is not there": [NOTE, note(2, "$y"), {"type": "load", "target": "Note_999"}],
+    "an id, and a later variable of another kind": [NOTE, ITEMS, {"type": "load", "target": "Note_999"}],
+    "a variable in a text where a resource is wanted": [note("a"), {"type": "load", "target": "${x}"}],
     "an id, and nothing of its kind": [{"type": "load", "target": "Note_999"}],
     "a name that is not there, handled": [
         note(1, name="given"),
@@ -157,6 +159,7 @@ MORE: dict[str, Any] = {
     "a tool's argument with a number as text": [call(city="Oslo", days="2")],
     "a tool's argument is missing": [call(days=2)],
     "a tool's argument that it has not": [call(city="Oslo", dyas=2)],
+    "a tool's argument that is like none": [call(city="Oslo", zebra=2)],
     "a tool that is not there": [{"type": "sky/wether", "arguments": {"city": "Oslo"}, "out": "$w"}],
     "a field that a tool's answer has not": [call(city="Oslo"), note("$w.degree", "$y")],
     "a field that a mapped tool's answers have not": [
