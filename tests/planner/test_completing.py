@@ -284,7 +284,7 @@ PLAN: dict[str, Any] = {
 
 
 @given(st.data(), st.sampled_from([None, 2]), st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_no_place_of_any_text_raises(
     tmp_path_factory: pytest.TempPathFactory, data: Any, indent: int | None, cut: bool
 ) -> None:

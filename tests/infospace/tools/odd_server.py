@@ -43,10 +43,10 @@ def text(said: str) -> dict[str, Any]:
 
 def tools(cursor: str | None) -> dict[str, Any]:
     """Return a page of the list."""
-    if MODE == "many":
-        start = int(cursor or 0)
+    if MODE in ("many", "several"):
+        start, end = int(cursor or 0), 5000 if MODE == "many" else 500
         page = [{**ECHO, "name": f"tool_{number:04d}"} for number in range(start, start + 250)]
-        return {"tools": page} | ({"nextCursor": str(start + 250)} if start + 250 < 5000 else {})
+        return {"tools": page} | ({"nextCursor": str(start + 250)} if start + 250 < end else {})
     if MODE == "endless":
         return {"tools": [{**ECHO, "name": f"tool_{time.monotonic_ns()}"}], "nextCursor": "again"}
     if MODE == "varies":

@@ -69,7 +69,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, node: Path) -> Iterator[Plac
         "plain": odd("plain", mark, trusted=True, timeout_s=5),
         "twin": odd("plain", mark, trusted=True),
         "fragile": odd("plain", mark, trusted=True),
-        "many": odd("many", mark),
+        "several": odd("several", mark),
         "changing": odd("changing", mark, trusted=True),
         "instructs": odd("instructs", mark),
     }
@@ -197,9 +197,9 @@ def test_what_misbehaves_fails_alone_while_the_others_are_called(place: Place) -
         assert inside["structured_content"]["result"]["data"] == "made inside"
         assert (await call(planner, "changing/grow"))["status"] == "success"
         await _until_listed(planner, "changing/later_0")
-        last = {"filters": {"servers": ["many"], "name_pattern": "^tool_"}, "page": 125, "page_size": 40}
+        last = {"filters": {"servers": ["several"], "name_pattern": "^tool_"}, "page": 13, "page_size": 40}
         listed = await planner.call("list_tools", **last)
-        assert (listed["total"], len(listed["tools"])) == (5_000, 40)
+        assert (listed["total"], len(listed["tools"])) == (500, 20)
         told = (await planner.call("list_tools", filters={"servers": ["instructs"]}))["tools"][0]
         assert told["signs"]
         said = await planner.wrong("execute_tool", tool_name="dies/echo", arguments={})
@@ -228,7 +228,7 @@ def test_two_tokens_at_once_see_each_their_own(served: Served) -> None:
             planners(served, token=TOKENS["files"]) as [files],
         ):
             whole, some = await asyncio.gather(everything.call("list_tools"), files.call("list_tools"))
-            assert whole["total"] > 5_000
+            assert whole["total"] > 500
             assert some["total"] < 50
             servers = (await files.call("get_tool_categories", include_servers=True))["servers"]
             assert [one["name"] for one in servers] == ["files"]

@@ -26,7 +26,7 @@ from plangen.forms import Plans
 from plangen.supplied import outlines, supply
 from test_parallel_is_serial import told
 
-COUNT = 600 if os.environ.get("INFOSPACE_PROVE") == "1" else 25
+COUNT = 600 if os.environ.get("INFOSPACE_PROVE") == "1" else 12
 
 
 @pytest.fixture(scope="module")

@@ -182,9 +182,9 @@ def test_search_without_weights_says_what_to_do(
     show(story, (80, 24), stocked)
 
 
-def test_a_hundred_thousand_notes_are_listed_at_once(show: Show, space: Space) -> None:
+def test_tens_of_thousands_of_notes_are_listed_at_once(show: Show, space: Space) -> None:
     """Only what is in sight is read."""
-    count = 100_000
+    count = 30_000
     ids = [space.store.new_id(Kind.NOTE) for _ in range(count)]
     for at in range(0, count, 10_000):
         some = ids[at : at + 10_000]
@@ -193,7 +193,7 @@ def test_a_hundred_thousand_notes_are_listed_at_once(show: Show, space: Space) -
     async def story(stage: Stage) -> None:
         await stage.go("notes")
         await stage.press("v")
-        await stage.sees("100,000 notes", f"Title {ids[-1]}")
+        await stage.sees("30,000 notes", f"Title {ids[-1]}")
         await stage.press("end")
         await stage.sees(f"Title {ids[0]} ", f"text of {ids[0]} ")
         assert len(place(stage).notes._briefs) < 500
