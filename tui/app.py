@@ -28,7 +28,8 @@ from tui.collecting import QUIET, Collecting
 from tui.command.output import shown
 from tui.desk import Desk
 from tui.engine import Engine
-from tui.helping import help_of
+from tui.help import PAGES
+from tui.helping import LINK, help_of, page_help
 from tui.keying import Done, Keying
 from tui.place import Place
 from tui.places import PLACES, Entry, entry_of, numbered
@@ -194,6 +195,12 @@ class InfospaceApp(App[int]):
         if place is not None and isinstance(self.screen, Place):
             self.push_screen(help_of(place))
 
+    def open_page(self, address: str) -> None:
+        """Show the page of the documentation that a link leads to; other links lead nowhere here."""
+        topic = address.removeprefix(LINK)
+        if topic in PAGES:
+            self.push_screen(page_help(topic))
+
     def action_command_palette(self) -> None:
         """Show what can be done, by name."""
         if not isinstance(self.screen, Palette):
@@ -205,6 +212,8 @@ class InfospaceApp(App[int]):
             yield from screen.commands()
             for entry in PLACES:
                 yield SystemCommand(f"Go to {entry.title}", entry.summary, self._going_to(entry.name))
+            for topic, summary in PAGES.items():
+                yield SystemCommand(f"Help: {topic}", summary, partial(self.open_page, topic))
         for command in super().get_system_commands(screen):
             if command.title != "Quit":
                 yield command

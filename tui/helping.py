@@ -1,4 +1,4 @@
-"""The help of a place: what it is for, and all keys."""
+"""The help of a place: what it is for, and all keys; and the pages of the documentation."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from dataclasses import replace
 
 from textual.binding import Binding
 
+from tui.help import PAGES, page
 from tui.place import Place
 from tui.places import FIRST, PLACES
 from tui.widgets.dialogs import Help
 
+LINK = "help:"
+"""What the address of a page begins with, in the list of pages."""
 LAST = FIRST + len(PLACES) - 1
 EVERYWHERE = (
     (f"F{FIRST} … F{LAST}", f"goes to a place; {FIRST} … {LAST} do too, outside of a text"),
@@ -26,7 +29,18 @@ EVERYWHERE = (
 def help_of(place: Place) -> Help:
     """Return the help of a place, to be shown."""
     tables = {"Keys here": _keys(place), "Keys everywhere": EVERYWHERE}
-    return Help(f"Help: {type(place).__name__}", place.help, tables)
+    return Help(f"Help: {type(place).__name__}", place.help, tables, _pages())
+
+
+def page_help(topic: str) -> Help:
+    """Return a page of the documentation, to be shown."""
+    return Help(f"Help: {topic}", page(topic), {})
+
+
+def _pages() -> str:
+    """Return the list of the pages as Markdown; each is a link."""
+    lines = [f"- [{topic}]({LINK}{topic}): {summary}" for topic, summary in PAGES.items()]
+    return "\n".join(["**Pages** (a click opens one; so does `^p`, then its name)", "", *lines])
 
 
 def _displayed(place: Place, binding: Binding) -> str:

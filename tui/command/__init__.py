@@ -42,13 +42,16 @@ COMMANDS = {
     "tui": "look at the space on a screen: runs, plans, steps, variables",
     "serve": "serve the space to planner models over MCP",
     "demo": "see it work on sample notes",
+    "help": "read the documentation: pages, commands, problem codes",
+    "completion": "print the completion of this command for a shell",
 }
 
 EXAMPLES = """examples:
   infospace demo
   infospace add ~/notes
   infospace search 'why the re-ranker did not ship'
-  infospace run plan.json"""
+  infospace run plan.json
+  infospace help getting-started"""
 
 USAGE, FAILED, REFUSED, CANCELLED = 2, 1, 3, 130
 """Exit codes besides 0 and 4, `suspended`."""

@@ -36,9 +36,12 @@ class Help(Beside[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "close")]
 
-    def __init__(self, title: str, text: str, tables: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+    def __init__(
+        self, title: str, text: str, tables: Mapping[str, Sequence[tuple[str, str]]], more: str | None = None
+    ) -> None:
         super().__init__()
         self._title = title
+        self._more = more
         self._text = text
         self._tables = tables
 
@@ -47,14 +50,21 @@ class Help(Beside[None]):
         with VerticalScroll(classes="dialog -tall") as dialog:
             dialog.border_title = self._title
             dialog.border_subtitle = "escape, or a click beside it, closes"
-            yield Markdown(self._text)
+            yield Markdown(self._text, open_links=False)
             for heading, rows in self._tables.items():
                 yield Static(heading, classes="question")
                 yield Static(_table(rows), classes="keys")
+            if self._more is not None:
+                yield Markdown(self._more, open_links=False)
 
     def on_mount(self) -> None:
         """Let the keys scroll it."""
         self.query_one(VerticalScroll).focus()
+
+    def on_markdown_link_clicked(self, message: Markdown.LinkClicked) -> None:
+        """Open a page of the documentation in front of this."""
+        message.stop()
+        cast("InfospaceApp", self.app).open_page(message.href)
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> Table:

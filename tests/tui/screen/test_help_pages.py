@@ -1,0 +1,44 @@
+"""The pages of the documentation on the screen: out of the help of a place, and out of the palette."""
+
+from __future__ import annotations
+
+from staging import Show, Stage
+from textual.widgets import Markdown
+
+from infospace import Space
+from tui.help import PAGES
+from tui.widgets.dialogs import Help
+from tui.widgets.palette import Palette
+
+
+def test_the_help_of_a_place_lists_the_pages_and_opens_one(show: Show, space: Space) -> None:
+    """In front of it; escape goes back."""
+
+    async def story(stage: Stage) -> None:
+        await stage.press("question_mark")
+        await stage.until(lambda: isinstance(stage.app.screen, Help), "the help")
+        listed = list(stage.app.screen.query(Markdown))[-1]
+        assert all(f"[{topic}](help:{topic})" in listed.source for topic in PAGES)
+        listed.post_message(Markdown.LinkClicked(listed, "help:glossary"))
+        await stage.sees("Help: glossary", "Glossary")
+        await stage.press("escape")
+        await stage.loses("Help: glossary")
+        assert isinstance(stage.app.screen, Help)
+        listed.post_message(Markdown.LinkClicked(listed, "https://example.org"))
+        await stage.press("escape")
+        await stage.until(lambda: stage.app.screen is stage.app.place, "the place")
+
+    show(story)
+
+
+def test_a_page_is_opened_out_of_the_palette(show: Show, space: Space) -> None:
+    async def story(stage: Stage) -> None:
+        await stage.press("ctrl+p")
+        await stage.until(lambda: isinstance(stage.app.screen, Palette), "the palette")
+        await stage.press(*"glossary")
+        await stage.sees("Help: glossary")
+        await stage.press("enter")
+        await stage.until(lambda: isinstance(stage.app.screen, Help), "the page")
+        await stage.sees("Glossary")
+
+    show(story)
