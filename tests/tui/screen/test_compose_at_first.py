@@ -20,6 +20,7 @@ from tui.composing import suggester
 from tui.composing.laying_out import laid_out
 from tui.memory import Memory
 from tui.places import PLACES
+from tui.widgets.dialogs import Help
 from tui.widgets.offers import Offers
 
 
@@ -200,7 +201,9 @@ def test_the_number_of_a_place_is_that_of_its_function_key(show: Show, space: Sp
             await stage.until(lambda: stage.app.place.name_of_place == "runs")
             await stage.press(str(number))
             await stage.until(lambda entry=entry: stage.app.place.name_of_place == entry.name, entry.name)
-        await stage.press("f1", "end")
+        await stage.press("f1")
+        await stage.until(lambda: isinstance(stage.app.screen, Help), "the help")
+        stage.app.screen.query(".keys").last().scroll_visible(animate=False)
         await stage.sees("F2 … F9", "2 … 9 do too, outside of a text")
 
     show(story)
