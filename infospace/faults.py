@@ -147,6 +147,9 @@ class _Writer:
             case "value_error" | "assertion_error":
                 return Fault(place, code, str(context["error"]), _about(argument))
         where = _spell(place)
+        if detail["type"] == "string_pattern_mismatch":
+            form = f"{where} is {shown(detail['input'])}, which has another form than is wanted"
+            return Fault(place, code, form, _told(argument, _schema_at(argument, place), place) or context["pattern"])
         if "says" in context:
             says, own = context["says"], f"`{place[0]}`" if place else ""
             return Fault(place, code, says if says.startswith(own) else f"{where}: {says}", context["hint"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -188,8 +190,43 @@ def test_without_weights_an_import_keeps_the_notes(cli: Any, tmp_path: Path, mon
     (tmp_path / "a.md").write_text("# A\n\ntext")
     said = cli("add", "a.md")
     assert said.code == 1
-    assert "1 notes are kept, but wait to be embedded" in said.err
+    assert "1 note kept, but not embedded yet: there are no embedding weights" in said.err
     assert cli("notes", "--json").json["total"] == 1
+    again = cli("add", "a.md")
+    assert (again.out.startswith("1 unchanged"), again.code) == (True, 1)
+    assert "1 note kept, but not embedded yet" in again.err
+
+
+@pytest.mark.parametrize("words", [["help"], ["primitives", "--json"]])
+def test_output_that_cannot_be_written_is_said_and_is_no_bug(words: list[str]) -> None:
+    """A disk that is full, for one."""
+    with Path("/dev/full").open("w") as full:
+        said = subprocess.run(
+            [sys.executable, "-c", "from tui.command import main; raise SystemExit(main())", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert said.returncode == 1
+    assert said.stderr.splitlines()[-1] == "infospace: the output cannot be written: No space left on device"
+    assert "Traceback" not in said.stderr
+    assert "bug" not in said.stderr
+
+
+def test_a_mistyped_option_names_the_help_of_its_command(cli: Any) -> None:
+    said = cli("fork", "run_2", "3", "--form", "x")
+    assert (said.code, said.out) == (2, "")
+    assert "unrecognized arguments: --form x (`infospace fork --help` shows examples)" in said.err
+
+
+def test_a_named_space_that_is_not_there_is_said_to_be_missing(cli: Any, tmp_path: Path) -> None:
+    """Also as JSON, beside the document; one that is not named on the command line is just empty."""
+    said = cli("notes", "--json", "--space", "typo.db")
+    assert (said.code, said.json["total"]) == (0, 0)
+    assert said.err == "infospace: there is no space 'typo.db' yet, and so nothing in it\n"
+    assert not (tmp_path / "typo.db").exists()
+    assert "no space" not in cli("notes").err
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "many", "2.5"])

@@ -82,6 +82,7 @@ def test_adding_again_takes_only_what_changed(cli: Any, folder: Path, model: Any
         "tags": ["outside"],
         "minutes": 40,
     }
+    assert '  tags: ["outside"]\n' in cli("show", "river.md").err
 
 
 def test_add_reads_standard_input(cli: Any, model: Any) -> None:

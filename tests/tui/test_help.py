@@ -112,6 +112,14 @@ def test_a_mistyped_topic_gets_the_nearest(cli: Any, topic: str, near: str) -> N
     assert said.err == f"infospace: there is no topic {topic!r} (did you mean {near!r}?)\n"
 
 
+@pytest.mark.parametrize("name", ["discover-notes", "for-each"])
+def test_help_of_a_primitive_is_its_contract(cli: Any, name: str) -> None:
+    said = cli("help", name)
+    assert said.code == 0
+    assert f"{name}" in said.out.splitlines()[0]
+    assert said.out.strip() == cli("primitives", name).out.strip()
+
+
 def test_a_topic_names_one_thing() -> None:
     names = [*PAGES, *COMMANDS, *codes()]
     assert len(names) == len(set(names))
@@ -181,13 +189,16 @@ def test_the_page_of_the_vocabulary_is_generated_from_the_contracts() -> None:
 
 def test_the_python_shown_runs(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", blocks(page("python"), "python")[0]],
+        [sys.executable, "-c", "\n".join(blocks(page("python"), "python"))],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout == "success re\n"
+    lines = done.stdout.splitlines()
+    assert lines[0] == "success re"
+    assert lines[1].startswith('failed refused: `slice` is "end"')
+    assert lines[2] == "refused [\"there is no step type 'sya'\"]"
 
 
 def test_the_primitive_shown_is_a_primitive() -> None:

@@ -256,14 +256,17 @@ def test_an_answer_in_another_script_is_taken_and_one_in_no_script_told(tmp_path
 
 def test_a_dry_run_is_shown_and_leaves_nothing(tmp_path: Path) -> None:
     """Exit code 0, also with calls that would ask; 1 where a step fails, 3 where the plan is refused."""
-    steps = plan(tmp_path, {"type": "create-note", "value": "x", "name": "one", "out": "$x"}, DELETE)
+    kept = {"type": "head", "target": "$x", "count": 1, "name": "begin", "out": "$y"}
+    made = {"type": "create-collection", "value": ["a", "b"], "name": "one", "out": "$x"}
+    steps = plan(tmp_path, made, kept, DELETE)
     said = command(tmp_path, "run", steps, "--dry-run")
     assert (said.returncode, calls(tmp_path)) == (0, [])
-    assert 'would write: {"value":"x"}, named \'one\'' in said.stderr
+    assert 'would write: {"value":["a","b"]}, named \'one\'' in said.stderr
+    assert 'would write: {"target":"Collection_1 (2 notes: a; b)","count":1}, named \'begin\'' in said.stderr
     assert 'would do this, and would ask before: {"path":"a.md"}' in said.stderr
     assert not (tmp_path / "space.db").exists()
     document = json.loads(command(tmp_path, "run", steps, "--dry-run", "--json").stdout)
-    assert (document["dry_run"], document["run"], document["steps"][1]["would"]["effect"]) == (True, None, "calls")
+    assert (document["dry_run"], document["run"], document["steps"][2]["would"]["effect"]) == (True, None, "calls")
     failing = plan(tmp_path, {"type": "stop", "status": "failed", "value": "no more"})
     assert command(tmp_path, "run", failing, "--dry-run").returncode == 1
     assert command(tmp_path, "run", plan(tmp_path, {"type": "nothing"}), "--dry-run").returncode == 3

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from errno import EDQUOT, EFBIG, ENOSPC
 from types import ModuleType
 from typing import NoReturn
 
@@ -55,6 +56,9 @@ EXAMPLES = """examples:
 
 USAGE, FAILED, REFUSED, CANCELLED = 2, 1, 3, 130
 """Exit codes besides 0 and 4, `suspended`."""
+
+_FULL = (ENOSPC, EDQUOT, EFBIG)
+"""Why what is printed, or a file, takes no more."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -125,7 +129,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str] | None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     parser = build_parser(arguments)
-    args = parser.parse_args(arguments)
+    args, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        prog = f"{parser.prog} {args.command}" if args.command else parser.prog
+        given = " ".join(map(str, unknown))
+        parser.exit(USAGE, f"infospace: unrecognized arguments: {given} (`{prog} --help` shows examples)\n")
     if args.version:
         from importlib.metadata import version
 
@@ -135,6 +143,11 @@ def _main(argv: Sequence[str] | None) -> int:
         parser.print_help()
         return USAGE
     return _execute(args)
+
+
+def _abandon_output() -> None:
+    """Let what was not written yet go nowhere, so that the end of the process does not try again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _execute(args: argparse.Namespace) -> int:
@@ -151,9 +164,13 @@ def _execute(args: argparse.Namespace) -> int:
         out.talk("cancelled")
         return CANCELLED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_output()
         return FAILED
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            _abandon_output()
+            sys.stderr.write(f"infospace: the output cannot be written: {error.strerror}\n")
+            return FAILED
         if os.environ.get("INFOSPACE_DEBUG"):
             raise
         says = f"infospace has a bug ({type(error).__name__}: {error})"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infospace.errors import ModelError, NotFound
-from tui.command.output import Output, UsageError
+from tui.command.output import Output, UsageError, counted
 from tui.command.spaces import open_from
 from tui.written import path_of
 
@@ -84,8 +84,9 @@ class _Adding:
         if not quiet or summary.run or summary.failed:
             _report(summary, self._out)
         if unembedded is not None:
-            kept = summary.added + summary.changed
-            self._out.talk(f"{kept:,} notes are kept, but wait to be embedded: {unembedded}", style="yellow")
+            with self._space.store.reading() as snapshot:
+                waiting = counted(snapshot.pending_count(), "note")
+            self._out.talk(f"{waiting} kept, but not embedded yet: {unembedded}", style="yellow")
         if cancelled:
             self._out.talk("cancelled: what was added stays, and the next `add` goes on from there")
             return CANCELLED
@@ -124,7 +125,7 @@ def _report(summary: Summary, out: Output) -> None:
     else:
         counts = ("added", "changed", "moved", "unchanged", "removed")
         said = ", ".join(f"{getattr(summary, word):,} {word}" for word in counts if getattr(summary, word))
-        embedded = f"{summary.passages_embedded:,} passages embedded, {summary.seconds:.1f} s"
+        embedded = f"{counted(summary.passages_embedded, 'passage')} embedded, {summary.seconds:.1f} s"
         out.text(f"{said or 'nothing to add'} ({embedded})")
     if says := skipped_says(summary.skipped):
         out.talk(says, style="dim")

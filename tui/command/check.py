@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Check, and list the problems."""
-    with open_from(args, create=False) as space:
+    with open_from(args, create=False, new=True) as space:
         from tui.command.documents import problems_of, read_from
 
         try:

@@ -122,7 +122,7 @@ def _model(args: argparse.Namespace) -> Iterator[Finding]:
     chosen = None
     if Path(address_of(args)).exists():
         # Of a space that cannot be opened, `_space` tells.
-        with suppress(UsageError), open_from(args, create=False) as space, space.store.reading() as snapshot:
+        with suppress(UsageError), open_from(args, create=False, new=True) as space, space.store.reading() as snapshot:
             chosen = snapshot.chosen()
     found = model_of(chosen)
     verified = "verified" if found.verified else "not verified"
@@ -160,7 +160,7 @@ def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
     if not Path(address).exists():
         yield Finding("space", "good", f"{address} does not exist yet", "`infospace add PATH` makes it")
         return
-    with open_from(args, create=False) as space:
+    with open_from(args, create=False, new=True) as space:
         with space.store.reading() as snapshot:
             notes, pending = snapshot.count(Kind.NOTE), snapshot.pending_count()
         listener.progress(0, notes, "checking")

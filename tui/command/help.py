@@ -1,12 +1,14 @@
 """Read the documentation.
 
-TOPIC is a page, a command, or the code of a problem. Without it the pages are listed.
+TOPIC is a page, a command, a primitive, or the code of a problem. Without it the pages are listed. `add` is the
+command; `infospace primitives add` shows the primitive.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
 
 from tui.command import COMMANDS, build_parser
@@ -18,12 +20,13 @@ EXAMPLES = """examples:
   infospace help getting-started
   infospace help run
   infospace help unknown-field
+  infospace help discover-notes
   infospace help --json"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="a page, a command or a problem's code")
+    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="a page, a command, a primitive or a problem's code")
 
 
 def execute(args: argparse.Namespace, out: Output) -> int:
@@ -38,7 +41,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     elif topic in codes():
         _show(out, topic, section(topic))
     else:
-        raise _unknown(topic)
+        _primitive(out, topic)
     return 0
 
 
@@ -49,7 +52,9 @@ def _list(out: Output) -> None:
     width = max(map(len, PAGES))
     for topic, summary in PAGES.items():
         out.text(f"{topic:<{width}}  {summary}", crop=True)
-    out.talk("`infospace help TOPIC` shows a page; TOPIC is also a command, or the code of a problem", "dim")
+    out.talk(
+        "`infospace help TOPIC` shows a page; TOPIC is also a command, a primitive, or the code of a problem", "dim"
+    )
 
 
 def _show(out: Output, topic: str, text: str) -> None:
@@ -73,9 +78,22 @@ def _command(out: Output, name: str) -> None:
         out.text(f"\n`infospace help {SEE[name]}` says more.")
 
 
-def _unknown(topic: str) -> UsageError:
+def _primitive(out: Output, topic: str) -> None:
+    """Show a primitive's contract, or say that nothing is called so."""
+    from infospace.catalogue import installed
+    from planner.forms import FORMS
+    from planner.vocabulary import full
+
+    catalogue = installed()
+    types = [entry.type for entry in catalogue]
+    if topic not in (*types, *FORMS):
+        raise _unknown(topic, [*types, *FORMS])
+    _show(out, topic, full(catalogue, [topic]))
+
+
+def _unknown(topic: str, types: Sequence[str]) -> UsageError:
     from difflib import get_close_matches
 
-    near = get_close_matches(topic, [*PAGES, *COMMANDS, *codes()], n=1)
+    near = get_close_matches(topic, [*PAGES, *COMMANDS, *codes(), *types], n=1)
     hint = f"did you mean {near[0]!r}?" if near else "`infospace help` lists the topics"
     return UsageError(f"there is no topic {topic!r}", hint=hint)

@@ -53,7 +53,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from infospace.search.model import verify_model
     from infospace.search.named import get_named, model_of
 
-    with open_from(args, create=False) as space, space.store.reading() as snapshot:
+    with open_from(args, create=False, new=True) as space, space.store.reading() as snapshot:
         chosen = snapshot.chosen()
     if args.action == "get":
         get_named(_name(chosen), out.talk)

@@ -120,7 +120,7 @@ def _refused_by_empty_space(
 
     if isinstance(read, Lines) or Path(address_of(args)).exists():
         return None
-    with open_from(args, create=False) as space:
+    with open_from(args, create=False, new=True) as space:
         prepared = prepare(space, read.value, inputs)
     return prepared.to_result() if isinstance(prepared, Refused) else None
 
@@ -135,7 +135,7 @@ def _dry(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespa
         raise UsageError("the lines of a session have no dry run", hint='{"steps": […]} is one plan, checked whole')
     if args.session is not None:
         raise UsageError("steps in a session have no dry run", hint="leave --session away: nothing of it is bound then")
-    with open_from(args, create=False) as space:
+    with open_from(args, create=False, new=True) as space:
         approve = approved(args, space, out)
         prepared = prepare(space, read.value, inputs)
         if isinstance(prepared, Refused):

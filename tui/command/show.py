@@ -149,7 +149,7 @@ def _show(document: dict[str, Any], out: Output) -> None:
 
 
 def _show_head(document: dict[str, Any], out: Output) -> None:
-    from tui.command.render import content_text
+    from infospace.jsontext import dump
 
     made = document["provenance"]
     where = "".join(part for part in (made["run"] or "", f" step {made['step']}" if made["step"] else "") if part)
@@ -165,4 +165,4 @@ def _show_head(document: dict[str, Any], out: Output) -> None:
     if "file" in document:
         out.talk(f"  {document['file']}", "dim")
     for key, value in document["metadata"].items():
-        out.talk(f"  {key}: {value if isinstance(value, str) else content_text(value)}", "dim")
+        out.talk(f"  {key}: {value if isinstance(value, str) else dump(value)}", "dim")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infospace.errors import NotFound, StoreError
 from infospace.ids import is_id
-from tui.command.output import UsageError
+from tui.command.output import UsageError, shown
 from tui.written import path_of
 
 if TYPE_CHECKING:
@@ -27,14 +28,20 @@ def address_of(args: argparse.Namespace) -> str:
     return str(Path(user_data_dir("infospace", appauthor=False)) / "infospace.db")
 
 
-def open_from(args: argparse.Namespace, *, create: bool) -> Space:
-    """Open the space of a command. One that only looks treats a missing file as an empty space."""
+def open_from(args: argparse.Namespace, *, create: bool, new: bool = False) -> Space:
+    """Open the space of a command. One that only looks treats a missing file as an empty space.
+
+    It says so where the file was named, unless a `new` space serves the command as well.
+    """
     from infospace.space import open_space
 
     try:
-        return open_space(address_of(args), create=create)
+        space = open_space(address_of(args), create=create)
     except StoreError as error:
         raise UsageError(error.says, hint=error.hint) from error
+    if args.space and not (create or new) and "://" not in args.space and not path_of(args.space).exists():
+        sys.stderr.write(f"infospace: there is no space {shown(args.space)!r} yet, and so nothing in it\n")
+    return space
 
 
 def find(snapshot: Snapshot, reference: str) -> str:

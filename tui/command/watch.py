@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
+from infospace.ids import is_id
 from infospace.runs.journal import StepRow
 from planner.events import Event, Progressed, RunFinished, RunStarted, Spoke, StepFinished, StepRanAhead, StepStarted
 from planner.outcome import RunResult
@@ -138,7 +139,19 @@ def _would_says(would: dict[str, Any]) -> str:
     verb = "write" if would["effect"] == "writes" else "do this"
     name = f", named {would['name']!r}" if "name" in would else ""
     asks = ", and would ask before" if would.get("asks") else ""
-    return f"would {verb}{asks}: {cut(dump(would['arguments']), 600)}{name}"
+    return f"would {verb}{asks}: {cut(dump(_named(would['arguments'])), 600)}{name}"
+
+
+def _named(given: Any) -> Any:
+    """Return arguments with a resource as its id and how it begins, which says enough to a person."""
+    match given:
+        case {"id": str(identifier), "kind": str(), "value": str(begins), **more} if not more and is_id(identifier):
+            return f"{identifier} ({snippet(begins, 60)})"
+        case dict():
+            return {key: _named(one) for key, one in given.items()}
+        case list():
+            return [_named(one) for one in given]
+    return given
 
 
 def _looked_for(result: RunResult) -> Sequence[str]:

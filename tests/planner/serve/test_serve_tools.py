@@ -35,6 +35,7 @@ from serving import NOTE, SLOW, Planner, play, text_of
         ("check_plan", {"plan": 3}, ["`plan` is 3"]),
         ("run_steps", {"session": 1, "steps": []}, ["`session` is 1", "`steps` is []"]),
         ("get_run", {"run": "7", "first_step": -1, "wait_s": "long"}, ["`run`", "`first_step` is -1", "`wait_s`"]),
+        ("get_run", {"run": "seven"}, ['`run` is "seven", which has another form than is wanted (Such as run_7)']),
         ("read", {"ref": "", "slice": "a:b", "max_chars": 0}, ["`ref`", "`slice`", "`max_chars` is 0"]),
         ("read", {"ref": "Note_1", "fields": ["a[0]", "a.b"]}, ["a list", "an object"]),
         ("discover_notes", {"limit": 0, "mode": "exact"}, ["needs 'query'", "`limit` is 0", '`mode` is "exact"']),

@@ -28,7 +28,7 @@ ACTIONS = {
     "categories": "which categories of tools there are",
     "similar": "the tools most like one of them",
     "approvals": "which tools are always called without asking; take that back",
-    "audit": "who called what through a door",
+    "audit": "who called what, and what was refused",
 }
 """Each is a module of its own here, loaded only when it is called."""
 

@@ -37,5 +37,5 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             f"{row.at[:19].replace('T', ' ')}  {row.caller:<12}  {row.outcome:<9}  {what}  {why}".rstrip(), crop=True
         )
     if not rows:
-        out.talk("nothing was called through a door yet", "dim")
+        out.talk("nothing was called yet by `infospace serve` or `tools call`", "dim")
     return 0
