@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from infospace.position import prefix_in
 from planner.failure import Exhausted, Failure, Halted
 from planner.frame import Frame, Latest
 from planner.lanes import Halt, lanes
@@ -71,7 +72,7 @@ class _Branches:
                 lane.open()
 
     async def _one(self, index: int) -> Failure | None:
-        frame = self._frame.inner(f"{self._position}.branches[{index + 1}].", self._scopes[index])
+        frame = self._frame.inner(prefix_in(self._position, "branches", index + 1), self._scopes[index])
         frame = frame.on(self._lanes[index], self._latest[index], self._halt)
         try:
             failure = await self._run.block(self._blocks[index], frame)

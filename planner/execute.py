@@ -17,6 +17,7 @@ from infospace.errors import BrokenOff, InfospaceError, Unsupported, Waiting
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, GiveName, MakeNote
 from infospace.perform import Outcome, guarded
+from infospace.position import prefix_in
 from infospace.resources import Made
 from infospace.runs.journal import BROKEN_OFF, CANCELLED, StepRow, Use
 from infospace.tools.calling import call_tool
@@ -322,12 +323,12 @@ class Execution(ABC):
         self, failure: Failure, steps: Block, frame: Frame, where: str, decision: Decision | None = None
     ) -> Failure | None:
         """Run an `on_fail` list, with `$error` bound in the frame's scope while it runs."""
-        prefix, scope = f"{where}.on_fail.", frame.scope
+        scope = frame.scope
         error = self._error_note(failure, where)
         decided = [Decision(f"{where}.error", error), *([decision] if decision else [])]
         before = scope.own.get("error")
         scope.bind("error", error)
-        second = await self._run.block(steps, frame.inner(prefix, None, *decided))
+        second = await self._run.block(steps, frame.inner(prefix_in(where, "on_fail"), None, *decided))
         scope.restore("error", before)
         return second
 

@@ -11,6 +11,7 @@ from infospace.errors import InfospaceError, Invalid, NotFound, Unsupported
 from infospace.ids import kind_of
 from infospace.jsonvalue import JSON
 from infospace.perform import Outcome
+from infospace.position import item_at, prefix_in
 from infospace.resources import Collection, Made, Member, Resource, is_resource
 from infospace.runs.counterparts import throughout
 from infospace.view import Infospace
@@ -86,7 +87,7 @@ class FormExecution(Execution):
         word = await self._branch(form)
         steps = form.then if word == "then" else form.otherwise
         decided = Decision(self._position, word)
-        failure = await self._run.block(steps, self._frame.inner(f"{self._position}.{word}.", None, decided))
+        failure = await self._run.block(steps, self._frame.inner(prefix_in(self._position, word), None, decided))
         if failure is not None:
             return Outcome("failed", reason=sentence(failure), error=failure.kind)
         return Outcome("success", value=word if steps else f"{word}: nothing to do")
@@ -112,7 +113,7 @@ class FormExecution(Execution):
                 return Outcome("failed", reason=reason, error="iterations")
             count += 1
             await self._run.breathe()
-            failure = await self._run.block(form.body, self._frame.inner(f"{self._position}.body[{count}]."))
+            failure = await self._run.block(form.body, self._frame.inner(prefix_in(self._position, "body", count)))
             if failure is not None:
                 return Outcome("failed", reason=f"iteration {count:,}: {sentence(failure)}", error=failure.kind)
         if self._known is not None and self._known.status != "success":
@@ -224,7 +225,7 @@ class FormExecution(Execution):
         async def one(index: int, frame: Frame) -> tuple[Scope, Failure | None]:
             inner = Scope(self._scope)
             inner.bind(form.as_, items[index].id)
-            prefix = f"{self._position}.do[{index + 1}]."
+            prefix = prefix_in(self._position, "do", index + 1)
             return inner, await self._run.block(form.do, frame.inner(prefix, inner, decided))
 
         async def taken(index: int, gave: tuple[Scope, Failure | None]) -> bool:
@@ -270,7 +271,7 @@ class FormExecution(Execution):
             inner = Scope(self._scope)
             inner.bind("item", items[index].id)
             with suppress(Suspension):
-                return inner, *await self._attempts(form, items[index], inner, f"{self._position}[{index + 1}]")
+                return inner, *await self._attempts(form, items[index], inner, item_at(self._position, index + 1))
             return None
 
         async def taken(index: int, gave: tuple[Scope, Outcome, Infospace] | None) -> bool:
@@ -285,7 +286,7 @@ class FormExecution(Execution):
                 self._view.absorb(view)
                 results.add(index, member.id, outcome.resource)
                 return True
-            where = f"{self._position}[{index + 1}]"
+            where = item_at(self._position, index + 1)
             failure = Failure(where, form.operation, outcome.reason or "", outcome.error or "failed")
             over = await self._recover(failure, inner, index, self._step.out, results, member, decided)
             ended.extend([] if over is None else [replace(over, trace=outcome.trace)])
@@ -351,7 +352,7 @@ class FormExecution(Execution):
             if collect is not None and collect != self._item_name():
                 inner.own.pop(collect, None)
             frame = self._frame.inner("", inner, decided)
-            second = await self._handle(failure, on_fail, frame, f"{self._position}[{index + 1}]")
+            second = await self._handle(failure, on_fail, frame, item_at(self._position, index + 1))
             if second is not None and second.kind in FINAL:
                 return Outcome("failed", reason=sentence(second), error=second.kind)
             supplied = inner.own.get(collect) if collect is not None else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,6 +13,7 @@ from infospace.errors import Conflict, Invalid, NotFound
 from infospace.jsonvalue import JSON
 from infospace.memory.store import Snapshot
 from infospace.paths import nearest
+from infospace.position import Position, top_label
 from infospace.resources import Made
 from infospace.runs.forks import first_of
 from infospace.runs.journal import OpenRun, RunRow, StepRow
@@ -32,9 +32,6 @@ from planner.problems import Patch
 from planner.record import Record
 from planner.resume import plan_of
 from planner.run import Run
-from planner.written import top_label
-
-_ATTEMPT = re.compile(r"#\d+$")
 
 
 async def fork(
@@ -94,9 +91,11 @@ def _changed(row: RunRow, patch: Patch) -> JSON:
 def _reached(row: RunRow, rows: Sequence[StepRow], step: str, before: Sequence[str]) -> None:
     """Raise Conflict where the run ended at a step before the one from which it is to be forked."""
     for one in rows:
-        failed = _ATTEMPT.sub("", one.position) in before and one.status == "failed"
-        ended = (failed and not one.extra.get("handled")) or (one.type == "stop" and "/" not in one.position)
-        place = top_label(one.position)
+        position = Position.parse(one.position)
+        failed = position.first.text in before and one.status == "failed"
+        in_saved = any(part.block == "plan" for part in position.parts)
+        ended = (failed and not one.extra.get("handled")) or (one.type == "stop" and not in_saved)
+        place = position.top
         if ended and place in before:
             how = "stopped the plan" if one.type == "stop" else "failed"
             says = f"step {place} of {row.run} {how}, and a fork at step {step} would end there too"

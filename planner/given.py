@@ -10,11 +10,12 @@ from infospace import clock
 from infospace.errors import NotFound
 from infospace.jsonvalue import JSON
 from infospace.memory.store import Snapshot
+from infospace.position import holds
 from infospace.resources import NOBODY, Resource
 from infospace.runs.journal import StepRow
 from infospace.space import Space
 from infospace.view import Infospace
-from planner.outline import holds, seconds
+from planner.outline import seconds
 
 
 class Given(Infospace):

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from infospace.memory.store import Snapshot
+from infospace.position import Part, Position, holds
 from infospace.resources import Collection
 from infospace.runs.journal import RunRow, StepRow
-from planner.outline import holder_of, holds, part_of
 from planner.plan import ForEach, Plan
 from planner.written import step_at
 
-_APART = re.compile(r"(\.do\[\d+\]|\.branches\[\d+\]|/)$")
-"""What has a scope of its own."""
-_ITEM = re.compile(r"(.*)\.do\[(\d+)\]")
 KEPT = 256
 """Moments between two that are kept, so that going back is quick."""
 
@@ -97,19 +93,17 @@ class Moments:
     def _take(self, scopes: Scopes, row: StepRow) -> None:
         if row.status != "success":
             return
-        scope = scope_of(row.position)
+        around, scope = Position.parse(row.position).scope, scope_of(row.position)
         if row.type == "parallel":
-            branches = sorted((part for part in scopes if _branch(part, row.position)), key=_number)
-            for part in branches:
+            for part in _branches(scopes, row.position):
                 own = {name: replace(binding, scope=scope) for name, binding in scopes[part].items()}
                 scopes.setdefault(scope, {}).update(own)
         for part in [part for part in scopes if holds(row.position, part)]:
             del scopes[part]
         if row.out is not None and row.resource is not None:
             bound = Binding(row.out, row.resource, row.version, row.position, scope)
-            item = _ITEM.fullmatch(scope)
-            if item is not None and scope not in scopes:
-                for part in [part for part in scopes if part.startswith(f"{item[1]}.do[")]:
+            if around is not None and around.block == "do" and scope not in scopes:
+                for part in [part for part in scopes if part and _in_loop(part, around.holder)]:
                     del scopes[part]
             scopes.setdefault(scope, {})[row.out] = bound
 
@@ -120,22 +114,26 @@ class Moments:
         for part in _chain(position):
             for name, binding in (scopes.get(part, {}) | self._given(part, scopes)).items():
                 found.setdefault(name, binding)
-        if ".on_fail." in position:
-            handler = position[: position.rindex(".on_fail.")]
-            error = self._decided.get(f"{handler}.error")
+        handler = next((part for part in _parts(position) if part.block == "on_fail"), None)
+        if handler is not None:
+            failed = handler.failed.text
+            error = self._decided.get(f"{failed}.error")
             if isinstance(error, str):
-                found["error"] = self._binding("error", error, handler, scope_of(position))
+                found["error"] = self._binding("error", error, failed, scope_of(position))
         return sorted(found.values(), key=lambda binding: binding.name)
 
     def _given(self, part: str, scopes: Scopes) -> dict[str, Binding]:
         """What a part binds by itself: the item of a loop, the inputs of a saved plan."""
-        item = _ITEM.fullmatch(part)
-        step = None if item is None else step_at(self._plan, item[1])
-        if item is not None and step is not None and isinstance(step.form, ForEach):
-            through = self._decided.get(item[1]) or _bound_to(step.form.target, item[1], scopes)
-            identifier = self._item(through, int(item[2]))
+        at = Part.parse(part) if part else None
+        if at is None:
+            return {}
+        loop = at.holder.text
+        step = step_at(self._plan, loop) if at.block == "do" else None
+        if step is not None and isinstance(step.form, ForEach):
+            through = self._decided.get(loop) or _bound_to(step.form.target, loop, scopes)
+            identifier = self._item(through, at.number or 1)
             return {} if identifier is None else {step.form.as_: self._binding(step.form.as_, identifier, "item", part)}
-        decided = self._decided.get(part[:-1]) if part.endswith("/") else None
+        decided = self._decided.get(loop) if at.block == "plan" else None
         if isinstance(decided, Mapping):
             return {str(name): self._binding(str(name), str(one), "input", part) for name, one in decided.items()}
         return {}
@@ -162,20 +160,21 @@ def in_order(rows: Sequence[StepRow]) -> Iterator[StepRow]:
 
 def scope_of(position: str) -> str:
     """Return the part whose scope a step binds in, "" for that of the plan."""
-    part = part_of(position)
-    while part and not _APART.search(part):
-        part = part_of(holder_of(part))
-    return part
+    part = Position.parse(position).scope if position else None
+    return "" if part is None else part.text
+
+
+def _parts(position: str) -> Iterator[Part]:
+    return Position.parse(position).parts if position else iter(())
 
 
 def _chain(position: str) -> Iterator[str]:
     """The scopes that a step sees, its own first; a saved plan sees nothing of the plan that runs it."""
-    scope = scope_of(position)
-    while scope:
-        yield scope
-        if scope.endswith("/"):
+    for part in _parts(position):
+        if part.scoped:
+            yield part.text
+        if part.block == "plan":
             return
-        scope = scope_of(holder_of(scope))
     yield ""
 
 
@@ -189,12 +188,16 @@ def _bound_to(target: Any, position: str, scopes: Scopes) -> list[Any] | None:
     return None
 
 
-def _branch(part: str, position: str) -> bool:
-    return part.startswith(f"{position}.branches[") and part.endswith("]") and holder_of(part) == position
+def _branches(scopes: Iterable[str], position: str) -> list[str]:
+    """The branches of a `parallel` that have bound something, in their order."""
+    own = (Part.parse(part) for part in scopes if holds(position, part))
+    branches = (part for part in own if part.block == "branches" and part.holder.text == position)
+    return [part.text for part in sorted(branches, key=lambda part: part.number or 0)]
 
 
-def _number(part: str) -> int:
-    return int(part[part.rindex("[") + 1 : -1])
+def _in_loop(part: str, loop: Position) -> bool:
+    """Whether a part is a round of a loop, or lies in one."""
+    return any(one.block == "do" and one.holder.text == loop.text for one in Part.parse(part).around)
 
 
 def members_of(snapshot: Snapshot) -> Members:

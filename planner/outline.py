@@ -7,24 +7,24 @@ a saved plan (`4/`). A loop of very many has its items in pages.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from infospace.position import Part, Position, attempt_at
 from infospace.runs.journal import StepRow
-from planner.plan import Block, ForEach, If, Parallel, Plan, Saved, Step, While, every_step
+from planner.plan import Block, ForEach, If, Parallel, Plan, Step, While, every_step
 from planner.problems import Problem
+from planner.written import block_of
 
 PAGE = 100
 """Items of a loop on one page."""
 PAGED = 2 * PAGE
 """Items from which on there are pages."""
 
-_PART = re.compile(r"(\.then|\.else|\.body\[\d+\]|\.do\[\d+\]|\.branches\[\d+\]|(?:\[\d+\])?\.on_fail)\.|/")
-_ROUND = re.compile(r"(.*)\.(do|body)\[(\d+)\]")
-_ATTEMPT = re.compile(r"(.*)#(\d+)")
+_ROUNDS = ("do", "body")
+_NOUNS: Mapping[str, str] = {"do": "item", "body": "round", "branches": "branch"}
 
 State: TypeAlias = Literal["", "started", "success", "failed", "skipped", "suspended"]
 """What became of a step; "" where it was not begun."""
@@ -60,6 +60,8 @@ class Node:
     step: Step | None = None
     problem: Problem | None = None
     title: str = ""
+    part: Part | None = None
+    """Of a part itself, of a page the first that could stand on it."""
 
 
 @dataclass(slots=True)
@@ -75,7 +77,7 @@ class Outline:
     """What ran, by part."""
     problems: Mapping[str, Sequence[Problem]] = field(default_factory=dict)
     """What the check says, by the pointer of the step that it is about; `""` is the plan as a whole."""
-    _parts: dict[str, dict[str, None]] = field(default_factory=dict)
+    _parts: dict[str, dict[str, Part]] = field(default_factory=dict)
     """The parts of a step in which something ran, by its position."""
     _attempts: dict[str, int] = field(default_factory=dict)
     _when: tuple[float, float] | None = None
@@ -117,24 +119,22 @@ class Outline:
 
     def _spans(self, position: str, begin: float | None) -> Iterator[Span]:
         """The parts that a position lies in, innermost first; they are made where they are not known."""
-        self._attempted(position)
-        part = part_of(position)
-        while part:
-            span = self.spans.get(part)
+        step = Position.parse(position)
+        self._attempted(step)
+        for part in step.parts:
+            span = self.spans.get(part.text)
             if span is None:
-                span = self.spans[part] = Span(begin or 0.0, begin or 0.0)
+                span = self.spans[part.text] = Span(begin or 0.0, begin or 0.0)
             elif begin is not None:
                 span.begin = min(span.begin, begin)
-            holder = holder_of(part)
-            self._parts.setdefault(holder, {})[part] = None
-            self._attempted(holder)
+            self._parts.setdefault(part.holder.text, {})[part.text] = part
+            self._attempted(part.holder)
             yield span
-            part = part_of(holder)
 
-    def _attempted(self, position: str) -> None:
-        attempt = _ATTEMPT.fullmatch(position)
-        if attempt is not None:
-            self._attempts[attempt[1]] = max(self._attempts.get(attempt[1], 1), int(attempt[2]))
+    def _attempted(self, step: Position) -> None:
+        if step.attempt > 1:
+            first = step.first.text
+            self._attempts[first] = max(self._attempts.get(first, 1), step.attempt)
 
     def state(self, key: str) -> State:
         """Return what became of a step, or of a part."""
@@ -185,9 +185,9 @@ class Outline:
         """Return what is in a node."""
         depth = node.depth + 1
         if node.kind == "page":
-            return [self._part(node.step, part, depth) for part in self._on_page(node.key)]
-        if node.kind == "part" and node.step is not None:
-            return self._block(_prefix(node.key), self._block_of(node.step, node.key), depth)
+            return [self._part(node.step, part, depth) for part in self._on_page(node.part)]
+        if node.part is not None and node.step is not None:
+            return self._block(node.part.prefix, block_of(self.plan, node.step, node.part), depth)
         if node.kind == "step" and node.step is not None:
             return [*self._told(node.key, node.step.pointer, depth), *self._inside(node.step, node.key, depth)]
         return []
@@ -202,11 +202,8 @@ class Outline:
     def path_to(self, position: str) -> list[str]:
         """Return the keys of the nodes that a position lies in, outermost first."""
         found: list[str] = []
-        part = part_of(position)
-        while part:
-            holder = holder_of(part)
-            found += [part, *self._page_of(part), holder]
-            part = part_of(holder)
+        for part in Position.parse(position).parts:
+            found += [part.text, *self._page_of(part), part.holder.text]
         return found[::-1]
 
     def _block(self, prefix: str, block: Block, depth: int) -> list[Node]:
@@ -221,105 +218,50 @@ class Outline:
             yield from self._tried(prefix + step.label)
 
     def _tried(self, position: str) -> list[str]:
-        return [position, *(f"{position}#{attempt}" for attempt in range(2, self._attempts.get(position, 1) + 1))]
+        return [attempt_at(position, attempt) for attempt in range(1, self._attempts.get(position, 1) + 1)]
 
     def _inside(self, step: Step, position: str, depth: int) -> list[Node]:
-        known = list(self._parts.get(position, ()))
-        loops = [part for part in known if _ROUND.fullmatch(part)]
-        others = [part for part in known if not _ROUND.fullmatch(part)]
+        here, known = Position.parse(position), list(self._parts.get(position, {}).values())
+        loops = sorted((part for part in known if part.block in _ROUNDS), key=_number)
+        others = [part for part in known if part.block not in _ROUNDS]
+        written: list[Part] = []
         match step.form:
-            case If():
-                written = [f"{position}.{word}" for word in ("then", "else")] if not others else []
-                if position in self.rows:
-                    written = []
+            case If() if not others and position not in self.rows:
+                written = [here.inside("then"), here.inside("else")]
             case Parallel(branches):
-                written = [f"{position}.branches[{number}]" for number in range(1, len(branches) + 1)]
+                written = [here.inside("branches", number) for number in range(1, len(branches) + 1)]
             case ForEach() | While() if not loops and position not in self.rows:
-                written = [f"{position}.{'do' if isinstance(step.form, ForEach) else 'body'}[1]"]
-            case _:
-                written = []
+                written = [here.inside("do" if isinstance(step.form, ForEach) else "body", 1)]
         if len(loops) > PAGED:
-            nodes = self._pages(step, position, loops, depth)
+            nodes = self._pages(step, loops, depth)
         else:
-            nodes = [self._part(step, part, depth) for part in sorted(loops, key=_number)]
+            nodes = [self._part(step, part, depth) for part in loops]
         rest = list(dict.fromkeys([*written, *others]))
         return [*nodes, *(self._part(step, part, depth) for part in rest)]
 
-    def _pages(self, step: Step, position: str, loops: Sequence[str], depth: int) -> list[Node]:
-        name = loops[0][len(position) + 1 :].partition("[")[0]
-        pages = sorted({(_number(part) - 1) // PAGE for part in loops})
-        word = "items" if name == "do" else "rounds"
-        return [
-            Node(
-                f"{position}.{name}[{page * PAGE + 1}-{(page + 1) * PAGE}]",
-                "page",
-                depth,
-                step,
-                title=_listed(word, page),
-            )
-            for page in pages
-        ]
+    def _pages(self, step: Step, loops: Sequence[Part], depth: int) -> list[Node]:
+        firsts = dict.fromkeys((_number(part) - 1) // PAGE * PAGE + 1 for part in loops)
+        pages = [loops[0].holder.inside(loops[0].block, first) for first in firsts]
+        return [Node(_key(page), "page", depth, step, title=_listed(page), part=page) for page in pages]
 
-    def _on_page(self, key: str) -> list[str]:
-        head, _, bounds = key.rpartition("[")
-        first, _, last = bounds.rstrip("]").partition("-")
-        parts = (f"{head}[{number}]" for number in range(int(first), int(last) + 1))
-        return [part for part in parts if part in self.spans]
-
-    def _page_of(self, part: str) -> list[str]:
-        found = _ROUND.fullmatch(part)
-        if found is None or sum(1 for one in self._parts.get(found[1], ()) if _ROUND.fullmatch(one)) <= PAGED:
+    def _on_page(self, page: Part | None) -> list[Part]:
+        if page is None:
             return []
-        page = (int(found[3]) - 1) // PAGE
-        return [f"{found[1]}.{found[2]}[{page * PAGE + 1}-{(page + 1) * PAGE}]"]
+        first = _number(page)
+        parts = (page.holder.inside(page.block, number) for number in range(first, first + PAGE))
+        return [part for part in parts if part.text in self.spans]
 
-    def _part(self, step: Step | None, part: str, depth: int) -> Node:
-        return Node(part, "part", depth, step, title=_title(part))
+    def _page_of(self, part: Part) -> list[str]:
+        beside = self._parts.get(part.holder.text, {}).values()
+        paged = part.block in _ROUNDS and sum(1 for one in beside if one.block in _ROUNDS) > PAGED
+        return [_key(_page(part))] if paged else []
 
-    def _block_of(self, step: Step, part: str) -> Block:
-        """The steps that are written in a part of a step."""
-        name = part[len(holder_of(part)) :]
-        if name.endswith(".on_fail"):
-            return step.on_fail if isinstance(step.on_fail, tuple) else ()
-        match step.form:
-            case If(_, then, otherwise):
-                return then if name == ".then" else otherwise
-            case While(_, body):
-                return body
-            case ForEach():
-                return step.form.do
-            case Parallel(branches):
-                number = _number(part)
-                return branches[number - 1] if number <= len(branches) else ()
-            case Saved():
-                plan = self.plan.plans.get(step.form.name)
-                return () if plan is None else plan.steps
-        return ()
+    def _part(self, step: Step | None, part: Part, depth: int) -> Node:
+        return Node(part.text, "part", depth, step, title=_title(part), part=part)
 
     def _told(self, key: str, pointer: str, depth: int) -> list[Node]:
         problems = self.problems.get(pointer, ())
         return [Node(f"{key}!{number}", "problem", depth, problem=one) for number, one in enumerate(problems)]
-
-
-def part_of(position: str) -> str:
-    """Return the innermost part that a step's position lies in, "" for one of the plan's own steps."""
-    parts = list(_PART.finditer(position))
-    if not parts:
-        return ""
-    end = parts[-1].end()
-    return position[:end] if position[end - 1] == "/" else position[: end - 1]
-
-
-def holder_of(part: str) -> str:
-    """Return the position of the step that a part belongs to."""
-    if part.endswith("/"):
-        return part[:-1]
-    return part[: list(_PART.finditer(f"{part}."))[-1].start()]
-
-
-def holds(position: str, other: str) -> bool:
-    """Whether the step at one position has another position in it."""
-    return other.startswith(position) and other[len(position) : len(position) + 1] in {".", "/", "["}
 
 
 def seconds(moment: str) -> float:
@@ -339,29 +281,32 @@ def by_step(plan: Plan, problems: Iterable[Problem]) -> dict[str, list[Problem]]
     return found
 
 
-def _prefix(part: str) -> str:
-    return part if part.endswith("/") else f"{part}."
+def _number(part: Part) -> int:
+    return part.number or 1
 
 
-def _number(part: str) -> int:
-    return int(part[part.rindex("[") + 1 : -1])
+def _page(part: Part) -> Part:
+    """The first part that could stand on the page of another."""
+    return part.holder.inside(part.block, (_number(part) - 1) // PAGE * PAGE + 1)
 
 
-def _listed(word: str, page: int) -> str:
-    return f"{word} {page * PAGE + 1:,} to {(page + 1) * PAGE:,}"
+def _key(page: Part) -> str:
+    return f"{page.holder}.{page.block}[{page.number}-{_number(page) + PAGE - 1}]"
 
 
-def _title(part: str) -> str:
-    name = part[len(holder_of(part)) :]
-    if name == "/":
+def _listed(page: Part) -> str:
+    word, first = "items" if page.block == "do" else "rounds", _number(page)
+    return f"{word} {first:,} to {first + PAGE - 1:,}"
+
+
+def _title(part: Part) -> str:
+    if part.block == "plan":
         return "its steps"
-    if name.endswith(".on_fail"):
-        return f"on_fail of item {_number(name.removesuffix('.on_fail'))}" if name.startswith("[") else "on_fail"
-    word, bracket, _ = name[1:].partition("[")
-    if not bracket:
-        return word
-    noun = {"do": "item", "body": "round", "branches": "branch"}[word]
-    return f"{noun} {_number(name):,}"
+    if part.number is None:
+        return part.block
+    if part.block == "on_fail":
+        return f"on_fail of item {part.number}"
+    return f"{_NOUNS[part.block]} {part.number:,}"
 
 
 def outline(plan: Plan, rows: Sequence[StepRow] = (), problems: Iterable[Problem] = ()) -> Outline:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from infospace.errors import InfospaceError, Invalid, Unreadable
 from infospace.jsontext import read_json
 from infospace.jsonvalue import JSON
+from infospace.position import Position, holds
 from infospace.resources import Made
 from planner.conditions import parse_condition
 from planner.decide import Judge
 from planner.meant_condition import condition_from_text
-from planner.outline import holder_of, part_of
 from planner.plan import All, AnyOf, Condition, Not, Step, Test
 from planner.problems import Problems
 from planner.resolve import Resolver
@@ -115,13 +115,10 @@ class Pausing:
         """Take note of the forms that an earlier part of the run has begun."""
         self._run, self._begun = run, set()
         for row in () if run.record is None else run.record.rows:
-            part = part_of(row.position)
-            while part and (holder := holder_of(part)) not in self._begun:
-                self._begun.add(holder)
-                part = part_of(holder)
+            self._begun.update(part.holder.text for part in Position.parse(row.position).parts)
 
     def _why(self, step: Step, position: str, came: list[When]) -> str | None:
-        if self._target is not None and not position.startswith((f"{self._target}.", f"{self._target}[")):
+        if self._target is not None and not holds(self._target, position):
             return f"step {self._target} has ended"
         if self.until == step.pointer:
             self._target = position

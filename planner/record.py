@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from infospace.jsonvalue import JSON
+from infospace.position import Position
 from infospace.runs.journal import CANCELLED, CallRow, StepRow
 from planner.failure import TIMEOUT
-
-_ROUND = re.compile(r"\.body\[(\d+)\]\.")
-_ITEM = re.compile(r"\[\d+\]$")
-_BRANCH = re.compile(r"\.(then|else)\.")
 
 
 class Record:
@@ -50,11 +46,12 @@ class Record:
         return isinstance(pending, Mapping) and pending.get("kind") == "wait"
 
     def _learn(self, position: str) -> None:
-        for found in _ROUND.finditer(position):
-            form = position[: found.start()]
-            self._rounds[form] = max(self._rounds.get(form, 0), int(found[1]))
-        for found in _BRANCH.finditer(position):
-            self._branches[position[: found.start()]] = found[1]
+        for part in Position.parse(position).parts:
+            form = part.holder.text
+            if part.block == "body":
+                self._rounds[form] = max(self._rounds.get(form, 0), part.number or 0)
+            elif part.block in ("then", "else"):
+                self._branches[form] = part.block
 
     @property
     def sequence(self) -> int:
@@ -77,7 +74,7 @@ class Record:
 
     def broken_off(self, position: str) -> bool:
         """Whether an execution, or that of which this is a part, was broken off, and did not end by itself."""
-        row = self.row(position) or self.row(_ITEM.sub("", position))
+        row = self.row(position) or self.row(Position.parse(position).whole.text)
         return row is None or row.error in (TIMEOUT, CANCELLED)
 
     def suspended(self, position: str) -> StepRow | None:

@@ -14,6 +14,7 @@ from infospace.errors import Missing
 from infospace.ids import is_id
 from infospace.jsonvalue import JSON
 from infospace.paths import EXTRA, Part, Path, lookup, read
+from infospace.position import Position, place_of
 from infospace.resources import Collection, Note, Relation, Resource, text_of
 from infospace.tools.tool import ToolKind
 from infospace.view import Infospace
@@ -87,12 +88,12 @@ class Resolver:
         made = resource.made
         found = None
         if made.run is not None and made.step is not None:
-            step = made.step
-            found = self._extras.get((made.run, step))
+            found = self._extras.get((made.run, made.step))
+            place = place_of(made.step)
+            whole = place.whole.text if isinstance(place, Position) else made.step
             with self._view.space.store.reading() as snapshot:
-                while found is None and step:
-                    found = snapshot.step_extra(made.run, step)
-                    step = step.rpartition("[")[0] if step.endswith("]") else ""
+                for step in dict.fromkeys((made.step, whole)):
+                    found = snapshot.step_extra(made.run, step) if found is None else found
         if found is None:
             raise Missing(f"`@extra` does not exist: no step that the journal has made {resource.id}")
         return lookup(dict(found), parts, f"the `extra` of step {made.step}")

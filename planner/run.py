@@ -15,6 +15,7 @@ from infospace.errors import BrokenOff, InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.llm.meter import Meter
 from infospace.memory.changes import Change
+from infospace.position import attempt_at, prefix_in
 from infospace.resources import Made, Resource, is_resource
 from infospace.runs.forks import first_of
 from infospace.runs.journal import CallRow, CloseRun, OpenRun, Owned, RunKind, RunRow, RunStatus, StepRow, settled
@@ -350,7 +351,7 @@ class Run:
         for attempt in range(1, attempts + 1):
             if frame.halts:
                 await self._take_turn(step, frame)
-            place = position if attempt == 1 else f"{position}#{attempt}"
+            place = attempt_at(position, attempt)
             execution = self.execution(self, step, frame, place, last=attempt == attempts)
             try:
                 failure = await execution.run()
@@ -387,7 +388,7 @@ class Run:
     async def called(self, plan: Plan, scope: Scope, position: str, frame: Frame) -> tuple[Failure | None, str | None]:
         """Run the steps of a saved plan in a scope of its own; return what fails, or the id of its last value."""
         latest = Latest()
-        inner = frame.inner(f"{position}/", scope).on(frame.track, latest)
+        inner = frame.inner(prefix_in(position, "plan"), scope).on(frame.track, latest)
         failure = await self.block(plan.steps, inner)
         return failure, latest.resource
 

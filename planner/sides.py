@@ -13,10 +13,10 @@ from infospace.errors import NotFound
 from infospace.ids import ID_IN_TEXT, is_id, kind_of, number_of
 from infospace.jsonvalue import JSON
 from infospace.memory.store import Snapshot
+from infospace.position import top_label
 from infospace.resources import Collection, Relation, Resource
 from infospace.runs.journal import StepRow
 from infospace.runs.origin import Product
-from planner.written import top_label
 
 
 @dataclass(frozen=True, slots=True)

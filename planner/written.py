@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from infospace.jsonvalue import JSON
+from infospace.position import Part, Position, place_of
 from infospace.runs.journal import RunRow
 from planner.plan import Block, ForEach, If, Parallel, Plan, Saved, Step, While
 from planner.steps import SAVED
 
-_INTO = re.compile(r"(\.then\.|\.else\.|\.body\[\d+\]\.|\.do\[\d+\]\.|\.branches\[\d+\]\.|(?:\[\d+\])?\.on_fail\.|/)")
-_BEHIND = re.compile(r"(#\d+)?(\[\d+\])?(\.on_fail)?$")
-"""What follows a label without leading further in: an attempt, an item."""
-
-_TOP = re.compile(r"[.\[#/!]")
-
 
 def written_step(run: RunRow, position: str) -> Mapping[str, Any] | None:
     """Return the step of a run's document at a position, None where it has none there, as in a session."""
-    block: JSON = _steps(run.document)
-    label, *rest = _INTO.split(position)
-    found = _labelled(block, label)
-    for into, inner in zip(rest[::2], rest[1::2], strict=True):
-        if found is None:
-            return None
-        found = _labelled(_block(run, found, into), inner)
-    return found
+    place = place_of(position)
+    return _written(run, place) if isinstance(place, Position) else None
 
 
-def top_label(position: str) -> str:
-    """Return the label of the plan's own step that a position lies in."""
-    return _TOP.split(position, maxsplit=1)[0]
+def _written(run: RunRow, place: Position) -> Mapping[str, Any] | None:
+    if place.part is None:
+        return _labelled(_steps(run.document), place.label)
+    holder = _written(run, place.part.holder)
+    return None if holder is None else _labelled(_block(run, holder, place.part), place.label)
 
 
 def _steps(document: JSON) -> JSON:
@@ -41,61 +31,59 @@ def _steps(document: JSON) -> JSON:
     return document
 
 
-def _block(run: RunRow, step: Mapping[str, Any], into: str) -> JSON:
-    """The list of steps inside of a step that a position leads into."""
-    if into == "/":
+def _block(run: RunRow, step: Mapping[str, Any], part: Part) -> JSON:
+    """The list of steps inside of a step that a part is."""
+    if part.block == "plan":
         return _steps(run.plans.get(str(step.get("type", "")).removeprefix(SAVED)))
-    key, _, index = into.strip(".]").partition("[")
-    if into.endswith(".on_fail."):
-        return step.get("on_fail")
-    block: JSON = step.get(key)
-    if key == "do" and step.get("type") == "map":
+    block: JSON = step.get(part.block)
+    if part.block == "do" and step.get("type") == "map":
         operation = step.get("operation")
         return [operation if isinstance(operation, dict) else {"type": operation}]
-    if key == "branches":
-        inside = isinstance(block, list) and 0 < int(index) <= len(block)
-        return block[int(index) - 1] if inside and isinstance(block, list) else None
+    if part.block == "branches":
+        number = part.number or 0
+        return block[number - 1] if isinstance(block, list) and 0 < number <= len(block) else None
     return block
 
 
 def _labelled(block: JSON, label: str) -> Mapping[str, Any] | None:
     if not isinstance(block, list):
         return None
-    name = _BEHIND.sub("", label)
     steps = [step for step in block if isinstance(step, dict)]
-    by_id = next((step for step in steps if step.get("id") == name), None)
-    if by_id is not None or not name.isdigit() or not 0 < int(name) <= len(steps):
+    by_id = next((step for step in steps if step.get("id") == label), None)
+    if by_id is not None or not label.isdigit() or not 0 < int(label) <= len(steps):
         return by_id
-    return steps[int(name) - 1]
+    return steps[int(label) - 1]
 
 
 def step_at(plan: Plan, position: str) -> Step | None:
     """Return the step of a plan that is executed at a position, None where it has none there."""
-    label, *rest = _INTO.split(position)
-    found = _step_labelled(plan.steps, label)
-    for into, inner in zip(rest[::2], rest[1::2], strict=True):
-        if found is None:
-            return None
-        found = _step_labelled(_steps_in(plan, found, into), inner)
-    return found
+    place = place_of(position)
+    return _step_at(plan, place) if isinstance(place, Position) else None
 
 
-def _step_labelled(block: Block, label: str) -> Step | None:
-    name = _BEHIND.sub("", label)
-    return next((step for step in block if step.label == name), None)
+def _step_at(plan: Plan, place: Position) -> Step | None:
+    block: Block = plan.steps
+    if place.part is not None:
+        holder = _step_at(plan, place.part.holder)
+        block = () if holder is None else block_of(plan, holder, place.part)
+    return next((step for step in block if step.label == place.label), None)
 
 
-def _steps_in(plan: Plan, step: Step, into: str) -> Block:
-    """The steps inside of a step that a position leads into."""
-    if into.endswith(".on_fail."):
-        return step.on_fail if isinstance(step.on_fail, tuple) else ()
-    form, (key, _, index) = step.form, into.strip(".]").partition("[")
-    if isinstance(form, Saved):
-        return plan.plans[form.name].steps if form.name in plan.plans else ()
-    if isinstance(form, ForEach):
-        return form.do
-    if isinstance(form, If):
-        return form.then if key == "then" else form.otherwise
-    if isinstance(form, Parallel):
-        return form.branches[int(index) - 1] if 0 < int(index) <= len(form.branches) else ()
-    return form.body if isinstance(form, While) else ()
+def block_of(plan: Plan, step: Step, part: Part) -> Block:
+    """Return the steps of a plan, or of a saved plan that it runs, which stand in a part of a step."""
+    match part.block, step.form:
+        case "on_fail", _ if isinstance(step.on_fail, tuple):
+            return step.on_fail
+        case "then", If(_, then):
+            return then
+        case "else", If(_, _, otherwise):
+            return otherwise
+        case "body", While(_, body):
+            return body
+        case "do", ForEach(_, _, do):
+            return do
+        case "branches", Parallel(branches) if 0 < (part.number or 0) <= len(branches):
+            return branches[(part.number or 0) - 1]
+        case "plan", Saved(name) if name in plan.plans:
+            return plan.plans[name].steps
+    return ()

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Click
 from textual.widgets import Static
 
+from infospace.position import top_label
 from tui.deeds import Deeds
 from tui.places import key_of
 from tui.subject import Subject
@@ -149,7 +150,7 @@ class RunPlace(Deeds):
         run = self._run()
         if run is not None:
             chosen = self.infospace.chosen or ""
-            self.fork_run(run, chosen.partition(".")[0].partition("#")[0].partition("[")[0].partition("/")[0])
+            self.fork_run(run, top_label(chosen))
 
     def action_edit(self) -> None:
         """Write on its plan."""

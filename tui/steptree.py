@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from rich.text import Text
 
+from infospace.position import Position, attempt_at
 from planner.described import effect_said
-from planner.outline import Node, Outline, part_of, seconds
+from planner.outline import Node, Outline, seconds
 from planner.plan import Step
 from tui.telling import gave_said
 from tui.widgets.rows import Column
@@ -232,8 +233,8 @@ def _times(outline: Outline, key: str) -> tuple[float | None, float]:
 
 
 def _label(node: Node) -> str:
-    part = part_of(node.key)
-    return node.key[len(part) :].lstrip(".")
+    step = Position.parse(node.key)
+    return attempt_at(step.label, step.attempt)
 
 
 def _covers(node: Node, pointer: str) -> bool:

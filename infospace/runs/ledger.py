@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from infospace.errors import NotFound
+from infospace.position import Part, Position, place_of
 from infospace.resources import Made
 from infospace.runs.journal import RunRow, StepRow, Use
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
-
-_INNER = re.compile(r"(\.on_fail|\[\d+\])$")
-"""What stands behind a step's position where something was made in a part of it: for an item, for a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +45,10 @@ class Ledger:
         """
         if made.run is None or made.step is None:
             return None
-        known, place = self._of(made.run).by_position, made.step
-        while place not in known:
-            shorter = _INNER.sub("", place)
-            if shorter == place:
-                return None
-            place = shorter
-        rows = known[place]
+        known = self._of(made.run).by_position
+        rows = next((known[place] for place in _places(made.step) if place in known), None)
+        if rows is None:
+            return None
         return next((row for row in rows if of is not None and row.resource == of.id), rows[-1])
 
     def at(self, run: str, sequence: int) -> StepRow | None:
@@ -84,3 +79,14 @@ class Ledger:
                     steps.bound.setdefault(row.resource, []).append((row.sequence, row.out))
             self._steps[run] = steps
         return self._steps[run]
+
+
+def _places(step: str) -> Iterator[str]:
+    """The position under which something was made, and those of the item and of the step of which that is a part."""
+    yield step
+    place = place_of(step)
+    if isinstance(place, Part) and place.block == "on_fail":
+        place = place.failed
+        yield place.text
+    if isinstance(place, Position) and place.item is not None:
+        yield place.whole.text

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from infospace.errors import NotFound
 from infospace.ids import Kind, kind_of, number_of
+from infospace.position import item_of
 from infospace.resources import Collection, Member
 from infospace.runs.journal import StepRow, Use
 from infospace.runs.ledger import Ledger
@@ -23,7 +24,6 @@ from infospace.runs.origin import Origin
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot
 
-_ITEM = re.compile(r"\[(\d+)\]$")
 _RESULT = re.compile(r"\$([A-Za-z_]\w*)")
 
 
@@ -143,10 +143,10 @@ class Tracer:
             own += self._of_result(origin)
         else:
             reads = self._reads_of(step)
-            item = _ITEM.search(origin.made.step or "") if origin.made.step != step.position else None
+            item = item_of(origin.made.step) if origin.made.step != step.position else None
             read = reads.all
-            if item is not None and int(item[1]) in reads.items:
-                read, own = reads.each, list(reads.items[int(item[1])])
+            if item is not None and item in reads.items:
+                read, own = reads.each, list(reads.items[item])
             if of.id in reads.identifiers:
                 own += [edge for edge in read.edges if edge not in own]
                 own = [self._itself(edge, of) for edge in own if edge.to.id != of.id or edge.to.version < of.version]
@@ -214,7 +214,7 @@ class Tracer:
         """The items that the step made apart: search results, and what `map` gave for each."""
         members = self._members(origin.of)
         for item in self._snapshot.origins([Use(member.id, 1) for member in members]):
-            apart = item.evidence or _ITEM.search(item.made.step or "") is not None
+            apart = item.evidence or item_of(item.made.step) is not None
             if apart and item.made.run == step.run and self.ledger.step(item.made) is step:
                 yield Edge(item.of, "holds")
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from infospace.errors import BudgetSpent, InfospaceError, Recalled, Unrecorded, Waiting
 from infospace.jsonvalue import JSON
+from infospace.position import first_attempt
 from infospace.resources import Made
 from infospace.runs.call import Call, Record
 from infospace.runs.counterparts import Earlier, throughout
 from infospace.runs.journal import CallRow
 from infospace.tools.approvals import SCHEMA, question
 from infospace.tools.tool import NotAllowed, NotCalled, Tool, ToolAnswer, ToolFailed
-
-_ATTEMPT = re.compile(r"#\d+$")
 
 DOUBT: Mapping[str, JSON] = {
     "oneOf": [
@@ -181,7 +179,7 @@ class ToolCalls:
         if self._allowed(tool, by_name=tool.digest == first):
             return
         about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
-        key = f"{_ATTEMPT.sub('', position)}?{about}"
+        key = f"{first_attempt(position)}?{about}"
         if self._past is not None and self._past.answered(key):
             if self._past.answer(key) == "no":
                 raise NotAllowed(f"{tool.full_name} was not called: asked about it, somebody said no")

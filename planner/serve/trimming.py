@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from infospace.answer import cut
 from infospace.jsontext import dump
+from infospace.position import Position
 from infospace.signature import untitled
 
 DATA = 4_000
@@ -32,7 +32,6 @@ QUESTION = 1_000
 """Characters of a question, and of the schema of its answer, that one answer shows."""
 SAID = 2_000
 """Characters of a sentence by which a call is refused."""
-_ROUND = re.compile(r"\.(?:do|body)\[\d+\]\.")
 
 
 def trimmed_run(document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
@@ -144,7 +143,7 @@ def _steps(steps: Sequence[dict[str, Any]], first: int | None) -> tuple[list[dic
 
 
 def _went_well_in_a_round(step: Mapping[str, Any]) -> bool:
-    return step["status"] == "success" and _ROUND.search(step["step"]) is not None
+    return step["status"] == "success" and Position.parse(step["step"]).in_loop
 
 
 def _first(entries: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from infospace.errors import NotFound
+from infospace.position import Part, Position
 from infospace.resources import Resource
 from infospace.runs.journal import StepRow
 from infospace.space import Space
-
-_INNER = re.compile(r"\.do\[|/|\]\.on_fail\.")
-"""What the position of a step in a scope of its own has: a body of `for-each`, a saved plan, an item's `on_fail`."""
-_BRANCH = re.compile(r"\.branches\[\d+\]\.")
 
 
 def bindings_of(inputs: Mapping[str, str], rows: Iterable[StepRow]) -> dict[str, str]:
@@ -26,12 +22,16 @@ def bindings_of(inputs: Mapping[str, str], rows: Iterable[StepRow]) -> dict[str,
     for row in sorted(rows, key=lambda row: row.sequence):
         if row.out is None or row.resource is None or row.status != "success":
             continue
-        if _INNER.search(row.position):
-            continue
-        around = (row.position[: branch.start()] for branch in _BRANCH.finditer(row.position))
-        if all(ended.get(position) == "success" for position in around):
+        if all(_binds_around(part, ended) for part in Position.parse(row.position).parts):
             bound[row.out] = row.resource
     return bound
+
+
+def _binds_around(part: Part, ended: Mapping[str, str]) -> bool:
+    """Whether what a part binds is bound around it too: what the part for an item, or a saved plan, binds is not."""
+    if part.block == "branches":
+        return ended.get(part.holder.text) == "success"
+    return part.block not in ("do", "plan") and (part.block != "on_fail" or part.number is None)
 
 
 def living(space: Space, bound: Mapping[str, str]) -> dict[str, Resource]:

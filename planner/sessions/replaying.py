@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from infospace.errors import BrokenOff
 from infospace.jsonvalue import JSON
+from infospace.position import top_label
 from infospace.resources import Resource
 from infospace.runs.journal import FINISHED, RunRow, StepRow
 from planner.failure import Failure, Stopped, sentence
@@ -18,7 +19,6 @@ from planner.record import Record
 from planner.run import Run
 from planner.sessions.lines import plan_of_session
 from planner.suspending import Suspension
-from planner.written import top_label
 
 MORE = 10_000
 """Executions of steps that a replay may have beyond those of its session."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from infospace.clock import now
 from infospace.errors import InfospaceError
 from infospace.jsonvalue import JSON
+from infospace.position import first_attempt, top_label
 from infospace.resources import Resource
 from infospace.runs.journal import (
     BROKEN_OFF,
@@ -44,7 +45,6 @@ from planner.run import Run
 from planner.sessions.bindings import bindings_of
 from planner.sessions.lines import ANSWER, INPUT, plan_of_session
 from planner.suspending import Pending, Suspension
-from planner.written import top_label
 
 AT_ONCE = 10_000
 """Executions of steps that one call may have, where the session's own budget does not say how many there may be."""
@@ -158,7 +158,7 @@ class SessionRun(Run):
         """Settle the open lines, which were broken off: what is to be journalled of them, and how that is said."""
         places = [*(row.position for row in self.steps), *(call.position for call in calls)]
         begun = {top_label(place) for place in (*places, *(row.position for row in self._waiting.values()))}
-        ended = {one.position.partition("#")[0] for one in self.steps}
+        ended = {first_attempt(one.position) for one in self.steps}
         says: list[str] = []
         rows = self._given_up()
         for step in self.open_lines:
@@ -307,7 +307,7 @@ class SessionRun(Run):
 
 def _latest(block: Block, rows: Sequence[StepRow]) -> str | None:
     """Return the id of the last value that lines gave, in document order."""
-    gave = {row.position.partition("#")[0]: row.resource for row in rows if row.status == "success"}
+    gave = {first_attempt(row.position): row.resource for row in rows if row.status == "success"}
     inner = {top_label(row.position): row.resource for row in rows if row.status == "success" and row.resource}
     for step in reversed([step for step in block if step.expect != INPUT]):
         found = gave.get(step.label) or inner.get(step.label)

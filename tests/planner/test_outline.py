@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from infospace import Space
+from infospace.position import Position
 from infospace.runs.journal import StepRow
 from planner.described import effect_said, size_said
-from planner.outline import PAGE, Node, Outline, holder_of, outline, part_of
+from planner.outline import PAGE, Node, Outline, outline
 from planner.parse import parse_plan
 from planner.plan import Plan
 from planner.problems import Problems
@@ -191,8 +192,9 @@ def test_problems_stand_at_their_steps(space: Space) -> None:
 )
 def test_positions_are_taken_apart(position: str, part: str, holder: str | None) -> None:
     """The innermost part, and the step that it belongs to."""
-    assert part_of(position) == part
-    assert holder is None or holder_of(part) == holder
+    step = Position.parse(position)
+    assert (step.part.text if step.part else "") == part
+    assert (step.parent.text if step.parent else None) == holder
 
 
 def test_sizes_and_effects_are_told(space: Space) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from infospace.position import ROUNDS as LOOPS
+from infospace.position import Position
 
 ROUNDS = 10
 """Rounds of a loop whose steps are shown; of later ones those that did not end well."""
-_ROUND = re.compile(r"\.(?:do|body)\[(\d+)\]")
 
 
 def late_loop(position: str) -> str | None:
     """Return the outermost loop around a step that is in a round too late to be shown, None where there is none."""
-    for found in _ROUND.finditer(position):
-        if int(found[1]) > ROUNDS:
-            return position[: found.start()]
-    return None
+    loops = [part for part in Position.parse(position).parts if part.block in LOOPS]
+    return next((part.holder.text for part in reversed(loops) if (part.number or 0) > ROUNDS), None)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from typing import Any
 
+from infospace.position import Position
 from infospace.runs.gaps import gaps_in, gaps_told
 from infospace.runs.journal import FINISHED, RunRow, StepRow
 from tui.command.loops import late_loop
@@ -18,9 +18,6 @@ EXAMPLES = """examples:
   infospace runs
   infospace runs --limit 100 --json
   infospace show run_3"""
-
-_NESTING = re.compile(r"\.(?:then|else|do|body|branches|on_fail)|/")
-"""What stands in a position for each form or saved plan around a step."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -124,7 +121,7 @@ def _show_step(step: StepRow, out: Output) -> None:
 
     mark = MARKS.get(step.status, ("?", ""))[0]
     bound = f" → ${step.out} = {step.resource}" if step.out and step.resource else ""
-    indent = "  " * (1 + len(_NESTING.findall(step.position)))
+    indent = "  " * (1 + Position.parse(step.position).depth)
     out.text(f"{indent}{mark} {step.position} {step.type}{bound}")
     said = step.reason if step.status not in ("success", "suspended") else step.value
     if said:

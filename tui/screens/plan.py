@@ -19,7 +19,8 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from infospace.jsonplaces import parts_of
-from planner.outline import Node, Outline, holds, part_of
+from infospace.position import Position, holds
+from planner.outline import Node, Outline
 from tui.command.output import shown as safely
 from tui.composing.telling import fix_words
 from tui.runplace import RunPlace
@@ -262,7 +263,7 @@ class Plan(RunPlace):
         if outline is None:
             return
         for position, row in outline.rows.items():
-            if row.status in {"failed", "suspended"} and part_of(position):
+            if row.status in {"failed", "suspended"} and Position.parse(position).part:
                 self._tree.unfold_to(position)
         grid.show(self._tree)
         count = len(self._tree.nodes)
