@@ -32,13 +32,14 @@ WORDS = ("AND", "OR", "NOT", "IN", "LIKE", "BETWEEN", "IS NULL", "IS NOT NULL", 
 LITERALS = ("true", "false", "null")
 
 
-def complete(text: str, offset: int, catalogue: Catalogue, known: Known) -> Completion | None:
+def complete(text: str, offset: int, catalogue: Catalogue, known: Known, *, behind: bool = False) -> Completion | None:
     """Return what may stand at a place of a text, None where nothing is to be written there.
 
-    `offset` counts characters; what stands after it need not be anything.
+    `offset` counts characters; what stands after it need not be anything. With `behind` what may come next is given
+    behind a value too, with the comma that it needs.
     """
     root, lines = root_of(text)
-    cursor = cursor_at(text, offset, root, lines=lines)
+    cursor = cursor_at(text, offset, root, lines=lines, behind=behind)
     if cursor is None:
         return None
     around = Surroundings(cursor, root, catalogue, known, lines=lines)
@@ -49,7 +50,9 @@ def complete(text: str, offset: int, catalogue: Catalogue, known: Known) -> Comp
         if found is not None:
             return found
     offers = [offer for offer in values(cursor, around) if not cursor.quoted or offer.insert.startswith('"')]
-    if isinstance(cursor.key, int) and cursor.start == cursor.end:
+    if cursor.between is not None:
+        offers = _next(cursor, offers)
+    elif isinstance(cursor.key, int) and cursor.start == cursor.end:
         offers = _before(cursor, offers)
     found = _found(cursor.start, cursor.end, cursor.written, offers)
     word = cursor.text[cursor.start : cursor.end]
@@ -68,10 +71,17 @@ def _found(start: int, end: int, written: str, offers: list[Offer]) -> Completio
 
 def _keys(cursor: Cursor, around: Surroundings) -> Completion | None:
     offers = list(keys(cursor, around))
+    if cursor.between is not None:
+        return _found(cursor.start, cursor.end, cursor.written, _next(cursor, offers))
     member = cursor.member
     colon = member.colon is not None if member is not None else cursor.text[cursor.end :].lstrip()[:1] == ":"
     offers = [bare_key(offer) for offer in offers] if colon else _before(cursor, offers)
     return _found(cursor.start, cursor.end, cursor.written, offers)
+
+
+def _next(cursor: Cursor, offers: list[Offer]) -> list[Offer]:
+    """Return offers with the comma before them, and what stands between the value and the place."""
+    return [replace(offer, insert=f",{cursor.between}{offer.insert}") for offer in offers]
 
 
 def _before(cursor: Cursor, offers: list[Offer]) -> list[Offer]:

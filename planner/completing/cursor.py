@@ -61,6 +61,8 @@ class Cursor:
     """Of a key that is written: that one."""
     text: str = ""
     offset: int = 0
+    between: str | None = None
+    """Where a comma is missing, since this is behind a value: what stands between the value and what comes next."""
 
     @property
     def holder(self) -> Around | None:
@@ -90,8 +92,11 @@ def root_of(text: str) -> tuple[Spot | None, bool]:
     return spot_of(text, lines=lines), lines
 
 
-def cursor_at(text: str, offset: int, root: Spot | None, *, lines: bool) -> Cursor | None:
-    """Return where a place is, None where nothing is to be written: between a value and the next comma, for one."""
+def cursor_at(text: str, offset: int, root: Spot | None, *, lines: bool, behind: bool) -> Cursor | None:
+    """Return where a place is, None where nothing is to be written.
+
+    Between a value and the end of what it is in that is so too, but with `behind`.
+    """
     if root is None:
         return Cursor("value", (), None, offset, offset, "", False, None, text, offset)
     around = _around(root, offset, lines=lines)
@@ -104,7 +109,24 @@ def cursor_at(text: str, offset: int, root: Spot | None, *, lines: bool) -> Curs
         return Cursor("value", around, leaf.part, spot.start, spot.end, written, quoted, None, text, offset)
     if not around:
         return None
-    return _in_object(text, offset, around) if around[-1].spot.kind == "object" else _in_array(text, offset, around)
+    found = _in_object(text, offset, around) if around[-1].spot.kind == "object" else _in_array(text, offset, around)
+    return _behind(text, offset, around) if found is None and behind else found
+
+
+def _behind(text: str, offset: int, around: list[Around]) -> Cursor | None:
+    """Return the place of what comes next behind the last value of an object or an array; of a key, also one begun."""
+    spot = around[-1].spot
+    keyed = spot.kind == "object"
+    values = [member.value for member in spot.members] if keyed else spot.items
+    last = values[-1] if values else None
+    begin, end = _word_at(text, offset) if keyed else (offset, offset)
+    start = len(text[:begin].rstrip())
+    if last is None or not last.closed or last.end != start or text[end:].lstrip()[:1] not in ("", "]", "}"):
+        return None
+    key = None if keyed else len(values)
+    written = text[begin:offset]
+    between = text[start:begin] or " "
+    return Cursor("key" if keyed else "value", around, key, start, end, written, False, None, text, offset, between)
 
 
 def _in_object(text: str, offset: int, around: list[Around]) -> Cursor | None:

@@ -27,11 +27,11 @@ HITS = '{"type": "discover-notes", "query": "x", "out": "$hits"}, {"type": "size
 BEFORE = '{"goal": "g", "steps": [' + HITS + ", "
 
 
-def ask_of(space: Space, written: str) -> Completion | None:
+def ask_of(space: Space, written: str, *, behind: bool = False) -> Completion | None:
     """Complete at the mark."""
     text, at = written.replace("¦", "", 1), written.index("¦")
     with space.store.reading() as snapshot:
-        return complete(text, at, space.catalogue, KnownSpace(snapshot))
+        return complete(text, at, space.catalogue, KnownSpace(snapshot), behind=behind)
 
 
 def labels(found: Completion | None) -> list[str]:
@@ -39,9 +39,9 @@ def labels(found: Completion | None) -> list[str]:
     return [] if found is None else [offer.label for offer in found.offers if offer.fits]
 
 
-def accepted(space: Space, written: str, label: str) -> str:
+def accepted(space: Space, written: str, label: str, *, behind: bool = False) -> str:
     """Take an offer, and return the text with the place where one goes on to write."""
-    found = ask_of(space, written)
+    found = ask_of(space, written, behind=behind)
     assert found is not None, written
     text = written.replace("¦", "", 1)
     [offer] = [offer for offer in found.offers if offer.label == label]
@@ -257,6 +257,34 @@ def test_what_is_begun_is_written_on_within_its_quotes(offer: Offer) -> None:
     assert (written["steps"][0] if "steps" in written else written)["type"] == "word"
 
 
+@pytest.mark.parametrize(
+    ("written", "label", "after"),
+    [
+        ('[{"type": "size"¦}]', "target", '[{"type": "size", "target": "$¦"}]'),
+        ('[{"type": "size"¦', "target", '[{"type": "size", "target": "$¦"'),
+        ('[{"type": "size" ¦}]', "out", '[{"type": "size", "out": "$¦"}]'),
+        ('{"goal": "x"\n  ¦}', "steps", '{"goal": "x",\n  "steps": [{"type": "¦"}]}'),
+        ('{"steps": [{"type": "x"}¦]}', "a step", '{"steps": [{"type": "x"}, {"type": "¦"}]}'),
+        ('{"steps": [{"type": "x"}\n  ¦\n]}', "a step", '{"steps": [{"type": "x"},\n  {"type": "¦"}\n]}'),
+        ('[{"type": "size"tar¦}]', "target", '[{"type": "size", "target": "$¦"}]'),
+        ('[{"type": "size" ta¦r\n}]', "target", '[{"type": "size", "target": "$¦"\n}]'),
+        ('[{"condition": {"type": "empty"¦}}]', "target", '[{"condition": {"type": "empty", "target": "$¦"}}]'),
+    ],
+)
+def test_who_asks_behind_a_value_is_offered_what_comes_next(space: Space, written: str, label: str, after: str) -> None:
+    """With the comma that it needs; also when it is begun then."""
+    assert accepted(space, written, label, behind=True) == after
+
+
+@pytest.mark.parametrize(
+    "written", ["{}¦", '{"a" ¦: 1}', '{"a": ¦, "b": 1}x', "[1¦ 2]", '{"goal": "x"¦ "steps": []}', "[1]¦"]
+)
+def test_nobody_is_offered_anything_behind_what_is_no_last_value(space: Space, written: str) -> None:
+    """Behind the end, before the colon, and where more follows without a comma."""
+    found = ask_of(space, written, behind=True)
+    assert found is None or not any(offer.insert.startswith(",") for offer in found.offers)
+
+
 @pytest.mark.parametrize("written", ['{"goal": "x"¦}', '{"goal": "no $5 ¦"}', "{}¦", '[{"type": "x"} ¦]', '{"a" ¦: 1}'])
 def test_nothing_is_offered_where_nothing_is_to_be_written(space: Space, written: str) -> None:
     """Between a value and the next comma, in plain text, behind the end."""
@@ -290,9 +318,10 @@ def test_no_place_of_any_text_raises(
 ) -> None:
     """And what is taken where a document is whole leaves it whole, or a value away from it."""
     text = json.dumps(PLAN, indent=indent)
+    behind = data.draw(st.booleans())
     at = data.draw(st.integers(0, len(text)))
     with open_space(tmp_path_factory.mktemp("any") / "space.db") as space:
-        found = ask_of(space, f"{text[:at]}¦{'' if cut else text[at:]}")
+        found = ask_of(space, f"{text[:at]}¦{'' if cut else text[at:]}", behind=behind)
     if found is None or cut:
         return
     assert found.start <= at <= found.end

@@ -39,6 +39,8 @@ class Suggester:
         self._found: Completion | None = None
         self._asked = False
         """Whether somebody asked for them."""
+        self._behind = False
+        """Whether what comes next behind a value is offered too: to whoever asked, as long as it is shown."""
         self._known: tuple[str, int] | None = None
         """The text and the place that those are for which are shown."""
         self._taking = ""
@@ -74,6 +76,7 @@ class Suggester:
     def ask(self, *, asked: bool = False) -> None:
         """Find out what may stand at the cursor; `asked` is for somebody who wants to see it before they begin."""
         self._wanted = self._here
+        self._behind = asked or (self._behind and self._found is not None)
         self._asked = asked
         self._number, self._editor.expecting = self._editor.typed, True
         if not self._asking:
@@ -86,7 +89,9 @@ class Suggester:
             done, found = None, None
             while self._wanted is not None and self._wanted != done:
                 done = self._wanted
-                found = await asyncio.to_thread(self._infospace.asked, partial(self._complete, *done))
+                found = await asyncio.to_thread(
+                    self._infospace.asked, partial(self._complete, *done, behind=self._behind)
+                )
         finally:
             taken_by = self._taking
             self._asking = False
@@ -97,8 +102,8 @@ class Suggester:
         else:
             self.leave()
 
-    def _complete(self, text: str, offset: int, snapshot: Snapshot) -> Completion | None:
-        return complete(text, offset, self._infospace.space.catalogue, KnownSpace(snapshot))
+    def _complete(self, text: str, offset: int, snapshot: Snapshot, *, behind: bool) -> Completion | None:
+        return complete(text, offset, self._infospace.space.catalogue, KnownSpace(snapshot), behind=behind)
 
     def _offer(self, found: Completion | None, taken_by: str) -> None:
         """Show what may stand here, or take it; not where only what stands here may, or nothing is begun."""

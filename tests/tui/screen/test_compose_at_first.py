@@ -57,6 +57,38 @@ def test_the_first_plan_is_written_and_run_by_keys_alone(show: Show, space: Spac
     show(story)
 
 
+def test_a_plan_is_written_by_what_is_offered_alone(show: Show, space: Space) -> None:
+    """Asked for behind a value, what comes next brings its comma, also when it is begun then."""
+
+    async def story(stage: Stage) -> None:
+        place = await compose(stage)
+        await stage.press("ctrl+@")
+        await offered(stage, "a plan")
+        await stage.press("enter")
+        await offered(stage, "create-note")
+        await stage.write("create-note")
+        await stage.press("enter")
+        await stage.until(lambda: '{"type": "create-note"}' in place.text, "the type")
+        await stage.press("ctrl+@")
+        await offered(stage, "out")
+        await stage.write("out")
+        await stage.press("enter")
+        await offered(stage, "$note")
+        await stage.press("enter")
+        await stage.until(lambda: '"out": "$note"}' in place.text, "the variable")
+        await stage.press("ctrl+@")
+        await offered(stage, "value")
+        await stage.press("enter")
+        await stage.until(lambda: '"$note", "value": ' in place.text, "the value")
+        await stage.write("1")
+        await stage.sees("✓ may run  1 step")
+        await stage.press("ctrl+r")
+        await stage.sees("run_1 ✓ success")
+        assert read_json(place.text)["steps"] == [{"type": "create-note", "out": "$note", "value": 1}]
+
+    show(story)
+
+
 @pytest.mark.parametrize(
     ("before", "word", "label", "after"),
     [
