@@ -6,6 +6,7 @@ that is not listed here has no answer (`SeenSnapshot.__getattr__`), so a new one
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from infospace.jsonvalue import JSON
     from infospace.memory.store import Brief, Snapshot, Store
     from infospace.runs.journal import Approve, CallRow, Entry, RunHead, RunRow, StepRow
+    from infospace.tools.kept import Worked
 
 Whose: TypeAlias = Literal["own", "all"]
 
@@ -139,7 +141,7 @@ class SeenSnapshot:
             *("query", "known_vectors", "vectors"),
             # of tools, which have a scope of their own
             *("tools_generation", "tool_sources", "servers", "tools", "tool", "tool_by_id", "tool_counts"),
-            *("tool_uses", "tool_totals", "worked_generation", "worked", "server_uses"),
+            *("tool_uses", "tool_totals", "worked_generation", "server_uses"),
             # of Evidence that whoever asks has found, and of ids whose results it has
             *("evidence", "identities"),
         }
@@ -327,6 +329,23 @@ class SeenSnapshot:
     def calls(self, run: str) -> list[CallRow]:
         """Return the calls of a run that is seen."""
         return self._of.calls(self._of_run(run))
+
+    def worked(self, limit: int) -> list[Worked]:
+        """Return calls that went well of runs that are seen, and that saw no other Notes: the limit counts these."""
+        return list(islice((one for one in self._of.worked(sys.maxsize) if self._shows_calls(one.run)), limit))
+
+    def _shows_calls(self, run: str) -> bool:
+        if self._sight.runs == "own" and not self._store.began(run, self._of):
+            return False
+        if self._sight.sessions == "own" and not self._shows_run(run):
+            return False
+        return not self._sight.hides or self._store.saw_the_same(run, self._of)
+
+    def _shows_run(self, run: str) -> bool:
+        try:
+            return bool(self.run(run))
+        except NotFound:
+            return False
 
 
 class SeenStore:

@@ -69,7 +69,7 @@ class NarrowedSpace(Space):
     @cached_property
     def tools(self) -> Toolbox:
         """What can be called outside of the space, and may be known of."""
-        return self._of.tools.narrowed(self._scope, self._longest_s)
+        return self._of.tools.narrowed(self._scope, self._longest_s, self.store if self.sight.limits else None)
 
     @cached_property
     def catalogue(self) -> Catalogue:

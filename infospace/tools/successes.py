@@ -15,6 +15,7 @@ from infospace.errors import Invalid
 from infospace.jsonvalue import JSON
 
 if TYPE_CHECKING:
+    from infospace.memory.store import Store
     from infospace.tools.finding.found import Remembered
     from infospace.tools.kept import Worked
     from infospace.tools.tool import Tool
@@ -45,6 +46,22 @@ def remembers() -> bool:
     if said not in ("", "on", "off"):
         raise Invalid(f"{SWITCH} is {said!r}", hint="`on`, which is the default, or `off`")
     return said != "off"
+
+
+class Successes:
+    """What worked before in a store, as far as that shows it: the same list until it is something else."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._last: tuple[int, Sequence[Remembered]] | None = None
+
+    def __call__(self) -> Sequence[Remembered]:
+        """Return it, the latest first."""
+        with self._store.reading() as snapshot:
+            generation = snapshot.worked_generation()
+            if self._last is None or self._last[0] != generation:
+                self._last = generation, remembered(snapshot.worked(MOST))
+        return self._last[1]
 
 
 def remembered(calls: Sequence[Worked]) -> list[Remembered]:

@@ -15,10 +15,11 @@ from infospace.paths import nearest
 from infospace.tools.finding.scope import EVERYTHING, Scope
 from infospace.tools.kept import Called
 from infospace.tools.own import SERVER
-from infospace.tools.successes import remembers
+from infospace.tools.successes import Successes, remembers
 from infospace.tools.tool import NoAnswer, NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
 
 if TYPE_CHECKING:
+    from infospace.memory.store import Store
     from infospace.tools.finding.found import Remembered
     from infospace.tools.servers.known import Servers
 
@@ -36,6 +37,7 @@ class Toolbox:
         """The servers that `mcp.json` files name; None where there is no space."""
         self.scope = scope
         """What may be known of here: a tool out of it is not there."""
+        self._successes = None if servers is None else servers.successes
         self._longest_s = longest_s
         """Seconds that a call may last at most, None for as long as its step or its server's entry says."""
         self._providers: dict[str, ToolProvider] = {}
@@ -50,11 +52,15 @@ class Toolbox:
             raise Invalid(f"{provider.server!r} cannot be a server's name", hint="one without `/`")
         self._providers[provider.server] = provider
 
-    def narrowed(self, scope: Scope, longest_s: float | None = None) -> Toolbox:
-        """Return the same tools for somebody who may know of those of a scope alone, and call them for so long."""
+    def narrowed(self, scope: Scope, longest_s: float | None = None, seen: Store | None = None) -> Toolbox:
+        """Return the same tools for somebody who may know of those of a scope alone, and call them for so long.
+
+        `seen` is the space as they see it, None where they see what is seen here: its calls are what worked before.
+        """
         bounds = [one for one in (self._longest_s, longest_s) if one is not None]
         narrower = Toolbox(self.servers, self.scope.narrowed(scope), min(bounds, default=None))
         narrower._providers = self._providers
+        narrower._successes = self._successes if self.servers is None or seen is None else Successes(seen)
         return narrower
 
     def _all(self) -> Mapping[str, ToolProvider]:
@@ -87,9 +93,9 @@ class Toolbox:
 
         Nothing either for somebody who may not know of everything: it says what others asked for.
         """
-        if self.servers is None or self.scope != EVERYTHING or not remembers():
+        if self._successes is None or self.scope != EVERYTHING or not remembers():
             return ()
-        return self.servers.successes()
+        return self._successes()
 
     def find(self, full_name: str, kind: ToolKind = "tool") -> Tool | None:
         """Return what has a full name, `server/tool`, `server/prompt` or `server/URI`; None when there is none.

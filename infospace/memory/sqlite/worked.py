@@ -25,10 +25,19 @@ LONGEST = 500
 """Characters of arguments, as JSON, that are remembered; longer ones are content rather than an example."""
 
 MOST_OF_TOOL = 5
-"""Calls of one tool that are remembered, the latest with different arguments."""
+"""Calls of one tool that are remembered of a caller, the latest with different arguments."""
 
-_OLDER = """DELETE FROM worked WHERE tool = ?1 AND (run, sequence) NOT IN (
-    SELECT run, sequence FROM worked WHERE tool = ?1 ORDER BY run DESC, sequence DESC LIMIT ?2)"""
+# What one caller calls puts out none of another's, who may be shown no other examples than its own.
+
+_AGAIN = """DELETE FROM worked WHERE tool = ?1 AND arguments = ?3 AND (
+    SELECT json_extract(scope, '$.caller') FROM runs WHERE number = run) IS (
+    SELECT json_extract(scope, '$.caller') FROM runs WHERE number = ?2)"""
+
+_OLDER = """DELETE FROM worked WHERE tool = ?1 AND (run, sequence) IN (
+    SELECT run, sequence FROM worked JOIN runs ON number = run
+    WHERE tool = ?1 AND json_extract(scope, '$.caller') IS (
+        SELECT json_extract(scope, '$.caller') FROM runs WHERE number = ?2)
+    ORDER BY run DESC, sequence DESC LIMIT -1 OFFSET ?3)"""
 
 MOVED = "UPDATE state SET value = value + 1 WHERE key = 'worked'"
 
@@ -42,9 +51,9 @@ def write(engine: Engine, run: int, entry: CallRow) -> None:
     arguments = dump(entry.request)
     if len(arguments) > LONGEST:
         return
-    engine.run("DELETE FROM worked WHERE tool = ? AND arguments = ?", (entry.target, arguments))
+    engine.run(_AGAIN, (entry.target, run, arguments))
     engine.run("INSERT INTO worked VALUES (?, ?, ?, ?)", (run, entry.sequence, entry.target, arguments))
-    engine.run(_OLDER, (entry.target, MOST_OF_TOOL))
+    engine.run(_OLDER, (entry.target, run, MOST_OF_TOOL))
     engine.run(MOVED)
 
 

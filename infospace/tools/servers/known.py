@@ -14,12 +14,11 @@ from infospace.errors import InfospaceError, StoreError
 from infospace.jsonvalue import JSON
 from infospace.tools.kept import Called, KeptServer, KeptTool
 from infospace.tools.servers.entries import FILE, Entry, EntryProblem, read_entries
-from infospace.tools.successes import MOST, remembered
+from infospace.tools.successes import Successes
 from infospace.tools.tool import NotCalled, Tool, ToolAnswer, ToolKind
 
 if TYPE_CHECKING:
     from infospace.memory.store import Snapshot, Store
-    from infospace.tools.finding.found import Remembered
     from infospace.tools.servers.fleet import Fleet
     from infospace.tools.servers.keeping import Keeping
 
@@ -68,7 +67,7 @@ class Servers:
         self._stamps: Stamps = ()
         """What told the files from others when they were read."""
         self._unlisted: tuple[int, object, Sequence[Tool]] | None = None
-        self._successes: tuple[int, Sequence[Remembered]] | None = None
+        self.successes = Successes(store)
         self._kept: tuple[int, Mapping[str, KeptServer]] | None = None
         self._listed: tuple[int, object, Mapping[str, Sequence[Tool]]] | None = None
 
@@ -153,14 +152,6 @@ class Servers:
         if self._unlisted is None or self._unlisted[:2] != (generation, self._read):
             self._unlisted = generation, self._read, never_listed(self.all())
         return self._unlisted[2]
-
-    def successes(self) -> Sequence[Remembered]:
-        """Return what worked before; the same list until that is something else."""
-        with self._store.reading() as snapshot:
-            generation = snapshot.worked_generation()
-            if self._successes is None or self._successes[0] != generation:
-                self._successes = generation, remembered(snapshot.worked(MOST))
-        return self._successes[1]
 
     def record(self, called: Called) -> None:
         """Remember that a tool was called; where that cannot be written, the call is as good."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, Space
+from infospace.memory.seen import Sight
 from infospace.tools.finding.found import FoundTools, Wanted
 from infospace.tools.finding.scope import Filters, Scope
 from infospace.tools.local import LocalTools
@@ -57,6 +58,11 @@ def call(space: Space, name: str, goal: str = GOAL, **arguments: Any) -> str:
 
 def find(space: Space, request: str, **asked: Any) -> FoundTools:
     return space.finder.find(everything(space), Wanted(request, **asked), remembered=space.tools.successes())
+
+
+def listed_with_examples(space: Space) -> list[str]:
+    found = run(list_tools(space, ListTools.model_validate({"filters": {"has_examples": True}})))
+    return [tool["name"] for tool in found["tools"]]
 
 
 def described(space: Space, name: str) -> Any:
@@ -140,6 +146,29 @@ def test_whoever_may_not_know_of_everything_learns_nothing_of_others_calls(offic
     assert described(narrow, "beta") == []
     assert find(narrow, LIKE_IT).no_match
     assert described(NarrowedSpace(office, Scope()), "beta") == [{"code": "x1"}]
+
+
+def test_whoever_sees_its_own_runs_alone_is_shown_its_own_calls_alone(office: Space) -> None:
+    """By examples, the ranking, the filter and the list; and another's same call puts out none of them."""
+    ann, bob = (NarrowedSpace(office, Scope(), sight=Sight(runs="own", caller=name)) for name in ("ann", "bob"))
+    call(ann, "beta", code="of-ann")
+    assert (described(bob, "beta"), described(ann, "beta")) == ([], [{"code": "of-ann"}])
+    assert find(bob, LIKE_IT).no_match
+    assert not find(ann, LIKE_IT).no_match
+    assert listed_with_examples(bob) == []
+    for code in ("of-ann", *"12345"):
+        call(bob, "beta", code=code)
+    assert described(ann, "beta") == [{"code": "of-ann"}]
+    assert described(bob, "beta") == [{"code": code} for code in "54321"]
+    assert described(office, "beta") == described(bob, "beta")
+
+
+def test_whoever_sees_other_notes_is_shown_no_arguments_that_may_be_of_these(office: Space) -> None:
+    """What was read out of a note was given to a tool."""
+    call(office, "beta", code="of a private note")
+    narrow = NarrowedSpace(office, Scope(), sight=Sight("none", caller="bob"))
+    call(narrow, "beta", code="mine")
+    assert described(narrow, "beta") == [{"code": "mine"}]
 
 
 def test_it_is_forgotten_with_its_run(office: Space) -> None:
