@@ -181,6 +181,9 @@ class Changes:
             case NoteShape(), Unknown():
                 return self._changeable(shape)
             case CollectionShape(), CollectionShape():
+                sizes = shape.facts.size, other.facts.size
+                if None not in sizes and sizes[0] != sizes[1]:
+                    return False
                 unknown = isinstance(shape.item, Unknown) or isinstance(other.item, Unknown)
                 return unknown or shape.item.kinds == other.item.kinds
         return isinstance(other, Unknown)

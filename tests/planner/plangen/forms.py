@@ -9,6 +9,8 @@ from typing import Any
 from plangen import tables  # noqa: F401 - registers its makers
 from plangen.calls import MAKERS, content
 from plangen.conditions import condition
+from plangen.corners import CORNERS, in_a_corner
+from plangen.meetings import IN_LOOPS, MEETINGS
 from plangen.spoiling import spoil
 from plangen.things import LIST, NOTE, NUMBER, TEXT, TRUTH, UNKNOWN, Thing, several
 from plangen.writer import Step, Writer, a_list, a_note, a_record, anything, holding
@@ -19,7 +21,7 @@ WEIGHTS: Mapping[str, float] = {
     **dict.fromkeys(("discover-notes", "search-within-collection", "discover-tools"), 0.4),
     **dict.fromkeys(SEARCHES, 0.2),
     **dict.fromkeys(ASKING, 0.4),
-    **dict.fromkeys(("create-note", "create-collection", "tool", "plan", "if"), 1.5),
+    **dict.fromkeys(("create-note", "create-collection", "tool", "plan", "if", "meeting"), 1.5),
     **dict.fromkeys(("ask", "odd", "wait"), 0.6),
 }
 """How often a step is of a type, where it is not as often as of most."""
@@ -32,12 +34,16 @@ def form(function: Callable[[Writer, int], None]) -> Callable[[Writer, int], Non
     return function
 
 
-def steps(w: Writer, count: int, depth: int) -> None:
-    """Append some steps, each with a maker of its own."""
+def steps(w: Writer, count: int, depth: int, type_: str | None = None) -> None:
+    """Append some steps, each with a maker of its own, or with that of a type."""
     words = [*MAKERS]
     for _ in range(count):
         first = len(w.block)
-        if depth < 3 and w.maybe(0.3):
+        if type_ in FORMS:
+            FORMS[type_](w, depth)
+        elif type_ is not None:
+            MAKERS[type_](w)
+        elif depth < 3 and w.maybe(0.3):
             FORMS[w.chance.choices([*FORMS], [WEIGHTS.get(word, 1) for word in FORMS])[0]](w, depth)
         else:
             MAKERS[w.chance.choices(words, [WEIGHTS.get(word, 1) for word in words])[0]](w)
@@ -209,7 +215,24 @@ def _operation(w: Writer, item: Thing) -> tuple[Any, Thing | None]:
         ]
     if a_list(item):
         choices += [("size", NUMBER), ({"type": "flatten", "separator": " "}, TEXT), ("head", item)]
-    return w.chance.choice(choices)
+    return w.chance.choice(choices) if w.maybe(0.5) else _any_operation(w, item) or w.chance.choice(choices)
+
+
+def _any_operation(w: Writer, item: Thing) -> tuple[Any, Thing | None] | None:
+    """Any call as an operation, with the item as its first resource as a rule; None where it needs steps before it."""
+    types = [type_ for type_ in MAKERS if type_ not in ("bind", "size", "persist")]
+    outer, w.names = w.names, {**w.names}
+    for _ in range(4):
+        with w.inside({"item": item}) as block:
+            MAKERS[w.chance.choice(types)](w)
+        if len(block) == 1 and "replace" not in block[0]:
+            operation = {key: value for key, value in block[0].items() if key not in ("out", "name")}
+            if operation.get("target") == "$item" and w.maybe(0.5):
+                del operation["target"]
+            w.names = outer
+            return operation, UNKNOWN
+    w.names = outer
+    return None
 
 
 @form
@@ -294,6 +317,12 @@ def _stop(w: Writer, depth: int) -> None:
     w.block.append(step)
 
 
+@form
+def _meeting(w: Writer, depth: int) -> None:
+    """Where several of the others meet."""
+    w.chance.choice(MEETINGS if depth == 0 else IN_LOOPS)(w)
+
+
 INPUTS: Mapping[str, tuple[dict[str, Any], Thing]] = {
     "num": ({"type": "integer", "default": 2}, NUMBER),
     "topic": ({"type": "string", "minLength": 1}, TEXT),
@@ -308,9 +337,10 @@ class Plans:
 
     def __init__(self, seed: int, kept: Mapping[str, Thing]) -> None:
         self._writer = Writer(random.Random(seed), kept)  # noqa: S311 - not for secrets
+        self._seed = seed
 
     def plan(self) -> tuple[Any, dict[str, Any]]:
-        """Make a plan of one to eight makers' steps."""
+        """Make a plan of one to eight makers' steps; of as many seeds as there are makers each has the first once."""
         w = self._writer
         document: dict[str, Any] = {"budget": {"steps": 300, "seconds": 60}}
         inputs = {name: spec for name, spec in INPUTS.items() if w.maybe(0.3)}
@@ -318,10 +348,20 @@ class Plans:
             document["inputs"] = {name: spec for name, (spec, _) in inputs.items()}
             w.names |= {name: thing for name, (_, thing) in inputs.items()}
         given = {name: GIVEN[name] for name in inputs if name in GIVEN and (name != "num" or w.maybe(0.5))}
-        steps(w, w.chance.randint(1, 7), 0)
+        first = [*MAKERS, *FORMS][self._seed % (len(MAKERS) + len(FORMS))]
+        steps(w, 1, 0, first)
+        steps(w, w.chance.randint(0, 6), 0)
         document["steps"] = w.block
         if w.names and w.maybe(0.4):
             document["result"] = f"${w.chance.choice([*w.names])}"
         for _ in range(w.chance.choice((0, 0, 1, 1, 1, 2))):
             spoil(document, w.chance)
         return document, given
+
+    def corner(self) -> dict[str, Any]:
+        """Make a plan of one or two corners, with no mistake besides; it wants a space as it was supplied."""
+        w = self._writer
+        w.care = 1.0
+        for _ in range(w.chance.choice((1, 1, 2))):
+            in_a_corner(w, w.chance.choice([*CORNERS]))
+        return {"budget": {"steps": 300, "seconds": 60}, "steps": w.block}

@@ -29,11 +29,17 @@ def _in(block: Any, position: str) -> dict[str, Any]:
         word = _WORD.fullmatch(rest[0])
         assert word, (position, rest)
         step = _labelled(block, label)
-        block = step[word[1]]
+        block = _operation(step) if step["type"] == "map" and word[1] == "do" else step[word[1]]
         if word[1] == "branches":
             block = block[int(word[2]) - 1]
         label, *rest = rest[1:]
     return _labelled(block, label)
+
+
+def _operation(step: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The saved plan that a `map` runs, as the only step of its round."""
+    operation = step["operation"]
+    return [operation if isinstance(operation, dict) else {"type": operation}]
 
 
 def _labelled(block: Any, label: str) -> dict[str, Any]:
