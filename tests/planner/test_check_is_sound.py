@@ -37,7 +37,7 @@ from plangen.supplied import outlines, supply
 from plangen.things import Thing
 
 PROVE = os.environ.get("INFOSPACE_PROVE") == "1"
-HALF = 10_000 if PROVE else 350
+HALF = 10_000 if PROVE else 450
 """Plans of each half; halves may run side by side."""
 SHARED = 50
 """Plans that run in one space, one after another, before it is made anew."""

@@ -33,7 +33,7 @@ from plangen.outside import Begin, odd, to_the_end
 from plangen.supplied import outlines, supply
 
 _BRANCH = re.compile(r".*\.branches\[\d+\]")
-COUNT = 4_000 if os.environ.get("INFOSPACE_PROVE") == "1" else 160
+COUNT = 4_000 if os.environ.get("INFOSPACE_PROVE") == "1" else 60
 
 
 @pytest.fixture
