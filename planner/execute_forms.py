@@ -312,7 +312,7 @@ class FormExecution(Execution):
             last = retry is None or attempt >= retry.attempts
             if outcome.status == "success" or last or not may_repeat(outcome, view):
                 return outcome, view
-            await pause(retry, attempt, self._run.halt.heard)
+            await pause(retry, attempt, self._run.halt.heard, where)
             attempt += 1
 
     async def _one(self, form: Map, member: Member, scope: Scope, view: Infospace) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import uuid
@@ -13,6 +14,8 @@ from datetime import UTC, datetime, timedelta
 from infospace.clock import now
 from infospace.memory.store import Store
 from infospace.runs.journal import Beat, RunHead, RunRow, StepRow
+
+_log = logging.getLogger(__name__)
 
 BEAT = 5.0
 """Seconds between two renewals."""
@@ -74,13 +77,16 @@ async def kept(
     That another has it ends what is done: TakenOver.
     """
     doing = asyncio.current_task()
+    _log.info("%s: this process has the lease", run)
 
     async def renew() -> None:
         while True:
             await asyncio.sleep(BEAT)
             try:
                 store.commit([], [Beat(run, owner, now(), spent())])
-            except BaseException:
+                _log.debug("%s: the lease is renewed", run)
+            except BaseException as error:
+                _log.warning("%s: the lease is lost: %s", run, type(error).__name__)
                 if doing is not None:
                     doing.cancel()
                 raise
@@ -92,3 +98,4 @@ async def kept(
         renewing.cancel()
         with suppress(asyncio.CancelledError):
             await renewing
+        _log.info("%s: the lease is given back", run)

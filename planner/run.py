@@ -360,7 +360,7 @@ class Run:
                 raise
             if not execution.again:
                 break
-            await pause(step.retry, attempt, self.halt.heard)
+            await pause(step.retry, attempt, self.halt.heard, position)
             if self.halt.now:
                 raise Suspension(())
         return failure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from infospace.runs.call import Call, Record
 from infospace.runs.counterparts import Counterparts, Earlier
 from infospace.runs.journal import CallRow
 from infospace.runs.tool_calls import ToolCalls
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -144,11 +147,13 @@ class Meter:
             call.begins()
             reply = await model.complete(request)
         except BaseException as error:
+            _log.info("the model %s gave no answer in step %s: %s", model.name, made.step, type(error).__name__)
             self.tokens += promised if isinstance(error, BadAnswer) else 0
             call.fails(error)
             raise
         finally:
             self._promised -= promised
+        _log.info("the model %s answered in step %s: %d tokens", model.name, made.step, reply.tokens)
         self.tokens += reply.tokens
         self._answered += 1
         call.answers(reply.text, reply.tokens)

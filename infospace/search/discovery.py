@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from infospace.search.embedding import Embedding
     from infospace.search.hnsw import Hnsw
     from infospace.view import Listener
+
+_log = logging.getLogger(__name__)
 
 TURNS = 3
 """How often a search begins anew because another process has given the space another model meanwhile."""
@@ -70,6 +74,20 @@ class Search:
 
     def find(self, wanted: Wanted, listener: Listener) -> Found:
         """Do what `discover` does, in this thread."""
+        clock = time.perf_counter()
+        found = self._look(wanted, listener)
+        proof, took = found.certificate, (time.perf_counter() - clock) * 1000
+        _log.info(
+            "searched %s (%s): %d compared, %d found, %.0f ms",
+            wanted.mode,
+            proof["method"],
+            proof["scored"],
+            len(found.hits),
+            took,
+        )
+        return found
+
+    def _look(self, wanted: Wanted, listener: Listener) -> Found:
         with self._lock:
             if wanted.mode == "keyword":
                 return self._by_words(wanted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from infospace.memory.store import Store
     from infospace.tools.finding.found import Remembered
     from infospace.tools.servers.known import Servers
+
+_log = logging.getLogger(__name__)
 
 
 class Toolbox:
@@ -254,8 +257,9 @@ class Toolbox:
             self.servers.close()
 
     def _record(self, tool: Tool, started: str, clock: float, *, well: bool) -> None:
+        took = round((time.perf_counter() - clock) * 1000, 3)
+        _log.info("called %s: %s, %.0f ms", tool.full_name, "success" if well else "failed", took)
         if self.servers is not None and tool.kind == "tool":
-            took = round((time.perf_counter() - clock) * 1000, 3)
             self.servers.record(Called(tool.server, tool.name, started, took, well))
 
 

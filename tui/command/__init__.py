@@ -12,7 +12,7 @@ from errno import EDQUOT, EFBIG, ENOSPC
 from types import ModuleType
 from typing import NoReturn
 
-from infospace.errors import InfospaceError
+from infospace.errors import InfospaceError, Invalid
 
 COMMANDS = {
     "add": "bring files and folders in as notes",
@@ -107,10 +107,9 @@ def shared(parser: argparse.ArgumentParser, default: str | None) -> None:
     parser.add_argument(
         "--space", metavar="FILE", default=default, help="the space; else INFOSPACE_SPACE, else your own"
     )
-    json_default = False if default is None else default
-    parser.add_argument(
-        "--json", action="store_true", default=json_default, help="one JSON document on standard output"
-    )
+    off = False if default is None else default
+    parser.add_argument("--json", action="store_true", default=off, help="one JSON document on standard output")
+    parser.add_argument("-v", "--verbose", action="store_true", default=off, help="say on standard error what happens")
 
 
 def _module(name: str) -> ModuleType:
@@ -145,6 +144,20 @@ def _main(argv: Sequence[str] | None) -> int:
     return _execute(args)
 
 
+def _begin_log(args: argparse.Namespace) -> None:
+    """Have it written down what happens, where somebody wants that."""
+    asked = os.environ.get("INFOSPACE_LOG")
+    if not args.verbose and not asked:
+        return
+    from infospace.logs import write_log
+    from tui.command.output import UsageError
+
+    try:
+        write_log(verbose=args.verbose, asked=asked, screen=args.command == "tui")
+    except Invalid as error:
+        raise UsageError(error.says, hint=error.hint) from error
+
+
 def _abandon_output() -> None:
     """Let what was not written yet go nowhere, so that the end of the process does not try again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -155,6 +168,7 @@ def _execute(args: argparse.Namespace) -> int:
 
     out = Output(json=args.json, space=args.space)
     try:
+        _begin_log(args)
         code: int = _module(args.command).execute(args, out)
         sys.stdout.flush()
     except InfospaceError as error:

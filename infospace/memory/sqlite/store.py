@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,12 +29,17 @@ from infospace.memory.store import Chosen, Forgotten, Freed
 from infospace.resources import Resource
 from infospace.runs.journal import Entry
 
+_log = logging.getLogger(__name__)
+
 MEMORY = ":memory:"
 """The address of a space that lives as long as its store, and that nobody else sees."""
 
 WAIT = 30.0
 """Seconds that a process waits for the transactions of others. SQLite looks ten times a second and keeps no queue: a
 process that commits without a pause has the lock at most of these looks."""
+
+LONG_WAIT = 0.1
+"""Seconds of waiting for a lock from which on it is logged."""
 
 
 class SqliteStore:
@@ -172,10 +179,14 @@ class SqliteStore:
     @contextmanager
     def _writing(self) -> Iterator[Engine]:
         """A transaction to write in: committed at the end, or rolled back whatever went wrong."""
+        clock = time.perf_counter()
         with self._pool.busy:
             engine = self._pool.writing()
             try:
                 engine.run("BEGIN IMMEDIATE")
+                waited = time.perf_counter() - clock
+                if waited >= LONG_WAIT:
+                    _log.info("waited %.2f s for the lock to write to the space", waited)
                 yield engine
                 self._pool.check_place()
                 engine.run("COMMIT")
