@@ -77,6 +77,22 @@ def test_what_waits_has_the_score_of_its_words(store: Store) -> None:
         assert hit.extra["cosine"] is None
 
 
+def test_what_waits_beside_what_is_embedded_has_the_score_of_its_own_words(store: Store) -> None:
+    """Each of them, however many words the texts before it have."""
+    make(store, "sea moon star bread salt rope sail", "sea ship")
+    find(search_in(store), "sea")
+    late = make(store, "sea", "sea sail bread moon")
+    found = find(behind(store), "sea", mode="hybrid", limit=None)
+    with store.reading() as snapshot:
+        words = snapshot.words("sea")
+    assert words is not None
+    bm25 = dict(zip(words.numbers.tolist(), words.scores.tolist(), strict=True))
+    assert len({round(bm25[number_of(note)], 6) for note in late}) == 2
+    for hit in found.hits:
+        assert hit.extra["bm25"] == round(bm25[number_of(hit.source)], 6)
+        assert (hit.extra["cosine"] is None) == (hit.source in late)
+
+
 @pytest.mark.parametrize("mode", ["semantic", "hybrid"])
 def test_what_waits_outside_of_the_condition_is_not_missed(store: Store, mode: Any) -> None:
     """It was not to be searched: all that was, has been."""

@@ -91,6 +91,22 @@ def test_a_word_brings_in_what_is_below_the_threshold(store: Store) -> None:
     }
 
 
+def test_what_a_word_brings_in_is_counted_by_its_word_alone(store: Store) -> None:
+    """And is not the nearest of those that do not match, though nearer than they are."""
+    word, near, *_others = make(store, "sea moon star bread salt rope", "ship", "sail sail", "moon|star moon")
+    cosines = sorted(cosines_to(store, "ship sea").values())
+    assert cosines_to(store, "ship sea")[word] == cosines[-2] < 0.6
+    found = hybrid(store, "ship sea", threshold=0.6)
+    assert {hit.source for hit in found.hits} == {word, near}
+    assert (found.certificate["matched"], found.certificate["max_below"]) == (2, cosines[-3])
+    assert found.certificate["matched_by"] == {"meaning": 1, "words": 2}
+
+
+def cosines_to(store: Store, query: str) -> dict[str, float]:
+    """The cosine of each Note, by a loop."""
+    return {note: score for note, (score, _, _) in brute(eligible(store).values(), query).items()}
+
+
 def test_what_waits_to_be_embedded_is_found_by_its_words(store: Store) -> None:
     """It has no cosine, and the certificate does not claim that all was searched."""
     make(store, "sea ship")

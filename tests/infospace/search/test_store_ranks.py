@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from infospace.argument import Bound
 from infospace.memory.changes import Delete, GiveName
 from infospace.memory.sqlite import open_store
 from infospace.memory.store import Store
+from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "memory" / "contract"))
@@ -56,6 +58,29 @@ def test_hits_and_certificate_are_the_same(stores: tuple[Store, Any], wanted: di
     assert find(ranking, "a e tale", **wanted) == expected
     with ranking.held() as matrix:
         assert matrix is None
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {},
+        {"where": Bound(parse_where("metadata.kind = 'tale'"))},
+        {"where": Bound(parse_where("metadata.kind = 'none'"))},
+        {"where": Bound(parse_where("metadata.kind = 'tale'")), "within": np.array([1, 2, 40, 41])},
+    ],
+    ids=str,
+)
+def test_conditions_and_what_waits_are_told_the_same(stores: tuple[Store, Any], wanted: dict[str, Any]) -> None:
+    """What waits to be embedded was not compared, and only what was to be searched counts."""
+    plain, ranking = (search_in(store) for store in stores)
+    make(stores[0], "a e tale", "b f tale", metadata={"kind": "tale"})
+    find(plain, "a")
+    late = make(stores[0], "a tale", metadata={"kind": "tale"})
+    for search in (plain, ranking):
+        search._embedding.catch_up = lambda *_: 0  # type: ignore[method-assign]
+    found = find(ranking, "a e tale", limit=None, certify=True, threshold=-1.0, **wanted)
+    assert found == find(plain, "a e tale", limit=None, certify=True, threshold=-1.0, **wanted)
+    assert late[0] not in [hit.source for hit in found.hits]
 
 
 def test_what_admits_an_index_is_asked_of_the_stores(stores: tuple[Store, Any]) -> None:
