@@ -119,6 +119,77 @@ def test_fields_are_taken_of_places_and_runs_too(space: Space) -> None:
             read(ref, name)
 
 
+def test_pieces_tell_where_they_are_and_what_is_too_long(space: Space) -> None:
+    """To the character: what has just room is in the piece; what has none is null, with a reference of its own."""
+    note = made(space, ["abc", "x" * 30, 1, "defg", "y" * 40])
+
+    def read(most: int, part: slice = WHOLE) -> dict[str, Any]:
+        return read_piece(space, Wanted(note, part, (), most))
+
+    long = {"at": 1, "ref": f"{note}[1]", "characters": 32}
+    first = read(24)
+    assert (first["of"], first["total"], first["slice"], first["next"]) == ("elements", 5, "0:1", "1:5")
+    assert (first["data"], "too_long" in first) == (["abc"], False)
+    second = read(24, slice(1, 5))
+    assert (second["slice"], second["next"], second["data"], second["too_long"]) == ("1:2", "2:5", [None], [long])
+    assert read(7, slice(2, 4))["data"] == [1, "defg"]
+    assert (read(6, slice(2, 4))["data"], read(6, slice(2, 4))["next"]) == ([1], "3:4")
+    last = read(40, slice(3, None))
+    assert (last["slice"], last["next"], last["data"]) == ("3:4", "4:5", ["defg"])
+    assert read(42, slice(4, None))["data"] == ["y" * 40]
+    assert read(41, slice(4, None))["too_long"] == [{"at": 4, "ref": f"{note}[4]", "characters": 42}]
+    nothing = read(40, slice(4, 2))
+    assert (nothing["slice"], nothing["next"], nothing["data"]) == ("4:4", None, [])
+
+
+def test_what_is_too_long_takes_the_room_of_what_stands_in_its_place(space: Space) -> None:
+    """So that no piece is longer than was asked for by much."""
+    note = made(space, ["x" * 100] * 9)
+    told = read_piece(space, Wanted(note, WHOLE, (), 99))
+    size = len(dump({"at": 0, "ref": f"{note}[0]", "characters": 102}))
+    assert (told["data"], told["next"]) == ([None] * (99 // size), f"{99 // size}:9")
+    assert [one["at"] for one in told["too_long"]] == list(range(99 // size))
+
+
+def test_an_object_is_whole_where_it_has_room_and_text_else(space: Space) -> None:
+    """Also where a part of it is asked for."""
+    note = made(space, {"a": 1})
+    whole = {"of": "characters", "total": 7, "slice": "0:7", "next": None, "data": {"a": 1}}
+    assert read_piece(space, Wanted(note, WHOLE, (), 7)).items() >= whole.items()
+    cut = {**whole, "slice": "0:6", "next": "6:7", "data": '{"a":1'}
+    assert read_piece(space, Wanted(note, WHOLE, (), 6)).items() >= cut.items()
+    assert read_piece(space, Wanted(note, slice(0, 7), (), 7))["data"] == '{"a":1}'
+    last = read_piece(space, Wanted(note, slice(-2, None), (), 7))
+    assert (last["slice"], last["data"], last["total"]) == ("5:7", "1}", 7)
+
+
+def test_a_piece_says_what_it_is_of(space: Space) -> None:
+    """Of a resource its kind, name and version; a place, and a run, by what was asked for."""
+    steps = [{"type": "create-note", "value": "text", "name": "hello", "out": "$x"}]
+    result = run_sync(space, steps)
+    note = str(result.bindings["x"].id)
+    piece = read_piece(space, Wanted("hello", WHOLE, (), 9))
+    assert (piece["ref"], piece["kind"], piece["name"], piece["version"]) == (note, "Note", "hello", 1)
+    assert read_piece(space, Wanted(f"{note}.@id", WHOLE, (), 99))["ref"] == f"{note}.@id"
+    run = read_piece(space, Wanted(str(result.run), WHOLE, (), 9))
+    assert (run["ref"], run["of"], run["data"]) == (result.run, "characters", '{"run":"r')
+    with pytest.raises(Invalid, match="is no place in Note_1"):
+        read_piece(space, Wanted(f"{note}.[", WHOLE, (), 9))
+    with pytest.raises(Invalid, match="read without steps, and this goes by 2"):
+        read_piece(space, Wanted(note, slice(0, 4, 2), (), 9))
+    assert read_piece(space, Wanted(note, slice(1, 3, 1), (), 9))["data"] == "ex"
+
+
+def test_more_items_than_are_fetched_at_once_are_read(space: Space) -> None:
+    """In their order, each once, from where one asks to where one asks."""
+    steps = [{"type": "create-collection", "value": list(range(120)), "out": "$c"}]
+    collection = str(run_sync(space, steps).bindings["c"].id)
+    for part in (slice(None), slice(7, 107), slice(49, 51), slice(-50, None)):
+        piece = read_piece(space, Wanted(collection, part, (), 100_000))
+        assert [item["content"] for item in piece["data"]] == list(range(120))[part]
+        assert (piece["of"], piece["total"], piece["next"]) == ("items", 120, None)
+
+
 def test_places_are_read_by_their_path(space: Space) -> None:
     """In content, and through a Collection's items."""
     note = made(space, {"list": [{"deep": "down"}], "odd key": 1})
