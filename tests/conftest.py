@@ -6,9 +6,9 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -51,6 +51,39 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
     items.sort(key=lambda item: item.path not in slow)
+
+
+VECTORS: dict[tuple[str, str], Any] = {}
+"""Vectors that the model gave in this process, by the model's key and the text."""
+
+
+@pytest.fixture(autouse=True)
+def known_vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the model computed for one test is not computed for the next one of the same process.
+
+    Each test has a space of its own, and most have the same fifty tools in it, whose descriptions take the model more
+    than a second. Where the computing itself is tried, in `tests/infospace/search`, all of it is done.
+    """
+    if "tests/infospace/search/" in request.path.as_posix():
+        return
+    from infospace.search.embedder import Embedder
+
+    compute = Embedder.embed
+
+    def embed(self: Embedder, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Any:
+        import numpy as np
+
+        keys = [(self.model.key, text) for text in texts]
+        missing = [at for at, key in enumerate(keys) if key not in VECTORS]
+        known = len(texts) - len(missing)
+        if known and progress is not None:
+            progress(known)
+        if missing:
+            rows = compute(self, [texts[at] for at in missing], progress and (lambda done: progress(known + done)))
+            VECTORS.update((keys[at], row) for at, row in zip(missing, rows, strict=True))
+        return np.array([VECTORS[key] for key in keys], dtype=np.float32).reshape(len(keys), self.model.dimension)
+
+    monkeypatch.setattr(Embedder, "embed", embed)
 
 
 @pytest.fixture(scope="session")

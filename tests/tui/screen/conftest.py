@@ -10,8 +10,10 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.css.stylesheet import Stylesheet
 
 from infospace import Space, open_space
 from infospace.tools.finding.found import Wanted
@@ -24,6 +26,10 @@ from furnishing import WAIT, furnish
 from noted import library
 from staging import PATIENCE, Show, Stage, Story
 from tooling import house, listed
+
+if TYPE_CHECKING:
+    from textual.css.model import RuleSet
+    from textual.css.types import CSSLocation
 
 
 @pytest.fixture
@@ -48,6 +54,23 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that wait for long go on meanwhile, and leaving gives them time to come to rest, on any machine."""
     monkeypatch.setattr("planner.waiting.LONGEST_SLEEP", WAIT["seconds"])
     monkeypatch.setattr("tui.app.PATIENCE", PATIENCE)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def styles_parsed_once() -> Iterator[None]:
+    """What the style sheets say is read once in a process, not by each app anew; a theme's variables count with it."""
+    parse, parsed = Stylesheet._parse_rules, {}
+
+    def parse_once(self: Stylesheet, css: str, read_from: CSSLocation, *rest: Any, **named: Any) -> list[RuleSet]:
+        variables = tuple(sorted(self._variables.items()))
+        key = (css, read_from, rest, tuple(sorted(named.items())), variables)
+        if key not in parsed:
+            parsed[key] = parse(self, css, read_from, *rest, **named)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
 
 
 @pytest.fixture
