@@ -3,7 +3,7 @@
 # The Python that .venv is made with; without it the first of python3, python3.13, … that is new enough.
 PYTHON ?=
 # How many tests run side by side.
-WORKERS ?= 2
+WORKERS ?= 3
 # A folder with the data sets of the benchmarks.
 DATA ?=
 # How many notes `make bench` measures with.
@@ -33,7 +33,7 @@ STALE := $(shell test -x $(BIN)/python && test "$$(cat $(STAMP) 2>/dev/null)" = 
 
 help:
 	@echo 'make run     set everything up (once), and run a plan over sample notes'
-	@echo 'make test    check, and run the tests (WORKERS=2)'
+	@echo 'make test    check, and run the tests (WORKERS=3)'
 	@echo 'make check   formatting, lint, types and import contracts only'
 	@echo 'make bench   the benchmarks, beside peers (SIZES="1000 10000", ONLY=discovery, DATA=folder)'
 	@echo 'make bench-discovery   how well notes and tools are found, beside others (DATA=folder)'
