@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from infospace.jsonvalue import JSON
 from infospace.memory.seen import EVERYTHING as EVERYTHING_SEEN
-from infospace.memory.seen import SeenStore, Sight, sight_of
+from infospace.memory.seen import SeenStore, Sight, Whose, sight_of
 from infospace.space import Space
 from infospace.tools.finding.scope import EVERYTHING, Scope
 
@@ -111,11 +111,13 @@ def scope_of(space: Space) -> JSON:
 def within(space: Space, kept: JSON) -> Space:
     """Return a space as somebody sees it, within a scope that a run keeps besides.
 
-    Runs and sessions stay those of whoever goes on with it, and so does its name.
+    Of runs and sessions is there what both see: what goes on is its plan, whoever lets it go on.
     """
     if not isinstance(kept, dict):
         return space
     of_run, now = sight_of(kept), sight_in(space)
     tools = {name: value for name, value in kept.items() if name not in Sight.__slots__}
-    narrower = replace(of_run, runs=now.runs, sessions=now.sessions, caller=of_run.caller)
+    runs: Whose = "own" if "own" in (of_run.runs, now.runs) else "all"
+    sessions: Whose = "own" if "own" in (of_run.sessions, now.sessions) else "all"
+    narrower = replace(of_run, runs=runs, sessions=sessions)
     return NarrowedSpace(space, Scope.model_validate(tools), sight=narrower)

@@ -327,6 +327,28 @@ def test_a_run_goes_on_in_the_sight_in_which_it_was_begun(shelf: Space) -> None:
     assert play(shelf, looks, Sight(PUBLIC, "own", "own", "ann"))["status"] == "failed"
 
 
+@pytest.mark.parametrize("tool", ["run_plan", "run_steps"])
+def test_a_run_of_who_sees_its_own_runs_alone_reads_no_others_result_whoever_goes_on_with_it(
+    space: Space, tool: str
+) -> None:
+    """What was made in passing by another's run stays hidden from the rest of the plan."""
+    made = run_sync(space, [{"type": "create-note", "value": WORD, "out": "$x"}])
+    assert made.bindings["x"].id == "Note_1"
+    steps = [{"type": "ask", "value": "which?", "out": "$which"}, {"type": "load", "target": "${which}", "out": "$x"}]
+    given: dict[str, Any] = {"plan": steps} if tool == "run_plan" else {"session": "s", "steps": steps}
+
+    async def begins(planner: Planner) -> Any:
+        return await planner.call(tool, **given)
+
+    async def answers(planner: Planner) -> Any:
+        return await planner.call("answer_run", run=begun["run"], step=begun["pending"][0]["step"], value="Note_1")
+
+    begun = play(space, begins, OWN)
+    ran = play(space, answers, Sight(caller="ops"))
+    assert ran["status"] == "failed"
+    assert "there is no Note_1" in ran["reason"]
+
+
 def test_a_run_of_another_that_goes_on_is_not_cancelled(space: Space) -> None:
     """It does not exist, and goes on."""
 
