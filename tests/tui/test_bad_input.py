@@ -192,6 +192,7 @@ def test_without_weights_an_import_keeps_the_notes(cli: Any, tmp_path: Path, mon
     assert said.code == 1
     assert "1 note kept, but not embedded yet: there are no embedding weights" in said.err
     assert cli("notes", "--json").json["total"] == 1
+    assert cli("notes").err == "1 note\n"
     again = cli("add", "a.md")
     assert (again.out.startswith("1 unchanged"), again.code) == (True, 1)
     assert "1 note kept, but not embedded yet" in again.err
@@ -218,6 +219,25 @@ def test_a_mistyped_option_names_the_help_of_its_command(cli: Any) -> None:
     said = cli("fork", "run_2", "3", "--form", "x")
     assert (said.code, said.out) == (2, "")
     assert "unrecognized arguments: --form x (`infospace fork --help` shows examples)" in said.err
+
+
+def test_a_space_without_a_name_is_wrong_usage_and_not_your_own(cli: Any, tmp_path: Path) -> None:
+    """Such as that of a variable of a shell that is not set."""
+    said = cli("add", "-", "--space", "", stdin="a note")
+    assert (said.code, said.err) == (2, "infospace: --space names no file (leave it away for your own space)\n")
+    assert not (tmp_path / "space.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["search", "x", "--threshold", "low"], "--threshold is 'low', not a number"),
+        (["prune", "--keep", "x"], "--keep is 'x', not a whole number"),
+    ],
+)
+def test_a_number_that_is_none_is_told_in_plain_words(cli: Any, words: list[str], says: str) -> None:
+    said = cli(*words)
+    assert (said.code, said.err) == (2, f"infospace: {says} (`infospace {words[0]} --help` shows examples)\n")
 
 
 def test_a_named_space_that_is_not_there_is_said_to_be_missing(cli: Any, tmp_path: Path) -> None:

@@ -47,6 +47,18 @@ def test_a_question_is_shown_answered_and_gone_on_with(cli: Any) -> None:
     assert json.loads(done.out)["result"]["data"] == "it was 1984"
 
 
+def test_an_answer_without_its_step_or_a_step_without_its_answer_is_told_so(cli: Any) -> None:
+    cli("run", "-", stdin=json.dumps(PLAN))
+    forgotten = cli("answer", "run_1", "1984")
+    assert (forgotten.code, forgotten.out) == (2, "")
+    assert forgotten.err == "infospace: no step '1984' asks (`infospace answer run_1 2 1984`?)\n"
+    silent = cli("answer", "run_1", "2")
+    assert (silent.code, silent.err) == (2, "infospace: there is no answer to step 2: Which year? (add VALUE)\n")
+    cli("answer", "run_1", "2", "1984")
+    over = cli("answer", "run_1", "1984")
+    assert (over.code, over.err.partition(" (")[0]) == (2, "infospace: run_1 asks nothing")
+
+
 def test_an_answer_may_be_kept_for_later(cli: Any) -> None:
     """`resume` takes it."""
     cli("run", "-", stdin=json.dumps(PLAN))

@@ -72,6 +72,8 @@ class Parser(argparse.ArgumentParser):
 
             near = get_close_matches(unknown[1], COMMANDS, n=1)
             message = f"there is no command {unknown[1]!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+        for wanted, noun in (("int", "a whole number"), ("float", "a number")):
+            message = re.sub(rf"^argument (\S+): invalid {wanted} value: (.*)$", rf"\1 is \2, not {noun}", message)
         self.exit(USAGE, f"infospace: {message} (`{self.prog} --help` shows examples)\n")
 
 

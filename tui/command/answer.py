@@ -45,10 +45,10 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Answer and go on, or list what is asked."""
     from planner.resume import answer
 
-    if args.step is not None and args.value is None:
-        raise UsageError("there is no answer", hint="infospace answer RUN STEP VALUE")
     with open_from(args, create=False) as space:
         asked = _asked(space, args.run)
+        if args.step is not None and args.value is None:
+            raise _unanswered(asked, args, out)
         if args.step is None:
             return _list(asked, args, out)
         answer(space, args.run, args.step, value_of(args.value, asked.get(args.step)))
@@ -66,6 +66,16 @@ def _asked(space: Space, run: str) -> dict[str, Pending]:
     with space.store.reading() as snapshot:
         waiting = pending_of(snapshot.steps(run)) if snapshot.run(run).status == "suspended" else []
     return {one.step: one for one in waiting if one.kind != "wait"}
+
+
+def _unanswered(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> UsageError:
+    """Say what a command without VALUE lacks: the answer, or the step, where what stands there is none that asks."""
+    if not asked:
+        return UsageError(f"{args.run} asks nothing", hint="`infospace runs` says which runs are suspended")
+    if args.step in asked:
+        return UsageError(f"there is no answer to step {args.step}: {asked[args.step].question}", hint="add VALUE")
+    step = next(iter(asked)) if len(asked) == 1 else "STEP"
+    return UsageError(f"no step {args.step!r} asks", hint=f"`{command(out, 'answer', args.run, step, args.step)}`?")
 
 
 def _list(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> int:

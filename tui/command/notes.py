@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tui.command.output import Output, UsageError, shown
+from tui.command.output import Output, UsageError, counted, shown
 from tui.command.spaces import open_from
 
 EXAMPLES = """examples:
@@ -66,7 +66,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     _show(rows, out)
     if hint:
         out.talk(hint)
-    out.talk(f"{len(rows):,} of {len(chosen):,} notes" if len(rows) < len(chosen) else f"{len(rows):,} notes", "dim")
+    out.talk(
+        f"{len(rows):,} of {len(chosen):,} notes" if len(rows) < len(chosen) else counted(len(rows), "note"), "dim"
+    )
     return 0
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 def address_of(args: argparse.Namespace) -> str:
     """Return the space's address: `--space`, else INFOSPACE_SPACE, else the user's own data folder."""
+    if args.space is not None and not args.space.strip():
+        raise UsageError("--space names no file", hint="leave it away for your own space")
     given = args.space or os.environ.get("INFOSPACE_SPACE")
     if given:
         return str(given)
