@@ -87,8 +87,8 @@ class Position:
         Traceback (most recent call last):
         infospace.errors.Invalid: '4..2' is no position of a step (a position is like 4, 4#2 or 4.do[3].2)
         """
-        found = place_of(text)
-        if not isinstance(found, Position):
+        found = _position(text)
+        if found is None:
             raise Invalid(f"{text!r} is no position of a step", hint="a position is like 4, 4#2 or 4.do[3].2")
         return found
 
@@ -187,8 +187,8 @@ class Part:
     @staticmethod
     def parse(text: str) -> Part:
         """Take a part apart; raises Invalid."""
-        found = place_of(text)
-        if not isinstance(found, Part):
+        found = _part(text)
+        if found is None:
             raise Invalid(f"{text!r} is no part of a step", hint="a part is like 4.then, 4.do[3] or 4/")
         return found
 
@@ -230,10 +230,11 @@ def place_of(text: str) -> Position | Part | None:
     >>> place_of("4.on_fail"), place_of("input").label, place_of("4.do")
     (Part(holder=Position(label='4', part=None, attempt=1, item=None), block='on_fail', number=None), 'input', None)
     """
-    return _part(text) or _position(text)
+    return _position(text) or _part(text)
 
 
-# Recursion ends: each of the two looks only at a shorter beginning of the text.
+# Each of the two looks only at a shorter beginning of the text, so that recursion ends. No text is both: what is a part
+# but for a last label begins with a part, and what is a step but for a last block begins with a step.
 
 
 @lru_cache(maxsize=_KEPT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from infospace.position import Part, Position
 from infospace.runs.journal import StepRow
@@ -13,21 +13,33 @@ from planner.written import block_of
 
 def in_document_order(plan: Plan, rows: Iterable[StepRow]) -> list[StepRow]:
     """Return rows of a run of a plan in the order of the plan; what stands in a step comes after its own row."""
-    return sorted(rows, key=lambda row: (_key(plan, Position.parse(row.position))[0], row.sequence))
+    keys = _Keys(plan)
+    return sorted(rows, key=lambda row: (keys.of(Position.parse(row.position))[0], row.sequence))
 
 
-def _key(plan: Plan, position: Position) -> tuple[tuple[int, ...], Step | None]:
-    """Return for each step on the way its place and attempt, for each part between them its turn; and the step."""
-    part = position.part
-    if part is None:
-        before: tuple[int, ...] = ()
-        block: Block = plan.steps
-    else:
-        before, holder = _key(plan, part.holder)
-        before = (*before, *_turn(part))
-        block = () if holder is None else block_of(plan, holder, part)
-    place, step = _labelled(block, position.label)
-    return (*before, place, position.attempt), step
+class _Keys:
+    """By what positions are sorted: for each step on the way its place and attempt, for each part between its turn."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._top = _labels(plan.steps)
+        self._parts: dict[str, tuple[tuple[int, ...], Mapping[str, tuple[int, Step]]]] = {}
+        """The keys of parts, and the steps in them; the steps of one part are met one after the other."""
+
+    def of(self, position: Position) -> tuple[tuple[int, ...], Step | None]:
+        """Return the key of a position, and the step there, None where the plan has none."""
+        before, labels = ((), self._top) if position.part is None else self._within(position.part)
+        label = position.label
+        place, step = labels.get(label) or (int(label) if label.isdigit() else 0, None)
+        return (*before, place, position.attempt), step
+
+    def _within(self, part: Part) -> tuple[tuple[int, ...], Mapping[str, tuple[int, Step]]]:
+        known = self._parts.get(part.text)
+        if known is None:
+            before, holder = self.of(part.holder)
+            labels = {} if holder is None else _labels(block_of(self._plan, holder, part))
+            known = self._parts[part.text] = ((*before, *_turn(part)), labels)
+        return known
 
 
 def _turn(part: Part) -> tuple[int, int]:
@@ -37,9 +49,6 @@ def _turn(part: Part) -> tuple[int, int]:
     return part.number or 0, int(part.block in ("else", "on_fail"))
 
 
-def _labelled(block: Block, label: str) -> tuple[int, Step | None]:
-    """Return the place of a step in its block by its label, and the step."""
-    for place, step in enumerate(block, 1):
-        if step.label == label:
-            return place, step
-    return int(label) if label.isdigit() else 0, None
+def _labels(block: Block) -> dict[str, tuple[int, Step]]:
+    """Return the steps of a block by label, each with its place in it."""
+    return {step.label: (place, step) for place, step in reversed(list(enumerate(block, 1)))}
