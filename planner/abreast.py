@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from planner.failure import Exhausted, Failure
 from planner.frame import Frame, Latest
-from planner.lanes import Halt, Lane, lanes
+from planner.lanes import Lane, lanes
 from planner.order import Group, Unit
 
 if TYPE_CHECKING:
@@ -68,7 +68,6 @@ class Abreast:
         self._run = run
         self._frame = frame
         self._most = run.plan.budget.steps
-        self._halt = Halt()
         self._lanes: list[Lane] = []
         self._ended: list[asyncio.Event] = []
         self._latest: list[Latest] = []
@@ -84,7 +83,7 @@ class Abreast:
             return
         self.units.append(unit)
         self._needs.append(needs)
-        self._lanes.append(Lane(self._frame.track, self._halt, self._most))
+        self._lanes.append(Lane(self._frame.track, self._most))
         self._ended.append(asyncio.Event())
         self._latest.append(Latest())
         self._tasks.append(asyncio.create_task(self._one(len(self._tasks))))

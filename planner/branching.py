@@ -38,7 +38,7 @@ class _Branches:
         self._frame = frame
         self._position = position
         self._halt = Halt()
-        self._lanes = lanes(frame.track, len(blocks), run.plan.budget.steps, self._halt)
+        self._lanes = lanes(frame.track, len(blocks), run.plan.budget.steps)
         self._latest = [Latest() for _ in blocks]
         self._pending: list[Pending] = []
         self._waits = False

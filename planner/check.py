@@ -70,10 +70,11 @@ def _checked(document: JSON, catalogue: Catalogue, known: Known, saved_as: str |
     checker.inputs(plan)
     checker.block(plan.steps, most=plan.budget.depth)
     checker.result(plan)
+    plan = dataclasses.replace(plan, plans=checker.plans)
     if problems.ok:
         checker.unread(plan)
         warn_of_effects(plan, catalogue, problems)
-    return dataclasses.replace(plan, plans=checker.plans), problems
+    return plan, problems
 
 
 class Checker(FormChecker):

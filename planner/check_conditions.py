@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from infospace.ids import is_id
@@ -15,15 +14,14 @@ from planner.check_tools import ToolChecker
 from planner.check_values import ValueChecker
 from planner.conditions import COMPARED, EXISTENCE, LITERAL, PRESENCE, name_asked
 from planner.environment import Environment
-from planner.plan import All, AnyOf, Condition, Not, Test
+from planner.plan import All, AnyOf, Condition, Not, Test, every_test
 from planner.problems import Problems, join, replace
 from planner.references import (
     Literal,
     Reference,
     ReferenceInvalid,
+    names_in,
     read_text,
-    references_in,
-    strings,
     whole_reference,
 )
 
@@ -172,25 +170,12 @@ def _whichever(told: Sequence[tuple[set[str], set[str]]]) -> set[str]:
 
 def read_by(condition: Condition) -> set[str] | None:
     """Return the variables that a condition reads, None when it reads more than variables."""
-    match condition:
-        case All(of) | AnyOf(of):
-            found = [read_by(part) for part in of]
-            return None if None in found else set().union(*(names for names in found if names is not None))
-        case Not(of):
-            return read_by(of)
-        case Test("" | "tool_condition", _):
+    found: set[str] = set()
+    for test in every_test(condition):
+        if test.type in ("", "tool_condition") or (test.type in EXISTENCE and name_asked(test.arguments) is not None):
             return None
-        case Test("bound" | "notbound", arguments) if name_asked(arguments) is not None:
-            return None
-        case Test(_, arguments):
-            raw = {key: value for key, value in arguments.items() if key not in LITERAL}
-            texts = (text for _, text in strings(raw))
-            return {reference.name for text in texts for reference in _references(text)}
-
-
-def _references(text: str) -> Iterator[Reference]:
-    with suppress(ReferenceInvalid):
-        yield from references_in(read_text(text))
+        found.update(names_in({key: value for key, value in test.arguments.items() if key not in LITERAL}))
+    return found
 
 
 def verdict(condition: Condition, env: Environment) -> bool | None:

@@ -11,8 +11,8 @@ from infospace.jsonvalue import JSON
 from infospace.kinds import never_fits
 from infospace.names import normalised
 from infospace.paths import kind_of, nearest
+from infospace.patterns import compile_pattern
 from planner.meant_condition import condition_from_text
-from planner.patterns import compile_pattern
 from planner.plan import All, AnyOf, Condition, Not, Test
 from planner.problems import Problems, join, listed
 from planner.references import Literal, ReferenceInvalid, read_text

@@ -7,12 +7,12 @@ from typing import Any, cast
 
 from infospace.errors import Invalid, Missing
 from infospace.jsonvalue import JSON
+from infospace.patterns import compile_pattern
 from infospace.resources import Collection, Member, Note, Relation, Resource
 from infospace.tools.calling import answered
 from infospace.view import Infospace
 from infospace.wording import shown
 from planner.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty, name_asked, truth_of
-from planner.patterns import compile_pattern
 from planner.plan import All, AnyOf, Condition, Not, Test
 from planner.references import Reference, read_text
 from planner.resolve import Place, Resolver

@@ -160,7 +160,6 @@ class Lane:
     """The track of one of several parts."""
 
     outer: Track
-    halt: Halt
     most: int
     """Executions that may begin while others are before it."""
     _kept: deque[Ticket | Commit] = field(default_factory=deque)
@@ -244,7 +243,7 @@ class Held(Lane):
     """The track of what runs ahead of the check: it tells what ends, and keeps all of it until the check has passed."""
 
     def __init__(self, outer: Track, most: int, tell: Callable[[StepRow, int], None]) -> None:
-        super().__init__(outer, Halt(), most)
+        super().__init__(outer, most)
         self._tell: Callable[[StepRow, int], None] | None = tell
 
     @property
@@ -264,7 +263,6 @@ class Held(Lane):
         super().drop()
 
 
-def lanes(outer: Track, count: int, most: int, halt: Halt | None = None) -> list[Lane]:
+def lanes(outer: Track, count: int, most: int) -> list[Lane]:
     """Return lanes for parts that run side by side, in their order."""
-    halt = halt or Halt()
-    return [Lane(outer, halt, most) for _ in range(count)]
+    return [Lane(outer, most) for _ in range(count)]

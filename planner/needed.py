@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from infospace.catalogue import Catalogue
-from planner.order import Named, named_tool
-from planner.plan import All, AnyOf, Block, Call, Condition, If, Map, Not, Plan, Saved, Test, Wait, While, every_step
+from planner.order import Named, named_tool, tools_asked
+from planner.plan import Block, Call, Map, Plan, Saved, every_step
 
 
 def needed_tools(steps: Block, plans: Mapping[str, Plan], catalogue: Catalogue) -> dict[Named, str]:
@@ -44,23 +44,7 @@ def _named(steps: Block, plans: Mapping[str, Plan], catalogue: Catalogue, within
         name = named_tool(step, catalogue)
         if name is not None:
             yield name
-        match step.form:
-            case If(condition) | While(condition):
-                yield from _asked(condition)
-            case Wait(condition) if condition is not None:
-                yield from _asked(condition)
-            case Saved(plan) if plan in plans and plan not in within:
-                yield from _named(plans[plan].steps, plans, catalogue, within | {plan})
-
-
-def _asked(condition: Condition) -> Iterator[Named]:
-    match condition:
-        case All(of) | AnyOf(of):
-            for part in of:
-                yield from _asked(part)
-        case Not(of):
-            yield from _asked(of)
-        case Test("tool_condition", arguments):
-            tool = arguments.get("tool")
-            if isinstance(tool, str) and "$" not in tool:
-                yield tool, "tool"
+        yield from tools_asked(step.form)
+        if isinstance(step.form, Saved) and step.form.name in plans and step.form.name not in within:
+            plan = step.form.name
+            yield from _named(plans[plan].steps, plans, catalogue, within | {plan})

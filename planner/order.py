@@ -8,7 +8,6 @@ their variables allow: a step waits for an earlier one that binds what it reads 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -16,33 +15,33 @@ from infospace.argument import OFFERED
 from infospace.catalogue import Catalogue
 from infospace.tools.tool import Tool, ToolKind
 from planner.plan import (
-    All,
-    AnyOf,
     Ask,
     Block,
     Call,
-    Condition,
     ForEach,
+    Form,
     If,
     Map,
-    Not,
     Parallel,
     Plan,
     Saved,
     Step,
     Stop,
-    Test,
     ToolCall,
     Wait,
     While,
     bindings,
     blocks,
+    condition_of,
     every_step,
+    every_test,
 )
-from planner.references import ReferenceInvalid, read_text, references_in, strings
+from planner.plan import reads as reads_of
 
 Named: TypeAlias = "tuple[str, ToolKind]"
 """The full name of something that servers offer, and whether it is a tool, a prompt or a resource."""
+ASKS_TOOL = "tool_condition"
+"""The type of a condition that a tool answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +133,8 @@ class Order:
 
     def _calls(self, step: Step) -> bool:
         match step.form:
-            case If(condition) | While(condition):
-                return _asks_tool(condition)
+            case If() | While():
+                return _asks_tool(step.form)
             case Saved(name):
                 return any(self._calls(one) for one in every_step(self._plans[name].steps))
             case ToolCall():
@@ -165,7 +164,7 @@ class Order:
         inner = [self.unit(one) for block in self._inner(step) for one in block]
         handled = [self.unit(one) for one in handler]
         parts = [*inner, *handled]
-        reads = set(_own_reads(step)).union(*(unit.reads for unit in parts))
+        reads = set(reads_of(step)).union(*(unit.reads for unit in parts))
         binds = {name for name, _ in bindings((step,))}
         if handler:
             reads.add("error")
@@ -187,8 +186,8 @@ class Order:
     def _effect(self, step: Step) -> tuple[bool, bool]:
         """Return whether a step's own effect makes it stand alone, and whether the step itself may wait."""
         match step.form:
-            case If(condition) | While(condition):
-                return False, _asks_tool(condition)
+            case If() | While():
+                return False, _asks_tool(step.form)
             case ForEach() | Parallel():
                 return False, False
             case Saved(name):
@@ -253,59 +252,13 @@ def _literal(type_: str, arguments: Mapping[str, Any], catalogue: Catalogue) -> 
     return None
 
 
-def _own_reads(step: Step) -> Iterator[str]:
-    """The variables that a step reads itself, apart from the steps in it; never fewer than it does."""
-    yield from _names(step.name)
-    match step.form:
-        case Call(arguments) | ToolCall(_, arguments) | Saved(_, arguments):
-            yield from _names(dict(arguments))
-        case If(condition) | While(condition):
-            yield from _asked(condition)
-        case ForEach(target):
-            yield from _names(target)
-        case Map(target, _, arguments):
-            yield from _names(target)
-            yield from _names(dict(arguments))
-        case Wait(condition, seconds):
-            yield from _names(seconds)
-            if condition is not None:
-                yield from _asked(condition)
-        case Ask(value) | Stop(_, value):
-            yield from _names(value)
+def tools_asked(form: Form) -> Iterator[Named]:
+    """Iterate over the tools that a form's condition asks, as far as their names stand in the plan."""
+    for test in every_test(condition_of(form)):
+        tool = test.arguments.get("tool") if test.type == ASKS_TOOL else None
+        if isinstance(tool, str) and "$" not in tool:
+            yield tool, "tool"
 
 
-def _asked(condition: Condition) -> Iterator[str]:
-    match condition:
-        case All(of) | AnyOf(of):
-            for part in of:
-                yield from _asked(part)
-        case Not(of):
-            yield from _asked(of)
-        case Test(_, arguments):
-            yield from _names(dict(arguments))
-
-
-def _asks_tool(condition: Condition) -> bool:
-    match condition:
-        case All(of) | AnyOf(of):
-            return any(_asks_tool(part) for part in of)
-        case Not(of):
-            return _asks_tool(of)
-    return condition.type == "tool_condition"
-
-
-def _names(raw: Any) -> Iterator[str]:
-    """The variables in arguments; in a `where` they stand as `$x` inside the text."""
-    for _, text in strings(raw):
-        with suppress(ReferenceInvalid):
-            for reference in references_in(read_text(text)):
-                yield reference.name
-            continue
-        yield from _anywhere(text)
-
-
-def _anywhere(text: str) -> Iterator[str]:
-    import re
-
-    for found in re.finditer(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", text):
-        yield found[1]
+def _asks_tool(form: Form) -> bool:
+    return any(test.type == ASKS_TOOL for test in every_test(condition_of(form)))

@@ -5,7 +5,6 @@ A run that is paused is suspended, durably: its journal has all that was done, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from infospace.resources import Made
 from planner.conditions import parse_condition
 from planner.decide import Judge
 from planner.meant_condition import condition_from_text
-from planner.plan import All, AnyOf, Condition, Not, Step, Test
+from planner.plan import Condition, Step, every_test
 from planner.problems import Problems
 from planner.resolve import Resolver
 from planner.scope import Unbound
@@ -62,7 +61,7 @@ class When:
         if condition is None:
             problem = problems.found[0]
             raise Invalid(problem.says, hint=problem.hint)
-        if any(test.type == "tool_condition" for test in _tests(condition)):
+        if any(test.type == "tool_condition" for test in every_test(condition)):
             raise Invalid("a run is not paused by what a tool says", hint="a condition here only reads variables")
         return cls(text, condition)
 
@@ -137,14 +136,3 @@ class Pausing:
         except (Unbound, InfospaceError):
             when.held = False
         return when.held and not before
-
-
-def _tests(condition: Condition) -> Iterator[Test]:
-    match condition:
-        case Test():
-            yield condition
-        case Not(of):
-            yield from _tests(of)
-        case All(of) | AnyOf(of):
-            for part in of:
-                yield from _tests(part)

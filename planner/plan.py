@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 from infospace.bounds import MOST_CHARACTERS, MOST_ITEMS
 from infospace.jsonvalue import JSON
 from infospace.wording import shown
+from planner.references import names_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +292,41 @@ def every_step(steps: Block) -> Iterator[Step]:
         inner = step.form.do if isinstance(step.form, ForEach) else ()
         for block in (*blocks(step.form), inner, step.on_fail if isinstance(step.on_fail, tuple) else ()):
             yield from every_step(block)
+
+
+def condition_of(form: Form) -> Condition | None:
+    """Return the condition that a form asks, None where it asks none."""
+    return form.condition if isinstance(form, (If, While, Wait)) else None
+
+
+def every_test(condition: Condition | None) -> Iterator[Test]:
+    """Iterate over the tests that a condition is made of, in document order."""
+    match condition:
+        case All(of) | AnyOf(of):
+            for part in of:
+                yield from every_test(part)
+        case Not(of):
+            yield from every_test(of)
+        case Test():
+            yield condition
+
+
+def reads(step: Step) -> Iterator[str]:
+    """Iterate over the variables that a step reads itself, apart from the steps in it; never fewer than it does."""
+    yield from names_in(step.name)
+    match step.form:
+        case Call(arguments) | ToolCall(_, arguments) | Saved(_, arguments):
+            yield from names_in(arguments)
+        case Map(target, _, arguments):
+            yield from names_in([target, dict(arguments)])
+        case ForEach(target):
+            yield from names_in(target)
+        case Wait(_, seconds):
+            yield from names_in(seconds)
+        case Ask(value) | Stop(_, value):
+            yield from names_in(value)
+    for test in every_test(condition_of(step.form)):
+        yield from names_in(test.arguments)
 
 
 def collected(form: ForEach) -> str | None:

@@ -24,6 +24,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SHORT = 400
 """Characters of a string up to which its reading is remembered."""
 _DOLLAR = re.compile(r"\$(?:\$(?=[A-Za-z_{])|\{|(?=[A-Za-z_]))")
+_NAMED = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
 _MEANT = re.compile(r"\$(?=[A-Za-z_{])")
 """A dollar sign that would begin a reference."""
 
@@ -238,3 +239,18 @@ def references_in(value: Value) -> Iterator[Reference]:
         case ObjectOf(items):
             for item in items.values():
                 yield from references_in(item)
+
+
+def names_in(raw: Any) -> Iterator[str]:
+    """Iterate over the variables that arguments read, as written; never fewer than they do.
+
+    In a `where` they stand as `$x` inside of a text that is no reference.
+
+    >>> list(names_in({"target": "$rows", "where": "year > $least", "value": "see ${text.title}"}))
+    ['rows', 'least', 'text']
+    """
+    for _, text in strings(dict(raw) if isinstance(raw, Mapping) else raw):
+        try:
+            yield from (reference.name for reference in references_in(read_text(text)))
+        except ReferenceInvalid:
+            yield from _NAMED.findall(text)

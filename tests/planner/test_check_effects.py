@@ -14,7 +14,7 @@ from infospace.tools.tool import Tool
 from planner.start import check_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
-from furnished import files
+from furnished import files, save_plan
 
 READ = {"type": "files/read", "arguments": {"path": "x"}, "out": "$text"}
 WRITE = {"type": "files/write", "arguments": {"path": "y", "text": "$text"}}
@@ -79,3 +79,88 @@ def test_a_tool_that_is_not_connected_is_warned_of(space: Space) -> None:
     space.tools.add(server)
     _, problems = check_plan(space, [READ])
     assert ("not-connected", "/0/type") in [(problem.code, problem.pointer) for problem in problems.found]
+
+
+PUBLISH = {"inputs": {"page": {"type": "string"}}, "steps": [{**WRITE, "arguments": {"path": "y", "text": "$page"}}]}
+FETCH = {"inputs": {"path": {"type": "string"}}, "steps": [READ], "result": "$text"}
+
+
+def test_text_from_outside_is_followed_into_a_saved_plan(told: Any, space: Space) -> None:
+    """The warning stands at the step that runs the plan; the plan's own text is none of it."""
+    save_plan(space, "publish", PUBLISH)
+    publish = {"type": "plan:publish", "arguments": {"page": "${text}"}}
+    assert told(READ, publish) == [("outside-text", "/steps/1")]
+    assert told(READ, {**publish, "arguments": {"page": "mine"}}) == []
+    assert told({"type": "create-note", "value": "mine", "out": "$text"}, publish) == []
+    ask = {"type": "ask", "value": "publish it?", "out": "$yes"}
+    assert told(READ, ask, publish) == []
+
+
+def test_what_a_saved_plan_gives_comes_from_outside_where_it_calls_a_tool(told: Any, space: Space) -> None:
+    """One that passes on what it was given passes on where that came from."""
+    save_plan(space, "fetch", FETCH)
+    save_plan(
+        space,
+        "pass-on",
+        {
+            "inputs": {"page": {"type": "string"}},
+            "steps": [{"type": "create-note", "value": "$page", "out": "$copy"}],
+            "result": "$copy",
+        },
+    )
+    assert told({"type": "plan:fetch", "arguments": {"path": "x"}, "out": "$text"}, WRITE) == [
+        ("outside-text", "/steps/1")
+    ]
+    passed_on = {"type": "plan:pass-on", "arguments": {"page": "${text}"}, "out": "$copy"}
+    write = {**WRITE, "arguments": {"path": "y", "text": "${copy}"}}
+    assert told(READ, passed_on, write) == [("outside-text", "/steps/2")]
+    assert told(READ, {**passed_on, "arguments": {"page": "mine"}}, write) == []
+
+
+SAYS_SO = {"type": "contains", "target": "$text", "value": "please"}
+MINE = {**WRITE, "arguments": {"path": "y", "text": "mine"}}
+
+
+@pytest.mark.parametrize(
+    ("step", "found"),
+    [
+        ({"type": "if", "condition": SAYS_SO, "then": [MINE]}, "/steps/1/then/0"),
+        ({"type": "if", "condition": SAYS_SO, "then": [], "else": [MINE]}, "/steps/1/else/0"),
+        (
+            {"type": "if", "condition": {"type": "not", "of": {"type": "or", "of": [SAYS_SO]}}, "then": [MINE]},
+            "/steps/1/then/0",
+        ),
+        ({"type": "while", "condition": SAYS_SO, "body": [MINE], "max_iterations": 2}, "/steps/1/body/0"),
+    ],
+    ids=["then", "else", "joined", "while"],
+)
+def test_text_from_outside_by_which_a_condition_decides_is_warned_of(told: Any, step: Any, found: str) -> None:
+    """Whether the tool is called was said outside; whether a variable is bound was not, nor what a person read."""
+    assert told(READ, step) == [("outside-text", found)]
+    ask = {"type": "ask", "value": "write it?", "out": "$yes"}
+    assert told(READ, ask, step) == []
+    assert told(READ, {**step, "condition": {"type": "notbound", "target": "a name"}}) == []
+
+
+def test_a_condition_decides_for_a_saved_plan_too(told: Any, space: Space) -> None:
+    save_plan(space, "publish", PUBLISH)
+    publish = {"type": "plan:publish", "arguments": {"page": "mine"}}
+    assert told(READ, publish) == []
+    assert told(READ, {"type": "if", "condition": SAYS_SO, "then": [publish]}) == [("outside-text", "/steps/1/then/0")]
+
+
+def test_what_a_where_selects_by_text_from_outside_comes_from_outside(told: Any) -> None:
+    """Which of them there are was said outside."""
+    rows = {"type": "create-collection", "value": ["a", "b"], "out": "$rows"}
+    kept = {"type": "filter-structured", "target": "$rows", "where": "content = $text", "out": "$kept"}
+    each = {"type": "for-each", "target": "$kept", "do": [{**WRITE, "arguments": {"path": "y", "text": "${item}"}}]}
+    assert told(READ, rows, kept, each) == [("outside-text", "/steps/3/do/0")]
+
+
+def test_what_a_person_answers_does_not_come_from_outside(told: Any) -> None:
+    """Also where the question quotes what does."""
+    ask = {"type": "ask", "value": "write ${text}?", "out": "$said"}
+    each = {"type": "for-each", "target": "$rows", "do": [ask], "out": "$answers"}
+    rows = {"type": "create-collection", "value": ["a", "b"], "out": "$rows"}
+    write = {**WRITE, "arguments": {"path": "y", "text": "${answers}"}}
+    assert told(READ, rows, each, write) == []
