@@ -45,29 +45,6 @@ class Known(Protocol):
         """Return the document of a saved plan, None when there is none of that name."""
 
 
-class Nothing:
-    """An empty space."""
-
-    def shape(self, reference: str) -> Shape | None:
-        """Nothing is there."""
-        del reference
-        return None
-
-    def holder(self, name: str) -> str | None:
-        """Nobody has it."""
-        del name
-        return None
-
-    def names(self) -> Sequence[str]:
-        """There are none."""
-        return ()
-
-    def plan(self, name: str) -> JSON:
-        """There is none."""
-        del name
-        return None
-
-
 class KnownSpace:
     """A snapshot of a real space."""
 

@@ -109,23 +109,15 @@ class Outline:
         for span in self._spans(position, at):
             span.going += 1
 
-    def rested(self) -> None:
-        """Nothing goes on any more: what had begun and was not told to have ended did not count."""
-        self._when = None
-        for position in list(self.going):
-            del self.going[position]
-            for span in self._spans(position, None):
-                span.going -= 1
-
-    def _spans(self, position: str, begin: float | None) -> Iterator[Span]:
+    def _spans(self, position: str, begin: float) -> Iterator[Span]:
         """The parts that a position lies in, innermost first; they are made where they are not known."""
         step = Position.parse(position)
         self._attempted(step)
         for part in step.parts:
             span = self.spans.get(part.text)
             if span is None:
-                span = self.spans[part.text] = Span(begin or 0.0, begin or 0.0)
-            elif begin is not None:
+                span = self.spans[part.text] = Span(begin, begin)
+            else:
                 span.begin = min(span.begin, begin)
             self._parts.setdefault(part.holder.text, {})[part.text] = part
             self._attempted(part.holder)

@@ -136,8 +136,6 @@ def test_what_goes_on_is_told_as_it_goes() -> None:
     tree.ended(StepRow("run_1", 3, "2.do[1].1", "create-note", "failed", "1970-01-01T00:01:41.500Z", 250.0))
     assert tree.state("2.do[1]") == "failed"
     assert (tree.spans["2.do[1]"].begin, tree.spans["2.do[1]"].end) == (101.5, 101.75)
-    tree.rested()
-    assert (tree.state("2"), tree.going) == ("", {})
 
 
 def _loop_of(count: int) -> tuple[Outline, list[Node]]:
