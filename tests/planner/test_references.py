@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
 from typing import Any
 
 import pytest
 
 from infospace import Space
+from planner import references
 from planner.start import run_sync
 
 
@@ -353,3 +355,8 @@ def test_a_search_result_in_a_template_is_its_text(space: Space) -> None:
         ),
     ]
     assert data(run_sync(space, steps)) == {"t": "Cats purr.", "c": "Cats", "s": "Cats purr.", "o": {}}
+
+
+def test_the_examples_run() -> None:
+    ran = doctest.testmod(references)
+    assert (ran.failed, ran.attempted > 0) == (0, True)
