@@ -150,7 +150,7 @@ class Words:
     numbers: NDArray[np.int64]
     scores: NDArray[np.float64]
     used: tuple[str, ...]
-    common: tuple[str, ...]
+    common: tuple[str, ...] = ()
 
 
 class Head(NamedTuple):

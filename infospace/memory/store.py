@@ -31,7 +31,7 @@ What must hold of every store (tests/infospace/memory/contract tries it):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -210,8 +210,12 @@ class Snapshot(Offered, Recorded, Protocol):
         Without `text`, a content that is a text is empty; without `own`, so are id, name and times.
         """
 
-    def words(self, query: str) -> Words | None:
-        """Return the discoverable Notes that have one of a query's words, None when the engine has no full text."""
+    def words(self, query: str, among: Collection[int] | None = None) -> Words | None:
+        """Return the discoverable Notes that have one of a query's words, None when the engine has no full text.
+
+        With `among`, numbers of discoverable Notes, those among these alone: how many there are of a word, or in
+        all, is counted among these, too.
+        """
 
     def words_in(self, query: str, texts: Sequence[str]) -> NDArray[np.float64] | None:
         """Return the BM25 of given texts among themselves, 0 without a word; None when there is no full text."""
@@ -234,7 +238,9 @@ class Snapshot(Offered, Recorded, Protocol):
     def described(self, model: str) -> Rows:
         """Return the embedded passages of the others; all bounds are 0."""
 
-    def fitting(self, words_used: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
+    def fitting(
+        self, words_used: Sequence[str], texts: Sequence[str], among: Collection[int] | None = None
+    ) -> NDArray[np.float64]:
         """Return how well stretches of Notes fit words that `words` looked for; 0 where none of them is."""
 
     def evidence(self, evidence: Sequence[Evidence]) -> list[SearchResult]:

@@ -31,6 +31,10 @@ class Wanted:
     seen: Callable[[Snapshot, NDArray[np.int64]], NDArray[np.int64]] | None = None
     """Gives those of the numbers of Notes that whoever asks may know of; None for all."""
 
+    def among(self, snapshot: Snapshot) -> list[int] | None:
+        """Return the numbers of the Notes that whoever asks may know of, None for all."""
+        return None if self.seen is None else self.seen(snapshot, snapshot.discoverable()).tolist()
+
     @property
     def admits_nearly(self) -> bool:
         """Whether an index may answer that finds nearly all of the nearest and proves nothing."""

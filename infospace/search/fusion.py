@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,9 +31,9 @@ reciprocal ranks (k 60) of both .571, .548, .867 (tests/benchmarks/quality.py).
 MEANING, WORDS = "meaning", "words"
 
 
-def words_of(snapshot: Snapshot, query: str, chosen: NDArray[np.int64]) -> Words:
+def words_of(snapshot: Snapshot, query: str, chosen: NDArray[np.int64], among: Collection[int] | None) -> Words:
     """Return the chosen Notes that have a word of the query; Invalid where the store has no full text."""
-    found = snapshot.words(query)
+    found = snapshot.words(query, among)
     if found is None:
         raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
     keep = np.isin(found.numbers, chosen, assume_unique=True)
@@ -46,7 +47,8 @@ def saturated(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def by_words(snapshot: Snapshot, wanted: Wanted, chosen: NDArray[np.int64]) -> Found:
     """Find the Notes that have a word of the query, by BM25."""
-    words = words_of(snapshot, wanted.query, chosen)
+    among = wanted.among(snapshot)
+    words = words_of(snapshot, wanted.query, chosen, among)
     scores = saturated(words.scores)
     order = np.lexsort((words.numbers, -scores))[: wanted.limit]
     numbers = words.numbers[order]
@@ -55,7 +57,7 @@ def by_words(snapshot: Snapshot, wanted: Wanted, chosen: NDArray[np.int64]) -> F
         Hit(f"{Kind.NOTE}_{number}", version, score, None, None)
         for number, version, score in zip(numbers.tolist(), versions, scores[order].tolist(), strict=True)
     ]
-    hits = pointed(snapshot, hits, words.used)
+    hits = pointed(snapshot, hits, words.used, among)
     proved = certificate(
         matched=len(words.numbers),
         returned=len(hits),
@@ -77,7 +79,8 @@ def by_both(
     threshold: float,
 ) -> Found:
     """Find the Notes that are near the query, or have a word of it, by cosine + BM25 / 50."""
-    words = words_of(snapshot, wanted.query, chosen)
+    among = wanted.among(snapshot)
+    words = words_of(snapshot, wanted.query, chosen, among)
     place = np.searchsorted(matrix.numbers, words.numbers)
     place[place == len(matrix.numbers)] = 0
     placed = matrix.numbers[place] == words.numbers if len(matrix.numbers) else np.zeros(len(place), bool)
@@ -97,7 +100,7 @@ def by_both(
     alone = _without_vectors(snapshot, words.numbers[~placed], words.scores[~placed])
     if alone:
         hits = sorted([*hits, *alone], key=lambda hit: (-hit.score, _number(hit)))[: wanted.limit]
-    hits = _by_words_only(snapshot, hits, words)
+    hits = _by_words_only(snapshot, hits, words, among)
     proved = certificate(
         matched=selection.matched + len(alone),
         returned=len(hits),
@@ -112,10 +115,11 @@ def by_both(
     return Found(hits, proved | counts | _looked_for(words))
 
 
-def _by_words_only(snapshot: Snapshot, hits: list[Hit], words: Words) -> list[Hit]:
+def _by_words_only(snapshot: Snapshot, hits: list[Hit], words: Words, among: Collection[int] | None) -> list[Hit]:
     """Hits of which those that only a word brought in have the passage with the word, if one has it."""
     worded = {hit.source: hit for hit in hits if hit.extra["matched_by"] == [WORDS]}
-    found = {hit.source: hit for hit in pointed(snapshot, list(worded.values()), words.used) if hit.start is not None}
+    placed = pointed(snapshot, list(worded.values()), words.used, among)
+    found = {hit.source: hit for hit in placed if hit.start is not None}
     return [found.get(hit.source, hit) for hit in hits]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -31,7 +31,9 @@ _TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
 Bounds: TypeAlias = tuple[int, int]
 
 
-def pointed(snapshot: Snapshot, hits: Sequence[Hit], words: Sequence[str]) -> list[Hit]:
+def pointed(
+    snapshot: Snapshot, hits: Sequence[Hit], words: Sequence[str], among: Collection[int] | None = None
+) -> list[Hit]:
     """Return hits at current versions with the bounds of the passage that fits the words best, of equals the first.
 
     Passages are those that are embedded; a text that waits is cut without the model into about as many. Where no
@@ -40,12 +42,14 @@ def pointed(snapshot: Snapshot, hits: Sequence[Hit], words: Sequence[str]) -> li
     found: list[Hit] = []
     for at in range(0, len(hits), PAGE):
         page = hits[at : at + PAGE]
-        places = _best(snapshot, [hit.source for hit in page], words)
+        places = _best(snapshot, [hit.source for hit in page], words, among)
         found += [replace(hit, start=start, end=end) for hit, (start, end) in zip(page, places, strict=True)]
     return found
 
 
-def _best(snapshot: Snapshot, sources: Sequence[str], words: Sequence[str]) -> list[Bounds | tuple[None, None]]:
+def _best(
+    snapshot: Snapshot, sources: Sequence[str], words: Sequence[str], among: Collection[int] | None
+) -> list[Bounds | tuple[None, None]]:
     numbers = [number_of(source) for source in sources]
     embedded: dict[int, list[Bounds]] = {}
     for number, start, end, _ in snapshot.digests(numbers):
@@ -55,7 +59,7 @@ def _best(snapshot: Snapshot, sources: Sequence[str], words: Sequence[str]) -> l
     cut = [embedded.get(number) or _cut(text) for number, text in zip(numbers, texts, strict=True)]
     texts = list(map(words_in_text, contents, texts))
     stretches = [text[start:end] for text, own in zip(texts, cut, strict=True) for start, end in own]
-    scores = snapshot.fitting(words, stretches)
+    scores = snapshot.fitting(words, stretches, among)
     found: list[Bounds | tuple[None, None]] = []
     at = 0
     for own in cut:

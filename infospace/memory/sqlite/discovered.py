@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from infospace.memory.changes import Evidence
@@ -100,9 +100,9 @@ class Discovery:
         """Iterate over what conditions read of discoverable Notes."""
         return heads(self._engine, numbers, text=text, own=own)
 
-    def words(self, query: str) -> Words:
+    def words(self, query: str, among: Collection[int] | None = None) -> Words:
         """Return the discoverable Notes that have one of a query's words."""
-        return words.search(self._engine, query)
+        return words.search(self._engine, query, among)
 
     def words_in(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the BM25 of given texts among themselves."""
@@ -124,9 +124,11 @@ class Discovery:
         """Return the embedded passages of Collections' texts."""
         return described.rows(self._engine, model)
 
-    def fitting(self, words_used: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
+    def fitting(
+        self, words_used: Sequence[str], texts: Sequence[str], among: Collection[int] | None = None
+    ) -> NDArray[np.float64]:
         """Return how well stretches of Notes fit words that were looked for."""
-        return words.fitting(self._engine, words_used, texts)
+        return words.fitting(self._engine, words_used, texts, among)
 
     def evidence(self, evidence: Sequence[Evidence]) -> list[SearchResult]:
         """Return the contents of search results; their sources may have been deleted since."""

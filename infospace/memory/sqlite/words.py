@@ -9,6 +9,7 @@ import math
 import threading
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,9 @@ MOST_WORDS = 64
 K1 = 1.2
 """How soon it does not matter that a word comes again; FTS5's own."""
 
+B = 0.75
+"""How much the length of a text matters; FTS5's own."""
+
 _TIMES = """SELECT rowid, max(1, length(highlight(words, 1, char(1), '')) - length(text)) FROM words
     WHERE words MATCH ?"""
 """How often a word is in a text: `highlight` puts one sign before each."""
@@ -77,14 +81,16 @@ def _normal(text: str) -> str:
     return text if text.isascii() else paired(unicodedata.normalize("NFC", text))
 
 
-def search(engine: Engine, query: str) -> Words:
-    """Return the Notes that have one of the query's words, with their BM25.
+def search(engine: Engine, query: str, among: Collection[int] | None = None) -> Words:
+    """Return the Notes that have one of the query's words, with their BM25: of those among the given alone.
 
     k1 1.2 and b 0.75, as FTS5 has them (https://sqlite.org/fts5.html#the_bm25_function); a word's weight is
-    log(1 + (N - n + 0.5) / (n + 0.5)), which unlike FTS5's does not vanish for words of many Notes.
+    log(1 + (N - n + 0.5) / (n + 0.5)), which unlike FTS5's does not vanish for words of many Notes. What is counted
+    is counted among the given ones, so that neither a word nor a score tells of others.
     """
     words = _words(query)
-    counted = sorted((count, at) for at, word in enumerate(words) if (count := _count(engine, word)))
+    listed = None if among is None else keys_json(among)
+    counted = sorted((count, at) for at, word in enumerate(words) if (count := _count(engine, word, listed)))
     used: list[int] = []
     rows = 0
     for count, at in counted:
@@ -92,8 +98,15 @@ def search(engine: Engine, query: str) -> Words:
         if used and rows > MOST_ROWS:
             break
         used.append(at)
+    found = _ranked(engine, _total(engine, among), [words[at] for at in used], listed)
+    return replace(found, common=tuple(words[at] for _, at in counted[len(used) :]))
+
+
+def _total(engine: Engine, among: Collection[int] | None) -> int:
+    if among is not None:
+        return len(among)
     total: int = engine.value("SELECT count(*) FROM resources WHERE found = 1")
-    return _ranked(engine, total, [words[at] for at in used], [words[at] for _, at in counted[len(used) :]])
+    return total
 
 
 def _words(query: str) -> list[str]:
@@ -109,9 +122,18 @@ def _asked(word: str) -> str:
     return f'"{word}"{"*" if is_single(word) else ""}'
 
 
-def _count(engine: Engine, word: str) -> int:
-    count: int = engine.value("SELECT count(*) FROM words WHERE words MATCH ?", (_asked(word),))
-    return count
+_COUNT = "SELECT count(*) FROM words WHERE words MATCH ?"
+_COUNT_AMONG = "SELECT count(*) FROM words WHERE words MATCH ? AND rowid IN (SELECT value FROM json_each(?))"
+_SCORES = "SELECT rowid, bm25(words) FROM words WHERE words MATCH ?"
+_SCORES_AMONG = """SELECT rowid, bm25(words) FROM words
+    WHERE words MATCH ? AND rowid IN (SELECT value FROM json_each(?))"""
+
+
+def _count(engine: Engine, word: str, listed: str | None = None) -> int:
+    counted: int = (
+        engine.value(_COUNT, (_asked(word),)) if listed is None else engine.value(_COUNT_AMONG, (_asked(word), listed))
+    )
+    return counted
 
 
 def score(query: str, texts: Sequence[str]) -> NDArray[Any]:
@@ -124,14 +146,16 @@ def score(query: str, texts: Sequence[str]) -> NDArray[Any]:
         engine.run(TABLES[0])
         engine.many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
         used = [word for word in _words(query) if _count(engine, word)]
-        found = _ranked(engine, len(texts), used, ())
+        found = _ranked(engine, len(texts), used)
     finally:
         engine.close()
     scores[found.numbers] = found.scores
     return scores
 
 
-def fitting(engine: Engine, words: Sequence[str], texts: Sequence[str]) -> NDArray[Any]:
+def fitting(
+    engine: Engine, words: Sequence[str], texts: Sequence[str], among: Collection[int] | None = None
+) -> NDArray[Any]:
     """Return how well stretches of Notes fit words that `search` looked for; 0 where none of them is.
 
     The sum of f / (f + 1.2) times the word's weight in `search`, f being how often it is there: BM25 for texts of
@@ -140,13 +164,13 @@ def fitting(engine: Engine, words: Sequence[str], texts: Sequence[str]) -> NDArr
     import numpy as np
 
     scores = np.zeros(len(texts))
-    total: int = engine.value("SELECT count(*) FROM resources WHERE found = 1")
+    total, listed = _total(engine, among), None if among is None else keys_json(among)
     beside = connect("file::memory:", ":memory:", wait=0)
     try:
         beside.run(TABLES[0])
         beside.many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
         for word in words:
-            weight = _weight(total, _count(engine, word))
+            weight = _weight(total, _count(engine, word, listed))
             for at, times in beside.all(_TIMES, (_asked(word),)):
                 scores[at] += weight * times / (times + K1)
     finally:
@@ -154,27 +178,82 @@ def fitting(engine: Engine, words: Sequence[str], texts: Sequence[str]) -> NDArr
     return scores
 
 
-def _ranked(engine: Engine, total: int, used: Sequence[str], common: Sequence[str]) -> Words:
+def _ranked(engine: Engine, total: int, used: Sequence[str], listed: str | None = None) -> Words:
     import numpy as np
 
-    parts = [_scored(engine, word, total) for word in used]
+    lengths = None if listed is None else _lengths(engine, listed)
+    parts = [_scored(engine, word, total) if lengths is None else lengths.scored(word, total) for word in used]
     if not parts:
-        return Words(np.empty(0, np.int64), np.empty(0), tuple(used), tuple(common))
+        return Words(np.empty(0, np.int64), np.empty(0), tuple(used))
     numbers, places = np.unique(np.concatenate([found for found, _ in parts]), return_inverse=True)
     scores = np.bincount(places, weights=np.concatenate([score for _, score in parts]))
-    return Words(numbers, scores.astype(np.float64), tuple(used), tuple(common))
+    return Words(numbers, scores.astype(np.float64), tuple(used))
 
 
 def _scored(engine: Engine, word: str, total: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """The Notes that have a word, and what it adds to their BM25."""
     import numpy as np
 
-    rows = engine.all("SELECT rowid, bm25(words) FROM words WHERE words MATCH ?", (_asked(word),))
+    rows = engine.all(_SCORES, (_asked(word),))
     found = np.array(rows, np.float64)
-    count = len(rows)
-    theirs = max(math.log((total - count + 0.5) / (count + 0.5)), 1e-6)
-    weight = _weight(total, count)
-    return found[:, 0].astype(np.int64), -found[:, 1] * (weight / theirs)
+    weight = _weight(total, len(rows))
+    return found[:, 0].astype(np.int64), -found[:, 1] * (weight / _their_weight(total, len(rows)))
+
+
+def _their_weight(total: int, count: int) -> float:
+    """The weight of a word in FTS5."""
+    return max(math.log((total - count + 0.5) / (count + 0.5)), 1e-6)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lengths:
+    """How many words some Notes have, and a Note on the average: of these, `own`, and of all, `every`.
+
+    FTS5 weighs by what all texts are together. Its BM25 gives how often a word is in a text, a whole number, and with
+    that and the lengths it is reckoned anew as if there were these Notes alone.
+    """
+
+    engine: Engine
+    listed: str
+    of: dict[int, int]
+    own: float
+    every: float
+
+    def scored(self, word: str, total: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The Notes that have a word, and what it adds to their BM25."""
+        import numpy as np
+
+        found = np.array(self.engine.all(_SCORES_AMONG, (_asked(word), self.listed)), np.float64)
+        numbers = found[:, 0].astype(np.int64)
+        theirs = _their_weight(_total(self.engine, None), _count(self.engine, word))
+        long = np.array([self.of[number] for number in numbers.tolist()], np.float64)
+        part = -found[:, 1] / theirs / (K1 + 1)
+        times = np.maximum(1, np.rint(part * _norm(long / self.every) / (1 - part)))
+        return numbers, _weight(total, len(numbers)) * times * (K1 + 1) / (times + _norm(long / self.own))
+
+
+def _norm(length: NDArray[Any]) -> NDArray[Any]:
+    """What BM25 adds to how often a word is there, by the length of the text in average lengths."""
+    return K1 * (1 - B + B * length)
+
+
+def _lengths(engine: Engine, listed: str) -> _Lengths:
+    rows = engine.all("SELECT id, sz FROM words_docsize WHERE id IN (SELECT value FROM json_each(?))", (listed,))
+    of = {number: sum(_varints(sizes)) for number, sizes in rows}
+    count, *sizes = _varints(engine.value("SELECT block FROM words_data WHERE id = 1") or b"\0")
+    return _Lengths(engine, listed, of, sum(of.values()) / max(1, len(of)) or 1, sum(sizes) / max(1, count) or 1)
+
+
+def _varints(packed: bytes) -> list[int]:
+    """Read numbers as SQLite writes them: seven bits a byte, the highest first, the last byte without its eighth."""
+    found: list[int] = []
+    value = 0
+    for byte in packed:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            found.append(value)
+            value = 0
+    return found
 
 
 def _weight(total: int, count: int) -> float:

@@ -128,6 +128,23 @@ def test_a_search_finds_and_counts_what_is_seen_alone(shelf: Space, mode: str, l
     play(shelf, scene, SEEN[limited])
 
 
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_a_search_tells_nothing_of_words_of_hidden_notes(shelf: Space, mode: str) -> None:
+    """Neither which there are, nor by the score of a seen note how many have them: as in a space without them."""
+    query = f"cats sleep in the shade {WORD}"
+
+    async def scene(planner: Planner) -> Any:
+        given = {} if mode == "keyword" else {"threshold": -1}
+        return await planner.call("discover_notes", query=query, mode=mode, **given)
+
+    before = play(shelf, scene, SEEN["notes"])
+    assert before["extra"]["certificate"]["words"] == ["cats", "sleep"]
+    steps = [note(f"{WORD} cats sleep", f"other{number}", "private") for number in range(5)]
+    assert run_sync(shelf, steps).status == "success"
+    after = play(shelf, scene, SEEN["notes"])
+    assert [hit["metadata"]["score"] for hit in after["data"]] == [hit["metadata"]["score"] for hit in before["data"]]
+
+
 def test_lists_and_other_verbs_show_nothing_hidden(shelf: Space) -> None:
     """Resources, collections, relations, what is in a Collection of others, and what a run made of them."""
 

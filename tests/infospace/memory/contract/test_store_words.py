@@ -135,3 +135,20 @@ class TestWords:
         with store.reading() as snapshot:
             assert list(snapshot.wording(lambda done, total: told.append((done, total)))) == []
         assert not told or told[-1] == (2, 2)
+
+    def test_among_some_notes_words_weigh_as_if_there_were_no_others(self, store: Store) -> None:
+        """Their counts, lengths and scores: those of a store that has these alone."""
+        some = ["zebra zebra horse", "horse " * 40 + "zebra", "meadow", "a zebra's tale " * 9, "horse meadow tale"]
+        own = [number_of(note(store, text, kept=True)) for text in some]
+        alone = words(store, "zebra horse meadow tale hidden")
+        for at in range(7):
+            note(store, "hidden " * 50 + "zebra meadow" * (at % 2), kept=True)
+        with store.reading() as snapshot:
+            found = snapshot.words("zebra horse meadow tale hidden", own)
+            used = alone.used
+            fitting = snapshot.fitting(used, ["a zebra's tale", "meadow"], own)
+        assert found is not None
+        assert found.numbers.tolist() == alone.numbers.tolist()
+        assert found.scores == pytest.approx(alone.scores, abs=1e-9)
+        assert (set(found.used), found.common) == ({"zebra", "horse", "meadow", "tale"}, ())
+        assert (fitting > 0).all()
