@@ -21,4 +21,4 @@ def gaps_in(runs: Sequence[str]) -> list[str]:
 def gaps_told(gaps: Sequence[str]) -> str:
     """Say which runs are missing."""
     more = f" and {len(gaps) - NAMED:,} more" if len(gaps) > NAMED else ""
-    return f"no {', '.join(gaps[:NAMED])}{more}, {MISSING}"
+    return f"no {', '.join(gaps[:NAMED])}{more}, {MISSING if len(gaps) == 1 else MISSING.replace('was', 'were', 1)}"

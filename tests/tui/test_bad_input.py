@@ -270,6 +270,14 @@ def test_showing_what_is_not_there_fails_with_a_sentence(cli: Any) -> None:
     assert said.err.count("\n") == 1
 
 
+def test_an_input_that_is_given_twice_is_wrong_usage(cli: Any) -> None:
+    """Neither is taken silently."""
+    plan = {"inputs": {"topic": {"type": "string"}}, "steps": [{"type": "say", "value": "${topic}"}]}
+    said = cli("run", "-", "--input", "topic=a", "--input", "topic=b", stdin=json.dumps(plan))
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("infospace: --input gives 'topic' twice (a list is one value")
+
+
 def test_an_input_that_does_not_fit_is_refused_at_its_pointer(cli: Any) -> None:
     plan = json.dumps({"inputs": {"n": {"type": "integer"}}, "steps": [{"type": "say", "value": "$n"}]})
     missing = cli("run", "-", "--json", stdin=plan)

@@ -167,7 +167,7 @@ def test_numbers_of_runs_have_no_holes_and_one_that_is_made_is_explained(cli: An
     assert [run["run"] for run in shown["runs"]] == [f"run_{number}" for number in range(6, 0, -1)]
     assert shown["missing"] == []
     assert cli("prune", "--runs", "run_2", "run_4", "run_6", "--yes").code == 0
-    assert "no run_4, run_2, which was pruned, or never began" in cli("runs").err
+    assert "no run_4, run_2, which were pruned, or never began" in cli("runs").err
     assert cli("runs", "--json").json["missing"] == ["run_4", "run_2"]
     assert "there is no run_6, which was pruned, or never began" in cli("show", "run_6").err
     assert "there is no run_7 (" in cli("show", "run_7").err

@@ -85,10 +85,14 @@ def parse_inputs(pairs: Sequence[str], file: str | None, declared: Mapping[str, 
         if not isinstance(document, dict):
             raise UsageError(f"the input file {file!r} holds no JSON object", hint='{"name": value}')
         given |= document
+    named = set[str]()
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals:
             raise UsageError(f"{pair!r} is not an input", hint="--input name=value")
+        if name in named:
+            raise UsageError(f"--input gives {name!r} twice", hint='a list is one value: --input \'names=["a", "b"]\'')
+        named.add(name)
         given[name] = value if _admits_text(declared.get(name)) else _json(name, value)
     return given
 
