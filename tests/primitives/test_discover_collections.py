@@ -65,6 +65,8 @@ def test_the_certificate_counts_collections(lists: Any) -> None:
     proved = lists(ABOUT | {"limit": 1, "threshold": -1}).last.extra["certificate"]
     assert (proved["collections"], proved["scored"], proved["matched"], proved["returned"]) == (3, 3, 3, 1)
     assert (proved["exhaustive"], proved["method"], "notes" in proved) == (False, "exact", False)
+    for threshold in (0, 0.5):
+        assert lists(ABOUT | {"threshold": threshold}).last.extra["certificate"]["threshold"] == threshold
 
 
 def test_new_members_and_names_count_at_once(lists: Any, space: Space) -> None:

@@ -95,6 +95,22 @@ def test_by_words_and_by_both(run: Any) -> None:
     assert "Dogs bark." not in by
 
 
+def test_equal_passages_go_by_note_and_then_by_place(run: Any) -> None:
+    """Whichever item comes first."""
+    part = "The committee met on Tuesday and agreed on furniture. " * 18
+    ran = run(
+        {"type": "create-note", "value": f"{part}\n\n{part}", "out": "$a"},
+        {"type": "create-note", "value": f"{part}\n\n{part}", "out": "$b"},
+        {"type": "create-collection", "value": ["$b", "$a"], "out": "$c"},
+        SEARCH | {"query": "committee", "mode": "keyword", "limit": "all"},
+    )
+    hits = [hit["metadata"] for hit in ran.content("found")]
+    assert len({hit["score"] for hit in hits}) == 1
+    places = [(int(hit["source_id"].partition("_")[2]), hit["passage"]["start"]) for hit in hits]
+    assert len(places) == 4
+    assert places == sorted(places)
+
+
 def test_a_hit_is_evidence_of_its_source(run: Any) -> None:
     """`load` gives it."""
     ran = run(collection("A cat sleeps."), SEARCH, {"type": "load", "target": "$found[0]", "out": "$source"})

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
+from infospace.resources import Collection
+from planner.start import run_sync
 
 ALL = {"query": "a cat", "limit": "all", "threshold": -1, "out": "$hits"}
 
@@ -87,25 +89,34 @@ def test_results_of_tools_have_no_source_here(look: Any) -> None:
 
 
 @pytest.mark.parametrize("type_", ["discover-notes", "search-within-collection", "index"])
-def test_a_stored_cycle_has_an_end(search: Any, found: Space, tmp_path: Path, type_: str) -> None:
+def test_a_stored_cycle_has_an_end(search: Any, found: Space, type_: str) -> None:
     """A file of before may hold a Collection that contains itself."""
     made = search(*LOADED, nested("$star", out="$a", name="a"), nested("$a", "$bread", out="$b", name="b"))
+    outer = made.resource("b").id
     a, b = (int(made.resource(name).id.partition("_")[2]) * 4 + 1 for name in ("a", "b"))
     with sqlite3.connect(found.store.address) as file:
         file.execute("INSERT INTO members VALUES (?, 1000, ?, 1, NULL, NULL)", (a, b))
     file.close()
-    ran = search(step(type_, "b")) if type_ != "index" else search({"type": type_, "target": "b", "out": "$hits"})
-    if type_ == "index":
-        assert ran.content("hits") == 2
-    else:
-        assert names(ran) == ["bread", "star"]
+    with open_space(found.store.address) as again:
+        inner = again.view().get("a")
+        assert isinstance(inner, Collection)
+        assert outer in [member.id for member in inner.members]
+        end = step(type_, "b") if type_ != "index" else {"type": type_, "target": "b", "out": "$hits"}
+        result = run_sync(again, [end])
+        assert result.status == "success", result.reason
+        assert result.result is not None
+        data: Any = result.result.data
+        if type_ == "index":
+            assert data == 2
+        else:
+            assert {again.view().get(hit["metadata"]["source_id"]).name for hit in data} == {"bread", "star"}
 
 
 def test_thousands_of_collections_in_one_another_are_searched(tmp_path: Path, model: object) -> None:
     """Each holds the next."""
     from infospace.ids import Kind
     from infospace.memory.changes import MakeCollection, MakeNote
-    from infospace.resources import Collection, Member
+    from infospace.resources import Member
     from infospace.search.choice import numbers_within
     from infospace.search.passing import counted_passages
     from infospace.view import Silence

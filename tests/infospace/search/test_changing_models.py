@@ -17,17 +17,19 @@ import pytest
 from infospace import Space, open_space
 from infospace.errors import Invalid, ModelError, StoreError
 from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
-from infospace.resources import text_of
+from infospace.memory.changes import MakeCollection, MakeNote
+from infospace.resources import Member, text_of
 from infospace.search import catching
 from infospace.search.agreement import disagreements
 from infospace.search.catching import Used
 from infospace.search.choosing import Looked, choose, look_at
+from infospace.search.collections import among_collections
 from infospace.search.embedder import Embedder
 from infospace.search.embedding import Embedding, seconds_in_search
 from infospace.search.found import Found, Wanted
 from infospace.search.model import DEFAULT_MODEL
 from infospace.search.passages import POLICY, split
+from infospace.search.passing import Among, among_items
 from infospace.view import Silence
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -339,6 +341,29 @@ def test_a_choice_made_in_the_middle_of_catching_up_is_followed(filled: Space, m
     filled.embedding.catch_up(Changing())
     assert pending(filled) == 0
     agrees(filled, models["b"])
+
+
+def test_collections_and_their_passages_are_searched_by_the_model_that_was_chosen_elsewhere(
+    filled: Space, models: dict[str, Looked]
+) -> None:
+    """The next search has it, though this process had the other one loaded."""
+    with filled.store.reading() as snapshot:
+        items = [*snapshot.listing(Kind.NOTE)][:3]
+    made = filled.store.new_id(Kind.COLLECTION)
+    filled.store.commit([MakeCollection(made, tuple(Member(item.id) for item in items), kept=True)])
+    looks = among_collections("sea ship", None, -1.0), among_items(Among("sea ship", None, -1.0), items)
+    with open_space(filled.store.address) as elsewhere:
+        for look, name in zip(looks * 2, "abba", strict=True):
+            choose(elsewhere, models[name])
+            assert look(filled, Silence()).certificate["model"] == models[name].info.name
+
+
+def test_vectors_of_a_model_that_is_not_the_spaces_are_not_asked_for(filled: Space) -> None:
+    """What another one was to embed, the space's own does: nothing of it is embedded twice."""
+    filled.store.use_model("another/1")
+    assert filled.embedding.catch_up(Silence()) == 0
+    with filled.store.reading() as snapshot:
+        assert (snapshot.model(), snapshot.pending_count()) == (filled.embedding.key, 0)
 
 
 def test_who_may_only_read_does_not_claim_to_have_searched_all(

@@ -120,8 +120,9 @@ def test_a_name_that_is_none_is_refused_with_those_near(name: str, near: str) ->
 def test_a_folder_without_one_of_its_files_is_no_model(copy: Path, file: str) -> None:
     """The sentence names the file."""
     (copy / file).unlink()
-    with pytest.raises(ModelError, match=f"has no {file}"):
+    with pytest.raises(ModelError, match=f"has no {file}") as refusal:
         find_named(str(copy))
+    assert repr(str(copy)) in refusal.value.says
 
 
 BROKEN = {

@@ -90,6 +90,11 @@ def test_what_admits_an_index_is_asked_of_the_stores(stores: tuple[Store, Any]) 
     assert found.hits == exact.hits
     assert (found.certificate["method"], found.certificate["matched"]) == ("hnsw", None)
     assert not found.certificate["exhaustive"]
+    for told in ("notes", "returned", "unembedded", "threshold", "model", "generation"):
+        assert found.certificate[told] == exact.certificate[told], told
+    assert 3 <= found.certificate["scored"] <= found.certificate["notes"] == len(TEXTS) - 1
+    few = find(search_in(stores[1]), "a e tale", limit=9, threshold=0.9)
+    assert few.certificate["returned"] == len(few.hits) < 9
 
 
 def test_the_setting_asks_for_exact_search_of_a_store_too(
