@@ -127,7 +127,16 @@ ROOMS = {
         ("tests/infospace/test_where_*.py", "tests/infospace/test_aggregates.py", "tests/infospace/test_comparing.py"),
         85,
     ),
-    "search": Room(("infospace/search/*.py",), ("tests/infospace/search",), 85),
+    "search": Room(
+        ("infospace/search/*.py",),
+        (
+            "tests/infospace/search",
+            "tests/primitives/test_discover_collections.py",
+            "tests/primitives/test_search_within_collection.py",
+            "tests/primitives/test_within_nested.py",
+        ),
+        85,
+    ),
     "memory": Room(
         ("infospace/memory/*.py",),
         ("tests/infospace/memory",),
@@ -139,7 +148,7 @@ ROOMS = {
     "serve": Room(("planner/serve/*.py",), ("tests/planner/serve",), 85),
     "screen": Room(
         ("tui/*.py",),
-        ("tests/tui/screen",),
+        ("tests/tui/rows", "tests/tui/screen"),
         70,
         but=("tui/command/*.py", "tui/web/*.py", "tui/widgets/*.py"),
     ),
