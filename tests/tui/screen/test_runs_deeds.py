@@ -163,6 +163,28 @@ def test_two_questions_at_once_are_counted_and_asked_one_after_the_other(show: S
         assert snapshot.get(str(snapshot.run("run_1").result)).content == "one two"
 
 
+def test_going_on_with_a_run_that_asks_puts_its_question_first(show: Show, space: Space) -> None:
+    """Also from the list; who gives no answer leaves it as it is."""
+    assert run_sync(space, [{"type": "ask", "value": "Which?", "out": "$said"}]).status == "suspended"
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("run_1")
+        await stage.press("r")
+        await stage.sees("run_1 asks, step 1")
+        await stage.press("escape")
+        await stage.loses("run_1 asks, step 1")
+        assert not stage.app.runner.going
+        await stage.press("r")
+        await stage.sees("run_1 asks, step 1")
+        await stage.write("this")
+        await stage.press("enter")
+        await stage.until(lambda: any("run_1 has ended well" in one for one in stage.said()))
+
+    show(story)
+    with space.store.reading() as snapshot:
+        assert snapshot.get(str(snapshot.run("run_1").result)).content == "this"
+
+
 def test_what_is_remembered_is_written_only_when_it_is_something_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
