@@ -7,7 +7,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from planner.failure import Exhausted, Failure
+from infospace.errors import BudgetSpent
+from planner.failure import Failure
 from planner.frame import Frame, Latest
 from planner.lanes import Lane, lanes
 from planner.order import Group, Unit
@@ -147,7 +148,7 @@ class Abreast:
         """Let a part write; it fails where the budget does not reach to what it has run."""
         try:
             self._lanes[index].open()
-        except Exhausted as error:
+        except BudgetSpent as error:
             unit = self.units[index]
             self._tasks[index].cancel()
             self.failure = Failure(self._position(unit), unit.step.type, str(error), error.kind)

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
+from infospace.errors import BudgetSpent
 from infospace.jsontext import same
 from infospace.resources import is_resource
 from planner.abreast import Abreast
 from planner.early import EarlyRun
 from planner.events import StepRanAhead
-from planner.failure import Exhausted, Failure
+from planner.failure import Failure
 from planner.lanes import Held
 from planner.lease import kept
 from planner.order import Needs
@@ -92,7 +93,7 @@ class Ahead:
             and not any(late & (unit.reads | unit.binds) for unit in self._parts.units)
             and all(_same_plan(inner, plan.plans.get(name)) for name, inner in prefix.plans.items())
             and self._held.begun_ahead + self._parts.executions <= plan.budget.steps
-            and (failure is None or failure.kind != Exhausted.kind)
+            and (failure is None or failure.kind != BudgetSpent.kind)
         )
 
     async def _rest(self) -> Failure | None:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from infospace.errors import BudgetSpent
 from infospace.position import prefix_in
-from planner.failure import Exhausted, Failure, Halted
+from planner.failure import Failure, Halted
 from planner.frame import Frame, Latest
 from planner.lanes import Halt, lanes
 from planner.plan import Block
@@ -67,7 +68,7 @@ class _Branches:
 
     def _told(self) -> None:
         """Write what branches did that had not got their turn when they were broken off, as far as the budget goes."""
-        with suppress(Exhausted):
+        with suppress(BudgetSpent):
             for lane in self._lanes:
                 lane.open()
 

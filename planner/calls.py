@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from infospace.contract import Primitive
-from infospace.errors import Invalid
+from infospace.errors import BudgetSpent, Invalid
 from infospace.faults import ArgumentsInvalid
 from infospace.perform import BUG, Outcome, perform
 from infospace.tools.tool import NotAllowed, NotCalled
 from infospace.view import Infospace
-from planner.failure import Exhausted
 
-FINAL = (BUG, Exhausted.kind)
+FINAL = (BUG, BudgetSpent.kind)
 """Kinds of failure that no `on_fail` handles and no `retry` repeats."""
 
 

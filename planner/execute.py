@@ -13,7 +13,7 @@ from infospace.answer import cut
 from infospace.bounds import OutOfTime, Room, check_time, ending
 from infospace.clock import now
 from infospace.contract import Primitive
-from infospace.errors import BrokenOff, InfospaceError, Unsupported, Waiting
+from infospace.errors import BrokenOff, BudgetSpent, InfospaceError, Unsupported, Waiting
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change, GiveName, MakeNote
 from infospace.perform import Outcome, guarded
@@ -24,7 +24,7 @@ from infospace.tools.calling import call_tool
 from infospace.view import Infospace
 from planner.calls import FINAL, may_repeat, validated
 from planner.events import StepStarted
-from planner.failure import TIMEOUT, Exhausted, Failure, Stopped
+from planner.failure import TIMEOUT, Failure, Stopped
 from planner.frame import Frame
 from planner.lanes import Commit, Decision, Ticket
 from planner.plan import Block, Call, ForEach, Form, If, Map, Parallel, Step, Stop, Unread, While, outs
@@ -83,7 +83,7 @@ class Execution(ABC):
                 return await self._as_recorded(self._known)
         try:
             self._begin()
-        except Exhausted as error:
+        except BudgetSpent as error:
             return Failure(self._position, step.type, str(error), error.kind)
         await self._run.breathe()
         broken = None
@@ -272,7 +272,7 @@ class Execution(ABC):
         try:
             self._journal(outcome, changes=[self._taking_over(change) for change in self._view.changes])
         except InfospaceError as error:
-            if not self._view.changes or isinstance(error, Exhausted):
+            if not self._view.changes or isinstance(error, BudgetSpent):
                 raise
             return Outcome("failed", reason=str(error), error=error.kind)
         return outcome

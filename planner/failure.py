@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from infospace.errors import InfospaceError
-
 TIMEOUT = "timeout"
 """The kind of failure of a step that took longer than its `timeout_s`."""
 
@@ -19,12 +17,6 @@ class Failure:
     type: str
     reason: str
     kind: str
-
-
-class Exhausted(InfospaceError):
-    """The budget ran out."""
-
-    kind = "budget"
 
 
 class Halted(Exception):

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from infospace.errors import BudgetSpent
 from infospace.jsonvalue import JSON
 from infospace.memory.changes import Change
 from infospace.memory.store import Store
 from infospace.runs.journal import Owned, StepRow
-from planner.failure import Exhausted
 from planner.suspending import Suspension
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Track(Protocol):
     """Where executions begin and end."""
 
     def begin(self, ticket: Ticket) -> None:
-        """Number an execution that begins; raises Exhausted when the budget has no more."""
+        """Number an execution that begins; raises BudgetSpent when the budget has no more."""
 
     def end(self, commit: Commit) -> None:
         """Write the end of an execution. Raises what the store raises."""
@@ -91,7 +91,7 @@ class Journal:
     def begin(self, ticket: Ticket) -> None:
         """Number an execution."""
         if self.sequence - self.uncounted >= self.most:
-            raise Exhausted(f"the budget of {self.most:,} steps ran out")
+            raise BudgetSpent(f"the budget of {self.most:,} steps ran out")
         self.sequence += 1
         ticket.sequence = self.sequence
 
@@ -175,7 +175,7 @@ class Lane:
             return
         self._begun += 1
         if self._begun > self.most:
-            raise Exhausted(f"the budget of {self.most:,} steps ran out")
+            raise BudgetSpent(f"the budget of {self.most:,} steps ran out")
         self._kept.append(ticket)
 
     def end(self, commit: Commit) -> None:
@@ -209,7 +209,7 @@ class Lane:
     def open(self) -> None:
         """Let it write: the parts before have ended.
 
-        Raises Exhausted at an execution that the budget has not; neither this nor what is after it is ever written.
+        Raises BudgetSpent at an execution that the budget has not; neither this nor what is after it is ever written.
         """
         while self._kept:
             entry = self._kept.popleft()

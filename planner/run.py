@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from infospace.answer import Answer
 from infospace.bounds import bounded, ending
 from infospace.clock import now
-from infospace.errors import BrokenOff, InfospaceError, NotFound
+from infospace.errors import BrokenOff, BudgetSpent, InfospaceError, NotFound
 from infospace.jsonvalue import JSON
 from infospace.llm.meter import Meter
 from infospace.memory.changes import Change
@@ -27,7 +27,7 @@ from planner.abreast import abreast
 from planner.document_order import in_document_order
 from planner.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.execute_forms import FormExecution
-from planner.failure import Exhausted, Failure, Halted, Stopped, sentence
+from planner.failure import Failure, Halted, Stopped, sentence
 from planner.frame import Frame, Latest
 from planner.given import Given
 from planner.goal import filled
@@ -323,7 +323,7 @@ class Run:
         except TimeoutError:
             last = self.steps[-1] if self.steps else None
             reason = f"the budget of {self.plan.budget.seconds:g} seconds ran out"
-            return Failure(last.position if last else "1", last.type if last else "", reason, Exhausted.kind)
+            return Failure(last.position if last else "1", last.type if last else "", reason, BudgetSpent.kind)
 
     async def block(self, steps: Block, frame: Frame) -> Failure | None:
         """Run steps as if one after the other; return the failure that stops them, None when all is well."""
@@ -379,7 +379,7 @@ class Run:
         ticket = Ticket(position, step.type)
         try:
             frame.track.begin(ticket)
-        except Exhausted:
+        except BudgetSpent:
             return
         extra: dict[str, JSON] = {"ahead": True} if cause is None else {"cause": cause, "ahead": True}
         row = StepRow(self.id, 0, position, step.type, "skipped", now(), 0.0, out=step.out, reason=reason, extra=extra)
