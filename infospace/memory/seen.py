@@ -458,6 +458,8 @@ class SeenStore:
                     raise NotSeen(f"{self._who} may not do that ({type(change).__name__})")
                 if isinstance(change, Revise) and _of_session(change.made):
                     continue
+                if isinstance(change, GiveName) and not made.get(change.id):
+                    self._must_be_no_session(change.name)
                 if change.id in made:
                     if isinstance(change, (Keep, GiveName)) and not made[change.id]:
                         self._must_write("keep or name anything")
@@ -465,6 +467,11 @@ class SeenStore:
                 resource = snapshot.get(change.id)
                 if resource.kept or isinstance(change, (Keep, GiveName)):
                     self._must_write(f"change {change.id}" if resource.kept else "keep or name anything")
+
+    def _must_be_no_session(self, name: str) -> None:
+        # Who opens a session of that name would go on in the run that the Note says.
+        if self.sight.sessions == "own" and name.startswith(SESSION):
+            raise NotSeen(f"{self._who} may not give the name {name!r}: it means a session", hint="take another name")
 
     def _must_write(self, what: str) -> None:
         if self.sight.notes in ("read", "none"):

@@ -306,6 +306,26 @@ def test_own_sessions_of_callers_whose_names_look_alike_are_apart(space: Space) 
     assert runs[0] == runs[2]
 
 
+@pytest.mark.parametrize("name", ["_session:default", "_session:ann/default", "_session:bob/mine"])
+def test_who_has_its_own_sessions_makes_no_name_mean_a_session(space: Space, name: str) -> None:
+    """Whoever opened one of that name would go on in a run of the one who planted it, and be read there."""
+
+    async def plants(planner: Planner) -> str:
+        mine = await planner.call("run_steps", session="trap", steps=[NOTE])
+        made = {"type": "create-note", "value": {"run": mine["run"]}, "out": "$x"}
+        for steps in ([{**made, "name": name}], [made, {"type": "name", "target": "$x", "value": name}]):
+            ran = await planner.call("run_plan", plan=steps)
+            assert ran["status"] == "failed"
+            assert f"bob may not give the name '{name}': it means a session" in ran["reason"]
+        return str(mine["run"])
+
+    async def opens(planner: Planner) -> str:
+        return str((await planner.call("run_steps", session="default", steps=[NOTE]))["run"])
+
+    assert play(space, plants, OWN) != play(space, opens, Sight(caller="ops"))
+    assert play(space, opens, OWN)
+
+
 def test_a_session_of_a_caller_who_sees_other_notes_is_not_joined(shelf: Space) -> None:
     """What is bound in it would show what is hidden, here or there."""
 
