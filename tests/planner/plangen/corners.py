@@ -5,6 +5,7 @@ Each is marked as what it is, so that a check that accepts the one or refuses th
 
 from __future__ import annotations
 
+import copy
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -361,7 +362,8 @@ UNWRITABLE: tuple[Any, ...] = ("\ud800", "a\udfffb", float("nan"), float("inf"),
 
 
 def unwritable(document: dict[str, Any], chance: random.Random) -> None:
-    """Put something that JSON cannot hold into a plan, at any place: a value, or a key."""
+    """Put something that JSON cannot hold into a plan, at any place, and into nothing that it shares with others."""
+    document.update(copy.deepcopy(document))
     holders = [document, *(holder for holder, _ in every_place(document) if isinstance(holder, (dict, list)))]
     holder, value = chance.choice(holders), chance.choice(UNWRITABLE)
     if isinstance(holder, dict):

@@ -250,7 +250,7 @@ def overlooked(document: Mapping[str, Any], row: StepRow) -> str | None:
 
 def _unchecked(document: Mapping[str, Any], row: StepRow, step: Mapping[str, Any], reason: str) -> str | None:
     """What is said to be beyond the check: not with a literal, nor with a variable that is plainly something else."""
-    if "the arguments of" in reason:
+    if "the arguments of" in reason and step:
         tool, given = step.get("tool", step["type"]), step.get("arguments", {})
         return None if "$" in f"{tool}{given}" else f"the call stands in the plan: {reason}"
     if re.search(r"has no argument|needs '", reason):
