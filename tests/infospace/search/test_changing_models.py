@@ -353,14 +353,16 @@ def test_collections_and_their_passages_are_searched_by_the_model_that_was_chose
     filled.store.commit([MakeCollection(made, tuple(Member(item.id) for item in items), kept=True)])
     looks = among_collections("sea ship", None, -1.0), among_items(Among("sea ship", None, -1.0), items)
     with open_space(filled.store.address) as elsewhere:
-        for look, name in zip(looks * 2, "abba", strict=True):
+        for look, name in zip(looks * 2, "baba", strict=True):
             choose(elsewhere, models[name])
             assert look(filled, Silence()).certificate["model"] == models[name].info.name
 
 
-def test_vectors_of_a_model_that_is_not_the_spaces_are_not_asked_for(filled: Space) -> None:
+def test_vectors_of_a_model_that_is_not_the_spaces_are_not_asked_for(filled: Space, models: dict[str, Looked]) -> None:
     """What another one was to embed, the space's own does: nothing of it is embedded twice."""
-    filled.store.use_model("another/1")
+    filled.store.use_model("another/1", models["a"].chosen)
+    with filled.store.reading() as snapshot:
+        assert snapshot.model() == "another/1"
     assert filled.embedding.catch_up(Silence()) == 0
     with filled.store.reading() as snapshot:
         assert (snapshot.model(), snapshot.pending_count()) == (filled.embedding.key, 0)
