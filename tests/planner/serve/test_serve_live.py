@@ -175,3 +175,26 @@ def test_answers_of_people_are_counted_and_so_are_those_that_come_too_late(space
     with space.store.reading() as snapshot:
         rows = [(row.outcome, row.reason) for row in snapshot.audit() if row.action == "elicitation"]
     assert sorted(rows) == [("refused", "conflict"), ("success", "ask")]
+
+
+def test_a_call_that_nobody_waits_for_any_more_is_kept_as_cancelled(space: Space) -> None:
+    """The run goes on."""
+
+    async def scene(door: Door) -> None:
+        begun = asyncio.Event()
+
+        async def heard(_steps: int, _says: str) -> None:
+            begun.set()
+
+        plan = [{"type": "create-note", "value": 1}, SLOW]
+        call = asyncio.create_task(answer(door, "run_plan", {"plan": plan, "wait_s": PATIENCE}, heard))
+        await begun.wait()
+        call.cancel()
+        await asyncio.wait([call])
+        assert (call.cancelled(), door.lives.count()) == (True, 1)
+        assert door.counts == {("run_plan", "cancelled"): 1}
+
+    at_door(space, scene, Access("ann"))
+    with space.store.reading() as snapshot:
+        [kept] = [row for row in snapshot.audit() if row.action == "run_plan"]
+    assert (kept.caller, kept.outcome) == ("ann", "cancelled")

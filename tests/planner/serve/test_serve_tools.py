@@ -115,6 +115,20 @@ def test_every_tool_has_a_closed_schema_and_says_what_it_is_for(space: Space) ->
     assert sum(len(tool.model_dump_json(exclude_none=True)) for tool in tools) < 13_000
 
 
+def test_a_client_is_told_what_only_reads_and_what_reaches_outside(space: Space) -> None:
+    """Plans and calls may reach tools; whatever else there is stays here."""
+
+    async def scene(planner: Planner) -> Any:
+        return (await planner.client.list_tools()).tools
+
+    hints = {tool.name: tool.annotations for tool in play(space, scene)}
+    outside = {name for name, hint in hints.items() if hint is not None and hint.open_world_hint}
+    assert outside == {"run_plan", "run_steps", "answer_run", "execute_tool"}
+    acting = {name for name, hint in hints.items() if hint is not None and not hint.read_only_hint}
+    assert acting == {*outside, "cancel_run"}
+    assert all(hint is not None and hint.open_world_hint is not None for hint in hints.values())
+
+
 def test_what_a_client_loads_is_the_schema_in_few_words() -> None:
     """The same arguments and limits; filters once, where the search has them; no null for what may be left out."""
     for known in (*TOOLS.values(), *META.values()):
