@@ -79,6 +79,8 @@ def lay_out(copy: Path, rooms: list[Room]) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
             shutil.copymode(source, target)
+            # mutmut takes what is not there anew, and measures with what is: that would be the code of before
+            (copy / "mutants" / name).unlink(missing_ok=True)
     known = {copy / name for name in names}
     for folder in (*PACKAGES, "tests"):
         for base in (copy, copy / "mutants"):
