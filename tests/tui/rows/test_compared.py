@@ -97,6 +97,7 @@ def test_a_run_says_on_a_line_what_it_was_and_took(space: Space) -> None:
     before, _ = found.runs
     said = str(run_said(before, found.tallies[0], COLOURS))
     assert said.startswith("run_1 ✓ success  ")
+    assert [str(span.style) for span in run_said(before, None, COLOURS).spans] == ["bold", "success", "dim"]
     assert said.endswith("ms  Compare")
     assert duration_said(before).endswith("ms")
     wait = {"goal": "w", "steps": [{"type": "ask", "value": "?", "out": "$x"}]}

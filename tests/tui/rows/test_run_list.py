@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from rich.text import Text
 
 from infospace.runs.journal import RunHead, Tally
 from tui.runlist import RunList, cost_of, state_of, steps_of, time_of
@@ -141,6 +142,16 @@ def test_a_run_tells_all_of_itself() -> None:
     ended = rows(head())
     assert cells(ended)[3] == "✓ success"
     assert ended.cells(0, [1] * 9)[3].spans[0].style == COLOURS["success"]  # type: ignore[union-attr]
+
+
+def test_a_run_without_a_goal_says_so_aside() -> None:
+    """Before the colours are known, too."""
+    found = RunList()
+    found.take([head(goal="")])
+    goal = found.cells(0, [1] * 9)[4]
+    assert isinstance(goal, Text)
+    assert (goal.plain, goal.style) == ("(no goal)", "dim")
+    assert cells(found)[3] == "✓ success"
 
 
 def test_a_run_is_left_once_its_process_is_gone() -> None:

@@ -159,6 +159,12 @@ def test_problems_of_the_check_stand_below_their_step_over_all_columns() -> None
     assert not found.is_open("1")
 
 
+def test_the_bars_of_a_run_of_moments_fill_the_width_too() -> None:
+    """The shortest as the longest."""
+    found = tree(row("1", 0, 2, type="create-collection"), row("3", 0.002, 2, type="size"))
+    assert [cells(found, key)[4] for key in ("1", "3")] == ["█" * 10, " " * 10 + "█" * 10]
+
+
 def test_bars_stand_where_the_step_ran_in_the_time_of_the_whole_run() -> None:
     """A short one is seen too, and all end within the column."""
     short = row("3", 3.99, 10, type="size", resource="Note_9", value="2")

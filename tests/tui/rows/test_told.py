@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.text import Text
 
 from infospace.resources import Note
 from infospace.runs.journal import CallRow, StepRow
@@ -43,6 +44,23 @@ def told(found: StepRow | None) -> str:
 
 def test_a_step_that_was_not_begun_says_what_it_would_do() -> None:
     assert told(None) == "1  size → $n\n○ not begun"
+    assert str(step_told(None, None, "7", COLOURS)) == "7  \n○ not begun"
+
+
+def styled(text: Text) -> dict[str, str]:
+    """The stretches of a text that have a style, each with it."""
+    return {text.plain[span.start : span.end].strip(): str(span.style) for span in text.spans}
+
+
+def test_what_counts_stands_out_and_what_is_beside_stands_back() -> None:
+    """By their styles: the step is bold, why it failed has the colour of faults, the kind of it is dim."""
+    found = styled(step_told(row("failed", reason="no such note", error="not-found", out="n"), STEP, "1", COLOURS))
+    assert (found["1  create-note"], found["→ $n"]) == ("bold", "primary")
+    assert (found["why"], found["[not-found]"], found["no such note"]) == ("underline", "dim", "error")
+    argument = Argument("target", "$x", [Referred("$x", None)], value="abc")
+    found = styled(arguments_told([argument], COLOURS))
+    assert (found["target"], found["was not bound"]) == ("bold", "dim")
+    assert [str(span.style) for span in arguments_told([argument], COLOURS).spans] == ["bold", "primary", "dim", "dim"]
 
 
 def test_a_step_says_when_it_ran_and_what_it_gave() -> None:

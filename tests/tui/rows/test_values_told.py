@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rich.text import Text
 
 from infospace import Space
 from infospace.resources import Collection, Note
@@ -37,6 +38,17 @@ def test_a_tree_tells_keys_values_and_how_much_is_inside() -> None:
         "    x: null",
         "  3. 0 items",
     ]
+
+
+def test_keys_and_values_are_told_apart_by_their_colours() -> None:
+    """Numbers of elements stand back; without colours a key is bold."""
+    tree = JsonTree({"n": 1, "list": ["a", None], "more": []})
+    for colours, key, number in (({"primary": "blue", "accent": "red"}, "blue", "red"), ({}, "bold", "")):
+        tree.colours = colours
+        rows = [tree.cells(index, [])[0] for index in range(len(tree))]
+        styles = [[str(span.style) for span in row.spans if span.style] for row in rows if isinstance(row, Text)]
+        found = [*filter(None, [key, number])], [key, "dim"], ["dim"], [*filter(None, ["dim", number])], [key, "dim"]
+        assert styles == [["dim"], *found]
 
 
 def test_a_row_folds_and_the_cursor_goes_out_of_what_is_folded() -> None:
