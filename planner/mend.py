@@ -93,7 +93,9 @@ def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterato
 
 
 def _read_as(text: str, name: str, other: str) -> str:
-    return re.sub(rf"(\$\{{?){re.escape(name)}\b", rf"\g<1>{other}", text)
+    """Read another variable; `$$` is a dollar and no variable."""
+    found = rf"\$\$|(\$\{{?){re.escape(name)}\b"
+    return re.sub(found, lambda match: match[0] if match[1] is None else f"{match[1]}{other}", text)
 
 
 def _bound_before(document: JSON, pointer: str) -> Iterator[str]:

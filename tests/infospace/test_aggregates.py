@@ -172,6 +172,13 @@ def test_what_is_no_number_is_left_out_of_a_sum_and_tallied() -> None:
     assert parse_aggregate("sum(x)").reckoner()(notes, tally) == 5
     assert tally.mismatches == 3
     assert parse_aggregate("avg(x)").reckoner()(notes[1:3], tally) is None
+    assert tally.mismatches == 5
+
+
+def test_a_large_whole_sum_and_others_are_added_exactly_and_rounded_once() -> None:
+    """The others are not forgotten where the whole numbers alone are beyond what a float holds exactly."""
+    assert reckon("sum(x)", 2**60, 4096.0) == 2**60 + 4096
+    assert reckon("sum(x)", 2**53, 1, 0.5, 0.5) == 2**53 + 2
 
 
 def test_a_sum_that_no_number_holds_fails_though_a_mean_does_not() -> None:

@@ -34,3 +34,29 @@ def test_values_of_all_types_have_one_order(values: list[Any]) -> None:
     turned = values[::-1]
     ordered, again = sorted(values, key=order_key), sorted(turned, key=order_key)
     assert all(same(a, b) for a, b in zip(ordered, again, strict=True))
+
+
+def test_the_order_of_types_and_within_lists_and_objects() -> None:
+    """Numbers, strings, booleans, lists by their elements, objects by keys and then values, null."""
+    ordered: list[Any] = [
+        -1,
+        2.5,
+        "",
+        "B",
+        "a",
+        False,
+        True,
+        [],
+        [1],
+        [1, 0],
+        ["a"],
+        {},
+        {"a": 1},
+        {"b": 0, "a": 1},
+        {"a": 2},
+        {"b": 0},
+        None,
+    ]
+    turned = ordered[::-1]
+    assert sorted(turned, key=order_key) == ordered
+    assert order_key({"a": 1, "b": 2}) == order_key({"b": 2, "a": 1})

@@ -151,3 +151,12 @@ def test_like_takes_no_longer_than_the_text_is_long(pattern: str, monkeypatch: p
     Characters that are looked at in searching, and lines executed, are counted.
     """
     assert work_of(pattern, SIZE, monkeypatch) < 5 * SIZE
+
+
+def test_a_long_piece_is_found_whole_behind_another() -> None:
+    """Not where its first character is missing, at the end of what stands before it."""
+    fits = like("x%a" + "_" * 70 + "b%", None)
+    assert fits("xa" + "c" * 70 + "b")
+    assert fits("x.a" + "c" * 70 + "b.")
+    assert not fits("x" + "c" * 70 + "b")
+    assert not fits("a" + "c" * 70 + "b")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from infospace.errors import WhereInvalid
 from infospace.where import Where, parse_where
+from infospace.where.words import CONDITIONS
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -183,6 +184,7 @@ def test_other_constructs_of_sql_are_refused(text: str, found: str) -> None:
         ("a = 1 -- b", "no comment"),
         ("a = 1 /* b */", "no comment"),
         ("WHERE a = 1", "left out"),
+        ("a ESCAPE 'x'", CONDITIONS),
     ],
 )
 def test_hints_name_what_would_have_fitted(text: str, hint: str) -> None:

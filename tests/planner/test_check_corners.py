@@ -49,6 +49,8 @@ MAYBE = when(TEST, note(1, "$x"))
 OTHER = when(TEST, note(2, "$y"))
 READ = {"type": "say", "value": "${x}"}
 BOTH = {"type": "say", "value": "${x} ${y}"}
+TOOLS = {"type": "discover-tools", "query": "q", "out": "$t"}
+CALL = {"type": "call-tool", "tool": "$t[0].metadata.tool", "out": "$r"}
 UNBOUND = ("error", "maybe-unbound")
 SAVED = {
     "inputs": {"n": {"kind": "Note"}},
@@ -232,6 +234,31 @@ PLANS: dict[str, tuple[list[Any], list[tuple[str, str, str]]]] = {
     "map whose handler supplies": (
         [LIST, mapped({"type": "coerce", "coercion": "int"}, out="$m", on_fail=[note(0, "$m")]), note("$m[0].a", "$y")],
         [("error", "unknown-field", "/2/value")],
+    ),
+    "map with an operation that could not take such an item": (
+        [LIST, mapped({"type": "discover-notes", "query": "${item}"}, out="$m")],
+        [],
+    ),
+    # tools that are known only when the plan runs
+    "tool of a condition that may be unbound": (
+        [
+            LIST,
+            when(TEST, TOOLS),
+            when({"type": "tool_condition", "tool": "$t[0].metadata.tool"}, {"type": "say", "value": "${t}"}),
+        ],
+        [("error", "maybe-unbound", "/2/condition/tool")],
+    ),
+    "arguments that are a variable": (
+        [TOOLS, note({"a": 1}, "$a"), {**CALL, "arguments": "$a"}],
+        [],
+    ),
+    "arguments that are written": (
+        [TOOLS, {**CALL, "arguments": {"a": 1}}],
+        [],
+    ),
+    "arguments that are no object": (
+        [TOOLS, {**CALL, "arguments": "a"}],
+        [("error", "bad-argument", "/1/arguments")],
     ),
     # saved plans in loops
     "saved plan in a loop": (

@@ -189,3 +189,23 @@ def test_a_problem_as_json_has_the_documented_fields(errors: Any) -> None:
     """Code, severity, pointer, says, hint, fix."""
     [problem] = errors([{"type": "sya", "value": 1}])
     assert set(json.loads(json.dumps(problem.to_json()))) == {"code", "severity", "pointer", "says", "hint", "fix"}
+
+
+@pytest.mark.parametrize(
+    ("plan", "fix"),
+    [
+        (
+            [{"type": "discover-notes", "query": "q"}, over("size", "$found")],
+            {"op": "add", "path": "/0/out", "value": "$found"},
+        ),
+        (
+            [note(1, "$count"), note("${coutn} of ${count}, $$coutn", "$y")],
+            {"op": "replace", "path": "/1/value", "value": "${count} of ${count}, $$coutn"},
+        ),
+    ],
+)
+def test_a_fix_puts_in_what_a_later_step_reads_and_what_was_probably_meant(
+    errors: Any, plan: list[Any], fix: dict[str, Any]
+) -> None:
+    """Just that: a missing `out` has the name that is read, and the rest of a text stays."""
+    assert errors(plan)[0].fix == [fix]

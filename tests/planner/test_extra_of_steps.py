@@ -120,6 +120,14 @@ def test_what_was_changed_since_has_the_extra_of_that(kept: Space) -> None:
     assert "`certificate` does not exist: the `extra` of step 3 has no key 'certificate'" in str(failed.reason)
 
 
+def test_an_item_that_was_changed_leaves_the_proof_of_the_search(kept: Space) -> None:
+    """The Collection has no next version, so the check goes on knowing what its step has in `extra`."""
+    update = {"type": "update-note", "target": "zebra 1", "value": {"stripes": 3}}
+    assert report(kept, HITS, update, say("${hits.@extra.certificate.matched}")) == "3"
+    [found] = problems(kept, HITS, update, say("${hits.@extra.certificate.nonsense}"))
+    assert (found.code, found.pointer) == ("unknown-field", "/steps/2/value")
+
+
 def test_the_check_claims_nothing_of_what_may_have_been_changed(kept: Space) -> None:
     """Through another variable, in a later round of a loop, or by its name."""
     wrong = say("${hits.@extra.certificate.nonsense}")

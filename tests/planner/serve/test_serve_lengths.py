@@ -12,7 +12,7 @@ import pytest
 from infospace import Space
 from infospace.jsontext import dump
 from infospace.tools.local import LocalTools
-from planner.serve.trimming import DATA, PART, QUESTION, REASON, SAID, SHORT_PART, VALUE
+from planner.serve.trimming import DATA, PART, QUESTION, REASON, SAID, SHORT_PART, STEPS, VALUE
 
 sys.path.insert(0, str(Path(__file__).parent))
 from scenes import whole
@@ -113,6 +113,27 @@ def test_steps_and_bindings_are_shown_as_far_as_there_is_room(space: Space, leng
         assert sum(len(name) for name in listed["bindings"]) <= PART
 
     play(space, scene)
+
+
+def test_steps_beyond_the_most_that_are_shown_are_counted_with_where_to_go_on(space: Space) -> None:
+    """From the beginning, from a step in between, and up to the last; no loop is spoken of where there is none."""
+
+    async def scene(planner: Planner) -> list[tuple[int, str | None]]:
+        run = (await planner.call("run_plan", plan=[note(f"$v{number}") for number in range(STEPS + 15)]))["run"]
+        told = []
+        for first in (None, 0, 5, 15, 16):
+            answer = await planner.call("get_run", run=run, **({} if first is None else {"first_step": first}))
+            told.append((len(answer["steps"]), answer.get("left_out", {}).get("steps")))
+        return told
+
+    from_the_start = (STEPS, f"15 of {STEPS + 15}; get_run with first_step={STEPS}")
+    assert play(space, scene) == [
+        from_the_start,
+        from_the_start,
+        (STEPS, f"10 of {STEPS + 15}; get_run with first_step={STEPS + 5}"),
+        (STEPS, None),
+        (STEPS - 1, None),
+    ]
 
 
 def test_rounds_of_loops_that_went_well_are_not_told_until_they_are_asked_for(space: Space) -> None:

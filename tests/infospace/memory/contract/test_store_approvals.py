@@ -53,8 +53,9 @@ def test_an_unknown_run_has_no_approvals(store: Store) -> None:
     for entry in (Approve("files/write", None, AT, "run_99"), Disapprove("files/write", "run_99")):
         with pytest.raises(NotFound, match="run_99"):
             store.commit([], [entry])
-    with pytest.raises(NotFound, match="run_99"):
+    with pytest.raises(NotFound, match="run_99") as error:
         found(store, "run_99")
+    assert error.value.hint == "`infospace runs` lists the runs of a space"
 
 
 def test_approvals_of_a_run_go_with_it(store: Store) -> None:
