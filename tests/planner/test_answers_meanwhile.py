@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, NotFound, Space
-from planner.events import Event, StepFinished
+from planner.events import Event, RunStarted, StepFinished
 from planner.resume import answer, resume
 from planner.sessions.session import Session
 from planner.start import run_sync
@@ -31,7 +31,7 @@ def waiting(space: Space) -> str:
 def test_an_answer_between_the_look_and_the_taking_is_taken(
     space: Space, waiting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It comes after the answers were read, and before the run is owned."""
+    """It comes after the answers were read, and before the run is owned: the run goes on once, with the answer."""
     commit = space.store.commit
 
     def answered_before(changes: Any, entries: Any = ()) -> int:
@@ -40,9 +40,11 @@ def test_an_answer_between_the_look_and_the_taking_is_taken(
         return commit(changes, entries)
 
     monkeypatch.setattr(space.store, "commit", answered_before)
-    run = asyncio.run(resume(space, waiting))
+    heard: list[Event] = []
+    run = asyncio.run(resume(space, waiting, heard.append))
     assert "hello ann" in [row.value for row in run.steps]
     assert [one.kind for one in run.pending] == ["wait"]
+    assert [type(event) for event in heard].count(RunStarted) == 1
 
 
 def test_an_answer_while_the_run_looks_is_taken_before_it_rests(space: Space, waiting: str) -> None:

@@ -126,6 +126,21 @@ def test_what_map_gave_for_an_item_is_made_of_that_item(based: Space) -> None:
     assert {(one, "holds", None) for one in items} < inputs(graph, texts)
 
 
+def test_a_version_holds_what_was_in_it_then(based: Space) -> None:
+    """Though an item was taken out since: only the next version lacks it."""
+    found = ran(
+        based,
+        {"type": "create-collection", "value": ["Note_1", "Note_2"], "out": "$c"},
+        {"type": "map", "target": "$c", "operation": {"type": "coerce", "coercion": "string"}, "out": "$texts"},
+    )
+    texts, items = found.bindings["texts"].id, members(found, "texts")
+    ran(based, {"type": "load", "target": texts, "out": "$t"}, {"type": "remove", "target": "$t", "value": items[0]})
+    graph = why(based, texts)
+    assert {(one, "holds", None) for one in items} < inputs(graph, texts)
+    assert inputs(graph, texts, 2) == {(texts, "before", None), (items[0], "used", None)}
+    assert ("Note_1", "used", None) in inputs(graph, items[0])
+
+
 def test_the_body_of_a_loop_the_branch_of_a_choice_and_a_saved_plan_are_followed(based: Space) -> None:
     """Each made thing belongs to the step inside."""
     found = ran(
