@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from infospace import Space, open_space
+from infospace import Invalid, Space, open_space
 from infospace.memory.atomic import remove_leftovers, write_atomically
 from infospace.memory.editing import edit
 from infospace.memory.exporting import MANIFEST, export, write_back
@@ -187,6 +187,18 @@ def test_only_leftovers_of_these_files_are_removed(tmp_path: Path) -> None:
     assert {one.name for one in tmp_path.iterdir()} == {*files, ".a.md.ba9876543210"} - {".a.md.0123456789ab"}
     write_atomically(tmp_path / "a.md", b"new")
     assert (tmp_path / "a.md").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(("data", "name", "error"), [(b"x", "folder", Invalid), ("no bytes", "a.md", TypeError)])
+def test_a_write_that_fails_leaves_nothing_beside_its_file(
+    tmp_path: Path, data: Any, name: str, error: type[Exception]
+) -> None:
+    """Whether the system does not let it, or the writing is broken off otherwise; the file is as it was."""
+    write(tmp_path, **{"a.md": "old", "folder/b.md": "x"})
+    with pytest.raises(error):
+        write_atomically(tmp_path / name, data)
+    assert {one.name for one in tmp_path.iterdir()} == {"a.md", "folder"}
+    assert (tmp_path / "a.md").read_text() == "old"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="locks of POSIX")
