@@ -160,3 +160,17 @@ def test_a_long_piece_is_found_whole_behind_another() -> None:
     assert fits("x.a" + "c" * 70 + "b.")
     assert not fits("x" + "c" * 70 + "b")
     assert not fits("a" + "c" * 70 + "b")
+
+
+def test_a_long_piece_fits_where_the_text_begins_and_ends() -> None:
+    """And not one character further on."""
+    piece = "a" + "_" * 70 + "b"
+    text = "a" + "c" * 70 + "b"
+    for pattern, fitting, other in (
+        (piece, text, "c" + text[:-1]),
+        (f"{piece}%", f"{text}.", f".{text}"),
+        (f"%{piece}", f".{text}", f"{text}."),
+        (f"x%{piece}", f"xx{text}", f"x{text}x"),
+    ):
+        assert like(pattern, None)(fitting), pattern
+        assert not like(pattern, None)(other), pattern
