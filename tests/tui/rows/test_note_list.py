@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.text import Text
 
 from infospace import Space
 from infospace.ids import Kind
@@ -76,6 +77,17 @@ def test_what_is_deleted_or_not_kept_is_told_apart() -> None:
     told = [found.cells(index, [])[1] for index in range(3)]
     assert [str(one) for one in told] == ["deleted  how it begins", "how it begins", "how it begins"]
     assert ["italic" in str(one.spans) for one in told] == [False, True, False]  # type: ignore[union-attr]
+
+
+def test_what_is_deleted_has_the_colour_of_faults_and_what_is_beside_stands_back() -> None:
+    """Ids, sizes and times are dim; tags have a colour of their own."""
+    found = rows("Note_1", "Note_2")
+    found.learn([], [brief("Note_1", alive=False), brief("Note_2")])
+    [deleted, *_] = [cell for cell in found.cells(0, []) if "deleted" in str(cell)]
+    assert isinstance(deleted, Text)
+    assert (str(deleted.style), [str(span.style) for span in deleted.spans][:1]) == ("dim", ["red"])
+    styles = [str(cell.style) for cell in found.cells(1, []) if isinstance(cell, Text)]
+    assert (styles.count("dim"), styles.count("blue"), len(styles)) == (3, 1, 5)
 
 
 def test_the_columns_are_those_of_what_is_listed() -> None:

@@ -6,9 +6,10 @@ import time
 from typing import Any
 
 import pytest
+from rich.text import Text
 
 from infospace.runs.journal import StepRow
-from planner.outline import outline
+from planner.outline import PAGED, outline
 from planner.parse import parse_plan
 from planner.problems import Problem, Problems
 from tui.steptree import StepTree
@@ -163,6 +164,19 @@ def test_the_bars_of_a_run_of_moments_fill_the_width_too() -> None:
     """The shortest as the longest."""
     found = tree(row("1", 0, 2, type="create-collection"), row("3", 0.002, 2, type="size"))
     assert [cells(found, key)[4] for key in ("1", "3")] == ["█" * 10, " " * 10 + "█" * 10]
+
+
+def test_what_a_step_binds_stands_out_and_a_page_of_a_loop_has_no_sign() -> None:
+    """It is no step, and so neither waits nor is done."""
+    items = [row(f"2.do[{number}].1", number / 100, 1, out="loud") for number in range(1, PAGED + 2)]
+    found = tree(row("1", 0, 1, type="create-collection"), *items)
+    found.fold("2", unfolded=True)
+    pages = [str(found.cells(index, WIDTHS)[0]) for index, node in enumerate(found.nodes) if node.kind == "page"]
+    assert pages
+    assert all(page.strip().startswith(("▸", "▾")) and "✓" not in page and "○" not in page for page in pages)
+    first = found.cells(0, WIDTHS)[0]
+    assert isinstance(first, Text)
+    assert str(first.spans[-1].style) == "primary"
 
 
 def test_bars_stand_where_the_step_ran_in_the_time_of_the_whole_run() -> None:

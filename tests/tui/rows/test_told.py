@@ -79,6 +79,11 @@ def test_a_failure_says_why_with_its_kind_and_what_was_expected() -> None:
     assert told(row(reason="as was said")).endswith("\n\nreason\nas was said")
 
 
+def test_what_cannot_be_told_any_more_has_the_colour_of_warnings() -> None:
+    text = arguments_told([Argument("at", "$i", [], fault="it is gone")], COLOURS)
+    assert [str(span.style) for span in text.spans] == ["bold", "warning"]
+
+
 def test_a_certificate_stands_with_its_step() -> None:
     proof = {"notes": 5, "matched": 2, "returned": 2, "threshold": 0.3, "exhaustive": True}
     assert "\n\nwhat the search proved\nAll 2 of 5 notes at or above 0.30." in told(row(extra={"certificate": proof}))
