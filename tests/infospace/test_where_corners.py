@@ -151,3 +151,12 @@ def test_both_sides_compare_as_they_stand(text: str, verdict: bool | None, misma
 def test_functions_and_patterns_take_what_fits(text: str, verdict: bool | None, mismatches: int) -> None:
     """What does not fit is unknown and counted; null and missing are unknown."""
     assert judged(text, p="B", n=3, z=None, q=[2]) == (verdict, mismatches)
+
+
+@pytest.mark.parametrize(
+    ("items", "value", "verdict"),
+    [([[1]], [True], False), ([[1]], [1.0], True), ([{"a": 0}], {"a": False}, False), ([1], True, False)],
+)
+def test_has_compares_json_values_also_within_lists_and_objects(items: JSON, value: JSON, verdict: bool) -> None:
+    """True is no 1, however deep; 1.0 is."""
+    assert judged("has($items, $value)", items=items, value=value)[0] is verdict

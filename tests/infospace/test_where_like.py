@@ -170,6 +170,7 @@ def test_a_long_piece_fits_where_the_text_begins_and_ends() -> None:
         (piece, text, "c" + text[:-1]),
         (f"{piece}%", f"{text}.", f".{text}"),
         (f"%{piece}", f".{text}", f"{text}."),
+        (f"%{piece}", text + text, text + text[1:-1]),
         (f"x%{piece}", f"xx{text}", f"x{text}x"),
     ):
         assert like(pattern, None)(fitting), pattern
