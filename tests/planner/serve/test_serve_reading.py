@@ -178,6 +178,8 @@ def test_a_piece_says_what_it_is_of(space: Space) -> None:
     with pytest.raises(Invalid, match="read without steps, and this goes by 2"):
         read_piece(space, Wanted(note, slice(0, 4, 2), (), 9))
     assert read_piece(space, Wanted(note, slice(1, 3, 1), (), 9))["data"] == "ex"
+    nothing = read_piece(space, Wanted(note, slice(3, 1), (), 9))
+    assert (nothing["slice"], nothing["next"], nothing["data"]) == ("3:3", None, "")
 
 
 def test_more_items_than_are_fetched_at_once_are_read(space: Space) -> None:
