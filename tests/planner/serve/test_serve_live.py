@@ -16,6 +16,7 @@ from serving import SLOW
 
 from infospace import Conflict, Space
 from infospace.errors import Invalid
+from infospace.runs.journal import OpenRun
 from planner.events import Emit, RunStarted
 from planner.outcome import RunResult
 from planner.resume import answer as answer_elsewhere
@@ -148,6 +149,19 @@ def test_a_run_of_another_door_is_waited_for_as_long_as_one_asks(space: Space) -
         assert (told["status"], loop.time() - begun >= 0.6) == ("running", True)  # type: ignore[index]
         with pytest.raises(Conflict, match="is not run through this door"):
             await answer(other, "cancel_run", {"run": run}, nobody)
+
+    at_door(space, scene, Access("ann"))
+
+
+def test_a_run_whose_process_is_gone_is_not_waited_for(space: Space) -> None:
+    """However long one would wait: it does not go on by itself."""
+    at = "2026-03-31T00:00:00.000Z"
+    space.store.commit([], [OpenRun("run_1", "plan", "", {"steps": [ASK]}, {}, at, "gone:1:x")])
+
+    async def scene(door: Door) -> None:
+        async with asyncio.timeout(60):
+            told = await answer(door, "get_run", {"run": "run_1", "wait_s": PATIENCE}, nobody)
+        assert told["status"] == "suspended"  # type: ignore[index]
 
     at_door(space, scene, Access("ann"))
 
