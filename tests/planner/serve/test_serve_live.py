@@ -155,12 +155,12 @@ def test_a_run_of_another_door_is_waited_for_as_long_as_one_asks(space: Space) -
 
 def test_a_run_whose_process_is_gone_is_not_waited_for(space: Space) -> None:
     """However long one would wait: it does not go on by itself."""
-    at = "2026-03-31T00:00:00.000Z"
-    space.store.commit([], [OpenRun("run_1", "plan", "", {"steps": [ASK]}, {}, at, "gone:1:x")])
+    run, at = space.store.new_id("run"), "2026-03-31T00:00:00.000Z"
+    space.store.commit([], [OpenRun(run, "plan", "", {"steps": [ASK]}, {}, at, "gone:1:x")])
 
     async def scene(door: Door) -> None:
         async with asyncio.timeout(60):
-            told = await answer(door, "get_run", {"run": "run_1", "wait_s": PATIENCE}, nobody)
+            told = await answer(door, "get_run", {"run": run, "wait_s": PATIENCE}, nobody)
         assert told["status"] == "suspended"  # type: ignore[index]
 
     at_door(space, scene, Access("ann"))
