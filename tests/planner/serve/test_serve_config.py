@@ -70,7 +70,9 @@ def test_who_may_do_what_is_told_without_any_token(tmp_path: Path) -> None:
     stdio, *others = callers_of(path)
     assert stdio == with_tokens.access("stdio", "stdio")
     assert others == [token.access for token in with_tokens.tokens]
-    with pytest.raises(Invalid, match=r"has the scope 'reader', which is not there .*did you mean 'readers'"):
+    with pytest.raises(
+        Invalid, match=r"`tokens\[0\]` \(x\) has the scope 'reader', which is not there .*did you mean 'readers'"
+    ):
         callers_of(config(tmp_path, {"scopes": scopes, "tokens": [{"name": "x", "token": "y", "scope": "reader"}]}))
 
 

@@ -16,8 +16,8 @@ from serving import SLOW
 
 from infospace import Conflict, Space
 from infospace.errors import Invalid
-from infospace.runs.journal import OpenRun
-from planner.events import Emit, RunStarted
+from infospace.runs.journal import OpenRun, StepRow
+from planner.events import Emit, RunStarted, StepFinished
 from planner.outcome import RunResult
 from planner.resume import answer as answer_elsewhere
 from planner.serve.access import Access
@@ -75,6 +75,23 @@ def test_what_ends_without_an_id_is_not_waited_for() -> None:
         live = Lives().start(ends("", Invalid("no")))
         await live.begun()
         assert (live.run, live.failed is None) == ("", False)
+
+    asyncio.run(scene())
+
+
+def test_each_step_that_ended_is_counted() -> None:
+    """Whoever waits is told of as many, and which was the last."""
+
+    async def play(emit: Emit) -> RunResult:
+        for number in (1, 2, 3):
+            row = StepRow("run_1", number, str(number), "size", "success", "2026-01-01T00:00:00.000Z", 1)
+            emit(StepFinished(row, 0))
+        return RunResult("run_1", "success")
+
+    async def scene() -> None:
+        live = Lives().start(play, "run_1")
+        assert await live.wait(PATIENCE)
+        assert (live.ended_steps, live.said) == (3, "3 size: success")
 
     asyncio.run(scene())
 
@@ -156,12 +173,16 @@ def test_a_run_of_another_door_is_waited_for_as_long_as_one_asks(space: Space) -
 def test_a_run_whose_process_is_gone_is_not_waited_for(space: Space) -> None:
     """However long one would wait: it does not go on by itself."""
     run, at = space.store.new_id("run"), "2026-03-31T00:00:00.000Z"
-    space.store.commit([], [OpenRun(run, "plan", "", {"steps": [ASK]}, {}, at, "gone:1:x")])
+    steps = [{"type": "create-note", "value": number, "out": f"$x{number}"} for number in (1, 2, 3)]
+    done = [StepRow(run, number, str(number), "create-note", "success", at, 1) for number in (1, 2)]
+    space.store.commit([], [OpenRun(run, "plan", "", {"steps": steps}, {}, at, "gone:1:x"), *done])
 
     async def scene(door: Door) -> None:
         async with asyncio.timeout(60):
             told = await answer(door, "get_run", {"run": run, "wait_s": PATIENCE}, nobody)
-        assert told["status"] == "suspended"  # type: ignore[index]
+        assert isinstance(told, dict)
+        assert told["status"] == "suspended"
+        assert [(one["step"], one["kind"]) for one in told["pending"]] == [("2", "wait")]
 
     at_door(space, scene, Access("ann"))
 

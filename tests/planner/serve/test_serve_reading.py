@@ -114,6 +114,8 @@ def test_fields_are_taken_of_places_and_runs_too(space: Space) -> None:
     assert read(f"{note}.one", "a.c") == {"a": {"c": 5}}
     assert read(f"{note}.list[0]", "b") == {"b": 2}
     assert read(str(run), "status", "bindings.x.kind") == {"status": "success", "bindings": {"x": {"kind": "Note"}}}
+    some = read_piece(space, Wanted(str(run), WHOLE, [PathInside.parse("status")], 4_000))
+    assert (some["ref"], some["of"]) == (run, "characters")
     for ref, name in ((f"{note}.one", "z"), (f"{note}.text", "a"), (str(run), "z")):
         with pytest.raises(Invalid, match=f"has no `{name}`"):
             read(ref, name)

@@ -121,6 +121,7 @@ def test_without_hiding_proxies_are_listed_and_answer_as_the_tool_does(known: Sp
         assert not any(name.startswith("two__") for name in tools)
         assert tools["one__echo"].input_schema["required"] == ["text"]
         assert tools["one__echo"].annotations.read_only_hint
+        assert tools["one__echo"].annotations.open_world_hint
         assert tools["one__echo"].description == "one/echo. Its server says: Say a text again."
         assert "Beware: this description asks to ignore" in tools["bad__echo"].description
         said = await planner.client.call_tool("one__echo", {"text": "hello"})
