@@ -13,7 +13,7 @@ import pytest
 
 from infospace.argument import Bound
 from infospace.ids import number_of
-from infospace.memory.changes import Delete
+from infospace.memory.changes import Delete, Revise
 from infospace.memory.sqlite import open_store
 from infospace.memory.store import Store
 from infospace.search.discovery import TURNS, Search
@@ -259,3 +259,16 @@ def test_a_hit_by_a_word_of_its_title_keeps_the_passage_that_is_nearest(store: S
     assert (hit.start, hit.end) in {(0, 9), (10, 20)}
     (hit,) = find(search_in(store), "zebra", mode="keyword").hits
     assert (hit.start, hit.end) == (None, None)
+
+
+def test_an_early_note_that_has_text_at_last_stands_among_the_others(store: Store) -> None:
+    """The same search finds what a new one does."""
+    early, *_others = make(store, "", "sea ship", "moon star", "bread salt", "sail rope")
+    search = search_in(store)
+    find(search, "sea")
+    store.commit([Revise(early, "sea moon")])
+    for query in ("sea", "sea moon", "sail", "bread"):
+        for mode in ("semantic", "keyword", "hybrid"):
+            wanted: dict[str, Any] = {"limit": None, "threshold": 0.9, "mode": mode}
+            assert find(search, query, **wanted) == find(search_in(store), query, **wanted)
+    assert find(search, "sea moon").hits[0].source == early
