@@ -263,7 +263,7 @@ def test_a_hit_by_a_word_of_its_title_keeps_the_passage_that_is_nearest(store: S
 
 def test_an_early_note_that_has_text_at_last_stands_among_the_others(store: Store) -> None:
     """The same search finds what a new one does."""
-    early, *_others = make(store, "", "sea ship", "moon star", "bread salt", "sail rope")
+    _first, _second, early, *_others = make(store, "sea ship", "moon star", "", "bread salt", "sail rope")
     search = search_in(store)
     find(search, "sea")
     store.commit([Revise(early, "sea moon")])
@@ -272,3 +272,12 @@ def test_an_early_note_that_has_text_at_last_stands_among_the_others(store: Stor
             wanted: dict[str, Any] = {"limit": None, "threshold": 0.9, "mode": mode}
             assert find(search, query, **wanted) == find(search_in(store), query, **wanted)
     assert find(search, "sea moon").hits[0].source == early
+
+
+@pytest.mark.parametrize("mode", ["semantic", "keyword", "hybrid"])
+def test_a_condition_on_what_no_note_has_is_told_in_every_mode(store: Store, mode: Any) -> None:
+    """With what was perhaps meant."""
+    make(store, "sea", "sea ship", metadata={"kind": "tale"})
+    found = find(search_in(store), "sea", mode=mode, where=having("metadata.knd = 'tale'"))
+    assert "did you mean `metadata.kind`?" in str(found.hint)
+    assert find(search_in(store), "sea", mode=mode, where=having("metadata.kind = 'tale'")).hint is None
