@@ -74,6 +74,8 @@ def test_at_the_end_of_a_run_the_bindings_are_those_of_the_run(origin: Path, tmp
             if not isinstance(prepare(space, plan, given), Prepared):
                 continue
             result = run_sync(space, plan, given)
+            if result.status == "suspended":
+                continue  # it is not at its end, and may wait within a saved plan, which has variables of its own
             moments = moments_of(space, str(result.run))
             own = {one.name: one.id for one in moments.after(len(moments)) if one.scope == ""}
             found = {name: resource.id for name, resource in result.bindings.items()}

@@ -179,12 +179,12 @@ class SqliteStore:
     @contextmanager
     def _writing(self) -> Iterator[Engine]:
         """A transaction to write in: committed at the end, or rolled back whatever went wrong."""
-        clock = time.perf_counter()
+        clock = time.monotonic()
         with self._pool.busy:
             engine = self._pool.writing()
             try:
                 engine.run("BEGIN IMMEDIATE")
-                waited = time.perf_counter() - clock
+                waited = time.monotonic() - clock
                 if waited >= LONG_WAIT:
                     _log.info("waited %.2f s for the lock to write to the space", waited)
                 yield engine
