@@ -57,8 +57,9 @@ def test_the_first_plan_is_written_and_run_by_keys_alone(show: Show, space: Spac
     show(story)
 
 
-def test_a_plan_is_written_by_what_is_offered_alone(show: Show, space: Space) -> None:
+def test_a_plan_is_written_by_what_is_offered_alone(show: Show, space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked for behind a value, what comes next brings its comma, also when it is begun then."""
+    monkeypatch.setattr(keying, "LONGER", PATIENCE)
 
     async def story(stage: Stage) -> None:
         place = await compose(stage)
