@@ -6,54 +6,54 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from infospace.argument import Aggregate as Aggregate
-    from infospace.argument import Args as Args
-    from infospace.argument import Items as Items
-    from infospace.argument import JsonSchema as JsonSchema
-    from infospace.argument import Limit as Limit
-    from infospace.argument import Path as Path
-    from infospace.argument import PromptName as PromptName
-    from infospace.argument import Query as Query
-    from infospace.argument import Ref as Ref
-    from infospace.argument import ServedResource as ServedResource
-    from infospace.argument import Slice as Slice
-    from infospace.argument import Text as Text
-    from infospace.argument import ToolArguments as ToolArguments
-    from infospace.argument import ToolName as ToolName
-    from infospace.argument import Value as Value
-    from infospace.argument import Where as Where
-    from infospace.catalogue import Catalogue as Catalogue
-    from infospace.contract import Primitive as Primitive
-    from infospace.contract import primitive as primitive
-    from infospace.errors import BadAnswer as BadAnswer
-    from infospace.errors import BudgetSpent as BudgetSpent
-    from infospace.errors import Conflict as Conflict
-    from infospace.errors import Declined as Declined
-    from infospace.errors import InfospaceError as InfospaceError
-    from infospace.errors import Invalid as Invalid
-    from infospace.errors import LanguageModelError as LanguageModelError
-    from infospace.errors import Missing as Missing
-    from infospace.errors import ModelError as ModelError
-    from infospace.errors import NotConfigured as NotConfigured
-    from infospace.errors import NotFound as NotFound
-    from infospace.errors import StoreError as StoreError
-    from infospace.errors import Unreachable as Unreachable
-    from infospace.errors import Unreadable as Unreadable
-    from infospace.errors import Unsupported as Unsupported
-    from infospace.errors import WhereInvalid as WhereInvalid
-    from infospace.resources import Collection as Collection
-    from infospace.resources import Member as Member
-    from infospace.resources import Note as Note
-    from infospace.resources import Relation as Relation
-    from infospace.resources import Resource as Resource
-    from infospace.resources import SearchResult as SearchResult
-    from infospace.resources import ToolResult as ToolResult
+    from infospace.context.context import Context as Context
+    from infospace.contract.arguments import Aggregate as Aggregate
+    from infospace.contract.arguments import Args as Args
+    from infospace.contract.arguments import Items as Items
+    from infospace.contract.arguments import JsonSchema as JsonSchema
+    from infospace.contract.arguments import Limit as Limit
+    from infospace.contract.arguments import Path as Path
+    from infospace.contract.arguments import PromptName as PromptName
+    from infospace.contract.arguments import Query as Query
+    from infospace.contract.arguments import Ref as Ref
+    from infospace.contract.arguments import ServedResource as ServedResource
+    from infospace.contract.arguments import Slice as Slice
+    from infospace.contract.arguments import Text as Text
+    from infospace.contract.arguments import ToolArguments as ToolArguments
+    from infospace.contract.arguments import ToolName as ToolName
+    from infospace.contract.arguments import Value as Value
+    from infospace.contract.arguments import Where as Where
+    from infospace.contract.catalogue import Catalogue as Catalogue
+    from infospace.contract.decorator import Primitive as Primitive
+    from infospace.contract.decorator import primitive as primitive
+    from infospace.core.errors import BadResponse as BadResponse
+    from infospace.core.errors import BudgetExceeded as BudgetExceeded
+    from infospace.core.errors import Conflict as Conflict
+    from infospace.core.errors import InfospaceError as InfospaceError
+    from infospace.core.errors import Invalid as Invalid
+    from infospace.core.errors import InvalidJSON as InvalidJSON
+    from infospace.core.errors import LanguageModelError as LanguageModelError
+    from infospace.core.errors import ModelError as ModelError
+    from infospace.core.errors import NotConfigured as NotConfigured
+    from infospace.core.errors import NotFound as NotFound
+    from infospace.core.errors import PathNotFound as PathNotFound
+    from infospace.core.errors import RequestRejected as RequestRejected
+    from infospace.core.errors import StoreError as StoreError
+    from infospace.core.errors import Unreachable as Unreachable
+    from infospace.core.errors import Unsupported as Unsupported
+    from infospace.core.errors import WhereInvalid as WhereInvalid
+    from infospace.core.resources import Collection as Collection
+    from infospace.core.resources import Member as Member
+    from infospace.core.resources import Note as Note
+    from infospace.core.resources import Relation as Relation
+    from infospace.core.resources import Resource as Resource
+    from infospace.core.resources import SearchResult as SearchResult
+    from infospace.core.resources import ToolResult as ToolResult
     from infospace.space import Space as Space
     from infospace.space import open_space as open_space
-    from infospace.view import Infospace as Infospace
 
 _HOMES = {
-    "argument": (
+    "contract.arguments": (
         "Aggregate",
         "Args",
         "Items",
@@ -71,29 +71,29 @@ _HOMES = {
         "Value",
         "Where",
     ),
-    "catalogue": ("Catalogue",),
-    "errors": (
-        "BadAnswer",
-        "BudgetSpent",
+    "contract.catalogue": ("Catalogue",),
+    "core.errors": (
+        "BadResponse",
+        "BudgetExceeded",
         "Conflict",
-        "Declined",
+        "RequestRejected",
         "InfospaceError",
         "Invalid",
         "LanguageModelError",
-        "Missing",
+        "PathNotFound",
         "ModelError",
         "NotConfigured",
         "NotFound",
         "StoreError",
         "Unreachable",
-        "Unreadable",
+        "InvalidJSON",
         "Unsupported",
         "WhereInvalid",
     ),
-    "contract": ("Primitive", "primitive"),
-    "resources": ("Collection", "Member", "Note", "Relation", "Resource", "SearchResult", "ToolResult"),
+    "contract.decorator": ("Primitive", "primitive"),
+    "core.resources": ("Collection", "Member", "Note", "Relation", "Resource", "SearchResult", "ToolResult"),
     "space": ("Space", "open_space"),
-    "view": ("Infospace",),
+    "context.context": ("Context",),
 }
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 

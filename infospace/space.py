@@ -7,18 +7,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from infospace.resources import Made
-from infospace.view import Infospace, Listener
+from infospace.context.context import Context
+from infospace.core.listener import Listener
+from infospace.core.resources import Made
 
 if TYPE_CHECKING:
-    from infospace.catalogue import Catalogue
-    from infospace.errors import InfospaceError
+    from infospace.contract.catalogue import Catalogue
+    from infospace.core.errors import InfospaceError
     from infospace.llm.meter import Meter
     from infospace.llm.model import LanguageModel
-    from infospace.memory.store import Store
-    from infospace.search.discovery import Search
-    from infospace.search.embedding import Embedding
-    from infospace.tools.finding.finder import Finder
+    from infospace.search.embedding.service import Embedding
+    from infospace.search.engine import Search
+    from infospace.store.protocol import Store
+    from infospace.tools.search.finder import Finder
     from infospace.tools.toolbox import Toolbox
 
 
@@ -36,21 +37,21 @@ class Space:
     @cached_property
     def embedding(self) -> Embedding:
         """What turns Notes into vectors."""
-        from infospace.search.embedding import Embedding
+        from infospace.search.embedding.service import Embedding
 
         return Embedding(self.store)
 
     @cached_property
     def search(self) -> Search:
         """What finds Notes by meaning."""
-        from infospace.search.discovery import Search
+        from infospace.search.engine import Search
 
         return Search(self.store, self.embedding)
 
     @cached_property
     def catalogue(self) -> Catalogue:
         """All that can be done here."""
-        from infospace.catalogue import installed
+        from infospace.contract.catalogue import installed
 
         found = installed()
         found.tools = self.tools
@@ -58,7 +59,7 @@ class Space:
         return found
 
     def _why_unasked(self) -> InfospaceError | None:
-        from infospace.errors import InfospaceError
+        from infospace.core.errors import InfospaceError
         from infospace.llm.settings import configured, installed
 
         if "language_model" in self.__dict__:
@@ -83,7 +84,7 @@ class Space:
     @cached_property
     def tools(self) -> Toolbox:
         """What can be called outside of the space: tools of the servers that it knows, and of providers added here."""
-        from infospace.tools.servers.known import Servers
+        from infospace.tools.mcp.servers import Servers
         from infospace.tools.toolbox import Toolbox
 
         return Toolbox(Servers(self.store))
@@ -91,7 +92,7 @@ class Space:
     @cached_property
     def finder(self) -> Finder:
         """What finds tools."""
-        from infospace.tools.finding.finder import Finder
+        from infospace.tools.search.finder import Finder
 
         return Finder(self.embedding)
 
@@ -102,12 +103,12 @@ class Space:
         *,
         scratch: bool = False,
         meter: Meter | None = None,
-    ) -> Infospace:
+    ) -> Context:
         """Return a view for one step. What is made through a `scratch` one is never kept.
 
         `meter` counts what it asks of the language model, together with other steps.
         """
-        view = Infospace(self, made or Made(), listener, scratch=scratch)
+        view = Context(self, made or Made(), listener, scratch=scratch)
         view.meter = meter
         return view
 
@@ -132,6 +133,6 @@ def open_space(address: str | Path, *, create: bool = True) -> Space:
     `SCHEME://…` is for the store that is installed for it. Raises StoreError: a folder, no rights, not a space, a
     newer version, no store for the scheme.
     """
-    from infospace.memory.opening import open_store
+    from infospace.store.open import open_store
 
     return Space(open_store(address, create=create))

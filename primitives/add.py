@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Member, Ref, Resource, primitive
-from infospace.kinds import CollectionShape, Shape, Unknown, bare, union
+from infospace import Args, Collection, Context, Member, Ref, Resource, primitive
+from infospace.schema.shapes import CollectionShape, Shape, Unknown, bare, union
 
 
 class Add(Args):
@@ -19,7 +19,7 @@ class Add(Args):
     if_version: int | None = Field(None, ge=1, description="Only if the Collection is at this version still.")
 
 
-def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target, value = shapes.get("target", Unknown()), shapes.get("value", Unknown())
     item = value.item if isinstance(value, CollectionShape) else value
     if not isinstance(target, CollectionShape):
@@ -30,8 +30,8 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="writes",
-    gives=_gives,
-    changes=_gives,
+    gives=_result_shape,
+    changes=_result_shape,
     failures=["The Collection is not at `if_version`."],
     examples=[
         {"type": "add", "target": "$notes", "value": "$summary", "out": "$more"},
@@ -42,7 +42,7 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         "Making a Collection of one item to add it: `value` takes the item itself.",
     ],
 )
-async def add(args: Add, space: Infospace) -> Collection:
+async def add(args: Add, context: Context) -> Collection:
     """Put a resource at the end of a Collection in place: the same id, a new version.
 
     What is in it already is not put in twice: a search result counts as its source, a passage as its source and
@@ -51,11 +51,11 @@ async def add(args: Add, space: Infospace) -> Collection:
     """
     value = args.value
     members = value.members if isinstance(value, Collection) else (Member(value.id),)
-    known = set(space.identities(args.target.members))
+    known = set(context.identities(args.target.members))
     fresh = []
-    for member, identity in zip(members, space.identities(members), strict=True):
+    for member, identity in zip(members, context.identities(members), strict=True):
         if identity not in known:
             known.add(identity)
             fresh.append(member)
-    space.extra["added"] = len(fresh)
-    return space.add(args.target, fresh, if_version=args.if_version)
+    context.extra["added"] = len(fresh)
+    return context.add(args.target, fresh, if_version=args.if_version)

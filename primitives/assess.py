@@ -6,8 +6,8 @@ from typing import cast
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Note, Ref, Resource, Text, primitive
-from infospace.llm.prompts import judging
+from infospace import Args, Context, Note, Ref, Resource, Text, primitive
+from infospace.llm.prompts import judge_prompt
 
 
 class Assess(Args):
@@ -33,10 +33,10 @@ class Assess(Args):
         "One `assess` for each item of a Collection: `filter-semantic` judges them side by side.",
     ],
 )
-async def assess(args: Assess, space: Infospace) -> Note[bool]:
+async def assess(args: Assess, context: Context) -> Note[bool]:
     """Ask the language model whether a predicate is true of a resource: a Note of true or false.
 
     A Collection is judged as its items' texts together. Where the model is in doubt the answer is false.
     """
-    messages = judging(args.predicate, (args.target.id, space.text(args.target)))
-    return space.note(cast("bool", await space.ask_model(messages, schema={"type": "boolean"})))
+    messages = judge_prompt(args.predicate, (args.target.id, context.text(args.target)))
+    return context.note(cast("bool", await context.ask_model(messages, schema={"type": "boolean"})))

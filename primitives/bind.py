@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Ref, Resource, primitive
-from infospace.kinds import itself
+from infospace import Args, Context, Ref, Resource, primitive
+from infospace.schema.shapes import itself
 
 
 class Bind(Args):
@@ -20,7 +20,7 @@ class Bind(Args):
     examples=[{"type": "bind", "target": "$hits[0]", "out": "$best"}],
     avoid=["Using `bind` to copy: it makes an alias. `create-note` with `value` copies content."],
 )
-async def bind(args: Bind, space: Infospace) -> Resource:
+async def bind(args: Bind, context: Context) -> Resource:
     """Bind a variable to a resource that exists already: an alias, no copy."""
-    del space
+    del context
     return args.target

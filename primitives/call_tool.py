@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from infospace import Args, Collection, Infospace, Invalid, Note, ToolArguments, ToolName, primitive
-from infospace.argument import UNKNOWN, are_known
-from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, schema_of
-from infospace.tools.calling import call_tool as call
-from infospace.tools.calling import find_by_tool
-from infospace.tools.results import ForeignResult, Mapped
-from infospace.tools.tool import Tool
+from infospace import Args, Collection, Context, Invalid, Note, ToolArguments, ToolName, primitive
+from infospace.contract.arguments import UNKNOWN, are_known
+from infospace.core.tool import Tool
+from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, schema_of
+from infospace.tools.call import call_tool as call
+from infospace.tools.call import find_by_tool
+from infospace.tools.result_mapping import ForeignResult, ResultMapping
 
 
 class CallTool(Args):
@@ -24,17 +24,17 @@ class CallTool(Args):
     as_: Literal["search-results"] | None = Field(
         None, description="`search-results` makes a Collection of search results of a list; it needs `fields`."
     )
-    fields: Mapped | None = Field(None, description="Where in the answer the list is, and in its items what.")
+    fields: ResultMapping | None = Field(None, description="Where in the answer the list is, and in its items what.")
 
     @model_validator(mode="after")
     def _mapped(self) -> CallTool:
         if are_known(self.as_, self.fields) and (self.as_ is None) != (self.fields is None):
-            says = "`as` and `fields` go together: a list becomes search results by a mapping of its fields"
-            raise Invalid(says, hint='"as": "search-results", "fields": {"items": "results", "text": "snippet"}')
+            message = "`as` and `fields` go together: a list becomes search results by a mapping of its fields"
+            raise Invalid(message, hint='"as": "search-results", "fields": {"items": "results", "text": "snippet"}')
         return self
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     del shapes
     if arguments.get("as") is UNKNOWN:
         return Unknown()
@@ -46,7 +46,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="calls",
-    gives=_gives,
+    gives=_result_shape,
     failures=[
         "There is no tool of that name in this space.",
         "The arguments do not fit the tool's schema: all that is wrong is said, and nothing is called.",
@@ -67,7 +67,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     ],
     avoid=["Calling a tool known by name this way: a step may have the tool's full name as its `type`."],
 )
-async def call_tool(args: CallTool, space: Infospace) -> Note[Any] | Collection[Any]:
+async def call_tool(args: CallTool, context: Context) -> Note[Any] | Collection[Any]:
     """Call a tool and make one Note of what it answers.
 
     Its content is the structured content; else the text of a single text block; else the list of blocks. All
@@ -79,5 +79,5 @@ async def call_tool(args: CallTool, space: Infospace) -> Note[Any] | Collection[
     `uri`, else by what it says.
     """
     if args.fields is not None:
-        return await find_by_tool(space, args.tool, args.arguments, args.fields)
-    return await call(space, args.tool, args.arguments)
+        return await find_by_tool(context, args.tool, args.arguments, args.fields)
+    return await call(context, args.tool, args.arguments)

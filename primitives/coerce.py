@@ -11,11 +11,12 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from infospace import Args, Infospace, Invalid, Note, Ref, primitive
-from infospace.argument import UNKNOWN
-from infospace.jsontext import read_json
-from infospace.jsonvalue import JSON
-from infospace.kinds import (
+from infospace import Args, Context, Invalid, Note, Ref, primitive
+from infospace.contract.arguments import UNKNOWN
+from infospace.core.json_types import JSON
+from infospace.data.json_text import read_json
+from infospace.data.split_text import json_list
+from infospace.schema.shapes import (
     NO_METADATA,
     UNTOLD,
     ContentUnfit,
@@ -23,13 +24,12 @@ from infospace.kinds import (
     NoteShape,
     Schema,
     Shape,
-    never_fits,
+    disjoint,
     schema_of_value,
     type_words,
     types_of,
 )
-from infospace.pieces import json_list
-from infospace.wording import shown
+from infospace.schema.words import shown
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
 _DIGITS = 4_000
@@ -70,10 +70,10 @@ class Coerce(Args):
         return self
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target, coercion = shapes.get("target"), arguments.get("coercion")
     given = target.content if isinstance(target, NoteShape) else None
-    if isinstance(coercion, str) and never_fits(given, _TAKES.get(coercion)):
+    if isinstance(coercion, str) and disjoint(given, _TAKES.get(coercion)):
         what = f"content of type {type_words(given)}"
         raise Invalid(f"{what} has no form as `{coercion}`", hint=f"{type_words(_TAKES[coercion])} has")
     known = target.facts.content if isinstance(target, NoteShape) else UNTOLD
@@ -81,7 +81,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         try:
             made = _MADE[coercion](known)
         except Invalid as error:
-            raise ContentUnfit(error.says, hint=error.hint) from error
+            raise ContentUnfit(error.message, hint=error.hint) from error
         if coercion != "json":
             return NoteShape(schema_of_value(made), NO_METADATA, Facts(content=made))
     if coercion == "list":
@@ -93,7 +93,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="pure",
-    gives=_gives,
+    gives=_result_shape,
     failures=[
         "The content has no such form: one sentence says what it is, and what would have fitted.",
         "`delimiter` is given for another coercion than `list`.",
@@ -108,7 +108,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         "Coercing to `list` to have items to go over: `split` makes a Collection.",
     ],
 )
-async def coerce(args: Coerce, space: Infospace) -> Note:
+async def coerce(args: Coerce, context: Context) -> Note:
     """Make a Note of the same content as another JSON type, and really of that type; or fail and say why.
 
     `string`: text as it is, of a search result its `text`, other JSON compactly. `int`: a whole number, also one
@@ -122,24 +122,24 @@ async def coerce(args: Coerce, space: Infospace) -> Note:
     content = args.target.content
     match args.coercion:
         case "string":
-            return space.note(space.text(args.target))
+            return context.note(context.text(args.target))
         case "int":
-            return space.note(_whole(content))
+            return context.note(_to_integer(content))
         case "float":
-            return space.note(_real(content))
+            return context.note(_real(content))
         case "bool":
-            return space.note(_boolean(content))
+            return context.note(_boolean(content))
         case "json":
-            return space.note(_json(content))
+            return context.note(_json(content))
         case "list":
-            return space.note(_list(content, args.delimiter))
+            return context.note(_list(content, args.delimiter))
 
 
 def _refused(content: JSON, wanted: str, hint: str) -> Invalid:
     return Invalid(f"{shown(content)} is {wanted}", hint=hint)
 
 
-def _whole(content: JSON) -> int:
+def _to_integer(content: JSON) -> int:
     number = _number(content, "whole number", "digits such as 42")
     if isinstance(number, float) and number.is_integer():
         return int(number)
@@ -189,7 +189,7 @@ def _json(content: JSON) -> JSON:
     return read_json(content, what="the text", max_bytes=sys.maxsize) if isinstance(content, str) else content
 
 
-_MADE: Mapping[str, Callable[[JSON], JSON]] = {"int": _whole, "float": _real, "bool": _boolean, "json": _json}
+_MADE: Mapping[str, Callable[[JSON], JSON]] = {"int": _to_integer, "float": _real, "bool": _boolean, "json": _json}
 """What makes one scalar of another: of one that stands in the plan, before it runs."""
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Items, Note, Relation, primitive
-from infospace.kinds import NO_METADATA, CollectionShape, Facts, NoteShape, Shape, Unknown, bare
+from infospace import Args, Collection, Context, Items, Note, Relation, primitive
+from infospace.schema.shapes import NO_METADATA, CollectionShape, Facts, NoteShape, Shape, Unknown, bare
 
 
 class CreateCollection(Args):
@@ -18,7 +18,7 @@ class CreateCollection(Args):
     metadata: dict[str, Any] = Field(default_factory=dict, description="A JSON object kept with the Collection.")
 
 
-def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     value, metadata = shapes.get("value", Unknown()), shapes.get("metadata")
     own = metadata.content if isinstance(metadata, NoteShape) else NO_METADATA
     return CollectionShape(bare(value), own, Facts(size=value.facts.size))
@@ -27,7 +27,7 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 @primitive(
     effect="pure",
     renamed={"properties": "metadata"},
-    gives=_gives,
+    gives=_result_shape,
     failures=["An element is shaped like an id that the space does not have."],
     examples=[
         {"type": "create-collection", "value": ["first", {"n": 2}, 3], "out": "$list"},
@@ -35,11 +35,11 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     ],
     avoid=["Names in the list: they are text there. `load` a named resource first and list its `$variable`."],
 )
-async def create_collection(args: CreateCollection, space: Infospace) -> Collection:
+async def create_collection(args: CreateCollection, context: Context) -> Collection:
     """Make a Collection of the given elements, in order.
 
     `$variables` and strings shaped like an id are resources; any other element becomes a Note. A single
     resource gives a Collection of just that resource.
     """
-    items = [item if isinstance(item, (Note, Collection, Relation)) else space.note(item) for item in args.value]
-    return space.collection(items, metadata=args.metadata)
+    items = [item if isinstance(item, (Note, Collection, Relation)) else context.note(item) for item in args.value]
+    return context.collection(items, metadata=args.metadata)

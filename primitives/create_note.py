@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Note, Value, primitive
-from infospace.kinds import NO_METADATA, NOTHING, Facts, NoteShape, Shape
+from infospace import Args, Context, Note, Value, primitive
+from infospace.schema.shapes import NO_METADATA, NOTHING, Facts, NoteShape, Shape
 
 
 class CreateNote(Args):
@@ -18,7 +18,7 @@ class CreateNote(Args):
     metadata: dict[str, Any] = Field(default_factory=dict, description="A JSON object kept beside the content.")
 
 
-def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     value, metadata = shapes.get("value"), shapes.get("metadata")
     return NoteShape(
         value.content if isinstance(value, NoteShape) else None,
@@ -30,7 +30,7 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 @primitive(
     effect="pure",
     renamed={"properties": "metadata"},
-    gives=_gives,
+    gives=_result_shape,
     examples=[
         {"type": "create-note", "value": "Ship on the 12th.", "out": "$decision"},
         {
@@ -48,10 +48,10 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     ],
     avoid=["A bare `$name` inside longer text: write `${name}`, or `$$name` for the text itself."],
 )
-async def create_note(args: CreateNote, space: Infospace) -> Note:
+async def create_note(args: CreateNote, context: Context) -> Note:
     """Make a Note of any JSON value; text is a JSON string.
 
     Types are kept: a number stays a number, null stays null. The Note is transient, and so not found by
     discovery, until the step's `name`, or `persist`, keeps it.
     """
-    return space.note(args.value, metadata=args.metadata)
+    return context.note(args.value, metadata=args.metadata)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Ref, Relation, Resource, primitive
-from infospace.argument import Text
+from infospace import Args, Context, Ref, Relation, Resource, primitive
+from infospace.contract.arguments import Text
 
 
 class CreateRelation(Args):
@@ -25,10 +25,10 @@ class CreateRelation(Args):
     ],
     avoid=["A Relation for being one of many: put the many into a Collection."],
 )
-async def create_relation(args: CreateRelation, space: Infospace) -> Relation:
+async def create_relation(args: CreateRelation, context: Context) -> Relation:
     """Make a Relation between two resources, in the direction of `source` to `target`.
 
     It is transient, and found in this run alone, until it is kept: by `persist`, a name, or a Collection that has both
     ends and is kept. Keeping it keeps its ends; deleting an end deletes it.
     """
-    return space.relation(space.source(args.source), space.source(args.target), args.relation)
+    return context.relation(context.source(args.source), context.source(args.target), args.relation)

@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Ref, primitive, sets
-from infospace.kinds import same_as
+from infospace import Args, Collection, Context, Ref, primitive
+from infospace.data import set_operations as sets
+from infospace.schema.shapes import same_as
 
 
 class Difference(Args):
@@ -27,12 +28,12 @@ class Difference(Args):
     ],
     avoid=["Taking one item out of a Collection that is to stay the same one: that is `remove` with `value`."],
 )
-async def difference(args: Difference, space: Infospace) -> Collection:
+async def difference(args: Difference, context: Context) -> Collection:
     """Give a new Collection of the items of the first that the second does not have, in the order of the first.
 
     Each is there once, the first of equal ones. By `id` a search result is its source, a passage its source and
     range, a tool `server/tool`, anything else itself. By `content` equal JSON is equal: 1 and 1.0, not "1".
     """
-    others = {key for key, _ in sets.keyed(space, args.value, args.by)}
-    pairs = sets.keyed(space, args.target, args.by)
-    return space.collection(sets.first_of_each(pairs, lambda key: key not in others))
+    others = {key for key, _ in sets.keyed(context, args.value, args.by)}
+    pairs = sets.keyed(context, args.target, args.by)
+    return context.collection(sets.first_of_each(pairs, lambda key: key not in others))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Limit, Query, primitive
-from infospace.resources import CollectionResult
+from infospace import Args, Collection, Context, Limit, Query, primitive
+from infospace.core.resources import CollectionResult
 from infospace.search import proof
 
 
@@ -42,7 +42,7 @@ class DiscoverCollections(Args):
         "Looking for single Notes: that is `discover-notes`, with `within` for those of one Collection.",
     ],
 )
-async def discover_collections(args: DiscoverCollections, space: Infospace) -> Collection[CollectionResult]:
+async def discover_collections(args: DiscoverCollections, context: Context) -> Collection[CollectionResult]:
     """Find the kept Collections nearest in meaning to a query, nearest first.
 
     A Collection is compared by its name, its metadata and its items' titles, as they are now; one whose name
@@ -52,7 +52,7 @@ async def discover_collections(args: DiscoverCollections, space: Infospace) -> C
     """
     from infospace.search.collections import among_collections
 
-    found = await space.look(among_collections(args.query, args.limit, args.threshold))
-    space.extra["item_count"] = len(found.hits)
-    space.extra["certificate"] = found.certificate
-    return space.collection([space.evidence(hit) for hit in found.hits])
+    found = await context.look(among_collections(args.query, args.limit, args.threshold))
+    context.extra["item_count"] = len(found.hits)
+    context.extra["certificate"] = found.certificate
+    return context.collection([context.evidence(hit) for hit in found.hits])

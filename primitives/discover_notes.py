@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Limit, Query, Ref, SearchResult, Where, primitive
-from infospace.kinds import results_by_mode
+from infospace import Args, Collection, Context, Limit, Query, Ref, SearchResult, Where, primitive
+from infospace.schema.shapes import results_by_mode
 from infospace.search import proof
 
 
@@ -78,7 +78,7 @@ class DiscoverNotes(Args):
         "Looking up a known name (`_rss_pending_titles`): that is `load`.",
     ],
 )
-async def discover_notes(args: DiscoverNotes, space: Infospace) -> Collection[SearchResult]:
+async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[SearchResult]:
     """Find the kept Notes nearest in meaning to a query, nearest first.
 
     Every kept Note is searched, whole; a long one scores as its best passage. Each hit is a search-result
@@ -96,7 +96,7 @@ async def discover_notes(args: DiscoverNotes, space: Infospace) -> Collection[Se
     `extra.certificate.words_left_out`. Where `where` is satisfied by nothing because a key stands elsewhere,
     `extra.hint` says so.
     """
-    found = await space.discover(
+    found = await context.discover(
         args.query,
         limit=args.limit,
         threshold=args.threshold,
@@ -105,8 +105,8 @@ async def discover_notes(args: DiscoverNotes, space: Infospace) -> Collection[Se
         within=args.within,
         certify=args.certify,
     )
-    space.extra["item_count"] = len(found.hits)
-    space.extra["certificate"] = found.certificate
+    context.extra["item_count"] = len(found.hits)
+    context.extra["certificate"] = found.certificate
     if found.hint is not None:
-        space.extra["hint"] = found.hint
-    return space.collection([space.evidence(hit) for hit in found.hits])
+        context.extra["hint"] = found.hint
+    return context.collection([context.evidence(hit) for hit in found.hits])

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Limit, Query, ToolResult, primitive
-from infospace.resources import Member
-from infospace.tools.finding.found import FoundTools, ToolHit, Wanted
-from infospace.tools.finding.scope import Filters
-from infospace.tools.finding.unmatched import unmatched
-from infospace.tools.own import searched, step_type
-from infospace.tools.untrusted import signs
+from infospace import Args, Collection, Context, Limit, Query, ToolResult, primitive
+from infospace.core.resources import Member
+from infospace.tools.builtin import searched, step_type
+from infospace.tools.injection_signs import injection_signs
+from infospace.tools.scope import Filters
+from infospace.tools.search.results import FoundTools, ToolHit, Wanted
+from infospace.tools.search.suggestions import unmatched
 
 if TYPE_CHECKING:
     from infospace import Space
-    from infospace.view import Listener
+    from infospace.core.listener import Listener
 
 
 class DiscoverTools(Args):
@@ -49,7 +49,7 @@ class DiscoverTools(Args):
         "Several goals in one sentence: a sentence each, or a step each, finds the tools of every one of them.",
     ],
 )
-async def discover_tools(args: DiscoverTools, space: Infospace) -> Collection[ToolResult]:
+async def discover_tools(args: DiscoverTools, context: Context) -> Collection[ToolResult]:
     """Find the tools nearest to what a query asks for, best first.
 
     What is searched are the tools of all servers, the primitives and the saved plans; the last two are tools of the
@@ -77,14 +77,14 @@ async def discover_tools(args: DiscoverTools, space: Infospace) -> Collection[To
         tools = searched(opened)
         return opened.finder.find(tools, wanted, listener, opened.tools.successes()), unmatched(filters, tools)
 
-    found, unknown = await space.look(find)
-    _tell(space.extra, found)
+    found, unknown = await context.look(find)
+    _write_extra(context.extra, found)
     if unknown:
-        space.extra["unknown"] = unknown
-    return space.collection([_result(space, hit) for hit in found.hits])
+        context.extra["unknown"] = unknown
+    return context.collection([_result(context, hit) for hit in found.hits])
 
 
-def _tell(extra: dict[str, Any], found: FoundTools) -> None:
+def _write_extra(extra: dict[str, Any], found: FoundTools) -> None:
     extra["item_count"] = len(found.hits)
     extra["matched"] = found.matched
     extra["searched"] = found.searched
@@ -92,16 +92,16 @@ def _tell(extra: dict[str, Any], found: FoundTools) -> None:
     extra["ranking"] = [hit.to_json() for hit in found.hits]
     if found.guess is not None:
         extra["guess"] = found.guess.to_json()
-    instructing = sum(bool(signs(hit.tool)) for hit in found.hits)
+    instructing = sum(bool(injection_signs(hit.tool)) for hit in found.hits)
     if instructing:
         extra["instructing"] = instructing
     if found.degraded is not None:
         extra["degraded"] = found.degraded
 
 
-def _result(space: Infospace, hit: ToolHit) -> Member:
+def _result(context: Context, hit: ToolHit) -> Member:
     tool = hit.tool
-    return space.result(
+    return context.result(
         {
             "text": tool.description,
             "format": "text",
@@ -113,7 +113,7 @@ def _result(space: Infospace, hit: ToolHit) -> Member:
                 "score": hit.score,
                 "type": "Tool",
                 "step": step_type(tool),
-                "signs": signs(tool),
+                "signs": injection_signs(tool),
                 "input_schema": dict(tool.input_schema),
                 "output_schema": None if tool.output_schema is None else dict(tool.output_schema),
             },

@@ -6,10 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Path, Ref, primitive, sets
-from infospace.comparing import equality_key
-from infospace.kinds import same_as
-from infospace.paths import ABSENT, find
+from infospace import Args, Collection, Context, Path, Ref, primitive
+from infospace.data import set_operations as sets
+from infospace.data.order import equality_key
+from infospace.data.paths import ABSENT, find
+from infospace.schema.shapes import same_as
 
 
 class Distinct(Args):
@@ -31,7 +32,7 @@ class Distinct(Args):
     ],
     avoid=['`"by": "id"` for a field of that name in the content: write `["id"]`.'],
 )
-async def distinct(args: Distinct, space: Infospace) -> Collection:
+async def distinct(args: Distinct, context: Context) -> Collection:
     """Give a new Collection of the first item of each kind, in order.
 
     By `id` a search result is its source, a passage its source and range, a tool `server/tool`, anything else
@@ -39,11 +40,11 @@ async def distinct(args: Distinct, space: Infospace) -> Collection:
     field count as null there. `extra.excluded` counts what was left out.
     """
     if isinstance(args.by, str):
-        pairs = sets.keyed(space, args.target, args.by)
+        pairs = sets.keyed(context, args.target, args.by)
     else:
-        values = (find(item, args.by) for item in space.items(args.target))
+        values = (find(item, args.by) for item in context.items(args.target))
         keys = [equality_key(None if value is ABSENT else value) for value in values]
         pairs = list(zip(keys, args.target.members, strict=True))
     chosen = sets.first_of_each(pairs)
-    space.extra["excluded"] = len(pairs) - len(chosen)
-    return space.collection(chosen)
+    context.extra["excluded"] = len(pairs) - len(chosen)
+    return context.collection(chosen)

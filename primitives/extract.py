@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Infospace, JsonSchema, Note, Ref, Text, primitive
+from infospace import Args, Context, JsonSchema, Note, Ref, Text, primitive
 from infospace.llm.prompts import answers_to, task
 
 
@@ -47,11 +47,11 @@ class Extract(Args):
         "A schema without room for what is not there: let such fields be null, or they are made up.",
     ],
 )
-async def extract(args: Extract, space: Infospace) -> Note:
+async def extract(args: Extract, context: Context) -> Note:
     """Take out of a Note what an instruction asks for: a text, or with `schema` JSON that fits it.
 
     The schema is checked here, whatever the model's endpoint promises; a wrong answer is sent back once.
     """
     instruction = f"Take out of the material, adding nothing that it does not say:\n{args.instruction}"
-    messages = task(instruction, [(args.target.id, space.text(args.target))])
-    return space.note(await space.ask_model(messages, schema=args.schema_))
+    messages = task(instruction, [(args.target.id, context.text(args.target))])
+    return context.note(await context.ask_model(messages, schema=args.schema_))

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, InfospaceError, Ref, Resource, Text, primitive
-from infospace.kinds import same_as
-from infospace.llm.prompts import judging
+from infospace import Args, Collection, Context, InfospaceError, Ref, Resource, Text, primitive
+from infospace.llm.prompts import judge_prompt
+from infospace.schema.shapes import same_as
 
 AT_ONCE = 4
 """How many items are judged side by side."""
@@ -48,7 +48,7 @@ class FilterSemantic(Args):
         "Judging a whole space: `discover-notes` first finds what could be meant.",
     ],
 )
-async def filter_semantic(args: FilterSemantic, space: Infospace) -> Collection:
+async def filter_semantic(args: FilterSemantic, context: Context) -> Collection:
     """Give a Collection of the same items in their order, those of which a predicate is true.
 
     The language model judges each item by itself, by its whole text; of a search result by its source's. Where
@@ -57,19 +57,19 @@ async def filter_semantic(args: FilterSemantic, space: Infospace) -> Collection:
     """
     import asyncio
 
-    items = space.items(args.target)
+    items = context.items(args.target)
     free, done = asyncio.Semaphore(AT_ONCE), 0
 
     async def judge(index: int, item: Resource) -> bool:
         nonlocal done
         async with free:
-            messages = judging(args.predicate, (item.id, space.text(item)))
+            messages = judge_prompt(args.predicate, (item.id, context.text(item)))
             try:
-                holds = bool(await space.ask_model(messages, schema={"type": "boolean"}))
+                holds = bool(await context.ask_model(messages, schema={"type": "boolean"}))
             except InfospaceError as error:
                 raise error.of(f"item {index + 1} ({item.id})") from error
         done += 1
-        space.progress(done, len(items), "items judged")
+        context.progress(done, len(items), "items judged")
         return holds
 
     try:
@@ -79,5 +79,5 @@ async def filter_semantic(args: FilterSemantic, space: Infospace) -> Collection:
         raise failed.exceptions[0] from None
     wanted = args.mode == "include"
     chosen = [member for member, found in zip(args.target.members, judged, strict=True) if found.result() is wanted]
-    space.extra["item_count"] = len(chosen)
-    return space.collection(chosen)
+    context.extra["item_count"] = len(chosen)
+    return context.collection(chosen)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Ref, Where, primitive
-from infospace.kinds import same_as
+from infospace import Args, Collection, Context, Ref, Where, primitive
+from infospace.schema.shapes import same_as
 
 
 class FilterStructured(Args):
@@ -30,20 +30,20 @@ class FilterStructured(Args):
     ],
     avoid=["Pasting a value into the text with `${x}`: write `$x`, which keeps its type and needs no quotes."],
 )
-async def filter_structured(args: FilterStructured, space: Infospace) -> Collection:
+async def filter_structured(args: FilterStructured, context: Context) -> Collection:
     """Give a Collection of the same items, those for which the condition is true.
 
     A missing or null value compares as unknown, and unknown is not true. Nothing is converted; comparisons
     between different types are unknown too, and counted in `extra.mismatches`. Where nothing satisfies it because a
     key stands elsewhere (`status` under `metadata`), `extra.hint` says so.
     """
-    from infospace.search.choice import misplaced_in
-    from infospace.where import Tally
+    from infospace.search.note_filter import misplaced_in
+    from infospace.where import TypeMismatches
 
-    tally = Tally()
-    items = space.items(args.target)
+    tally = TypeMismatches()
+    items = context.items(args.target)
     chosen = [member for member, item in zip(args.target.members, items, strict=True) if args.where.match(item, tally)]
-    space.extra["mismatches"] = tally.mismatches
+    context.extra["mismatches"] = tally.mismatches
     if not chosen and (hint := misplaced_in(args.where, items)):
-        space.extra["hint"] = hint
-    return space.collection(chosen)
+        context.extra["hint"] = hint
+    return context.collection(chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Ref, Relation, Resource, primitive
+from infospace import Args, Collection, Context, Ref, Relation, Resource, primitive
 
 
 class FindRelations(Args):
@@ -23,16 +23,16 @@ class FindRelations(Args):
     ],
     avoid=["Finding Relations only to follow them: `related` gives the resources at the other ends."],
 )
-async def find_relations(args: FindRelations, space: Infospace) -> Collection[Relation]:
+async def find_relations(args: FindRelations, context: Context) -> Collection[Relation]:
     """Give a Collection of the Relations with these ends and label, in the order they were made.
 
     What is left out does not matter; without any argument all Relations are found. Found are kept ones and those that
     this run made. A search result stands for its source. None is success, with an empty Collection.
     """
-    found = space.relations(
-        source=None if args.source is None else space.source(args.source),
-        target=None if args.target is None else space.source(args.target),
+    found = context.relations(
+        source=None if args.source is None else context.source(args.source),
+        target=None if args.target is None else context.source(args.target),
         relation=args.relation,
     )
-    space.extra["item_count"] = len(found)
-    return space.collection(found)
+    context.extra["item_count"] = len(found)
+    return context.collection(found)

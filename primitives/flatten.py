@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Note, Ref, primitive
-from infospace.argument import UNKNOWN
-from infospace.ids import Kind
-from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown
+from infospace import Args, Collection, Context, Note, Ref, primitive
+from infospace.contract.arguments import UNKNOWN
+from infospace.core.ids import Kind
+from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown
 
 
 class Flatten(Args):
@@ -20,7 +20,7 @@ class Flatten(Args):
     separator: str | None = Field("\n\n", description="Put between the texts; null joins Collections instead.")
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     separator = arguments.get("separator")
     if separator is UNKNOWN:
         return Unknown()
@@ -35,7 +35,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="reads",
-    gives=_gives,
+    gives=_result_shape,
     examples=[
         {"type": "flatten", "target": "$hits", "out": "$text"},
         {"type": "flatten", "target": "$titles", "separator": ", ", "out": "$line"},
@@ -43,14 +43,14 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     ],
     avoid=["Flattening to text what a later step wants as items: keep the Collection."],
 )
-async def flatten(args: Flatten, space: Infospace) -> Note[str] | Collection:
+async def flatten(args: Flatten, context: Context) -> Note[str] | Collection:
     """Join the items' texts into one text Note, in order; a search result gives its source's whole text.
 
     With `separator: null`, a Collection of Collections becomes one Collection, one level less deep; an item
     that is not a Collection stays as it is.
     """
-    items = space.items(args.target)
+    items = context.items(args.target)
     if args.separator is not None:
-        return space.note(space.joined((space.text(item) for item in items), args.separator))
+        return context.note(context.joined((context.text(item) for item in items), args.separator))
     inner = [item.members if isinstance(item, Collection) else (item,) for item in items]
-    return space.collection([member for members in inner for member in members])
+    return context.collection([member for members in inner for member in members])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Infospace, JsonSchema, Note, Ref, Resource, Text, primitive
+from infospace import Args, Context, JsonSchema, Note, Ref, Resource, Text, primitive
 from infospace.llm.prompts import answers_to, task
 
 
@@ -49,10 +49,10 @@ class GenerateNote(Args):
         "Summing up a Collection: `synthesize` does, and cites its items.",
     ],
 )
-async def generate_note(args: GenerateNote, space: Infospace) -> Note:
+async def generate_note(args: GenerateNote, context: Context) -> Note:
     """Let the language model write a text, or with `schema` JSON that fits it, from a prompt and perhaps material.
 
     The Note is transient until it is kept. Of a Collection as `target` the items are given each with its id.
     """
-    material = [] if args.target is None else space.material(args.target)
-    return space.note(await space.ask_model(task(args.prompt, material), schema=args.schema_))
+    material = [] if args.target is None else context.material(args.target)
+    return context.note(await context.ask_model(task(args.prompt, material), schema=args.schema_))

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from infospace import Args, Infospace, Note, Path, Ref, Resource, primitive
-from infospace.kinds import NO_METADATA, NoteShape, Nowhere, Shape, Unknown, place_in
-from infospace.paths import Path as Place
-from infospace.paths import read
+from infospace import Args, Context, Note, Path, Ref, Resource, primitive
+from infospace.data.paths import Path as Place
+from infospace.data.paths import read
+from infospace.schema.shapes import NO_METADATA, NoSuchPath, NoteShape, Shape, Unknown, place_in
 
 ALL = Place(("metadata",))
 
@@ -29,15 +29,15 @@ class GetMetadata(Args):
         return Place((*ALL.parts, *field.parts))
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     path = arguments.get("field") or ALL
     found = place_in(shapes.get("target", Unknown()), path.parts) if isinstance(path, Place) else None
-    return NoteShape(None if isinstance(found, Nowhere) else found, NO_METADATA)
+    return NoteShape(None if isinstance(found, NoSuchPath) else found, NO_METADATA)
 
 
 @primitive(
     effect="reads",
-    gives=_gives,
+    gives=_result_shape,
     failures=["The metadata has no such field: the sentence says which there are."],
     examples=[
         {"type": "get-metadata", "target": "$hits[0]", "field": "score", "out": "$score"},
@@ -45,7 +45,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     ],
     avoid=["A step only to read a field: `$x.metadata.score` is its value wherever a value stands."],
 )
-async def get_metadata(args: GetMetadata, space: Infospace) -> Note:
+async def get_metadata(args: GetMetadata, context: Context) -> Note:
     """Give a new Note of a resource's metadata, or of one field of it.
 
     It reads what `$x.metadata` reads: of a search result, and of any content that has a key `metadata`, the content's;
@@ -53,4 +53,4 @@ async def get_metadata(args: GetMetadata, space: Infospace) -> Note:
     does not exist fails.
     """
     value = read(args.target, args.field or ALL)
-    return space.note(dict(value) if isinstance(value, Mapping) else value)
+    return context.note(dict(value) if isinstance(value, Mapping) else value)

@@ -7,14 +7,23 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from infospace import Aggregate, Args, Collection, Infospace, Invalid, Path, Ref, Resource, primitive
-from infospace.argument import UNKNOWN, UnknownValue, are_known
-from infospace.comparing import equality_key
-from infospace.jsonvalue import JSON
-from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Nowhere, Schema, Shape, Unknown, place_in
-from infospace.paths import ABSENT, reader
-from infospace.paths import Path as ParsedPath
-from infospace.shaping import closed_object, or_null
+from infospace import Aggregate, Args, Collection, Context, Invalid, Path, Ref, Resource, primitive
+from infospace.contract.arguments import UNKNOWN, UnknownValue, are_known
+from infospace.core.json_types import JSON
+from infospace.data.order import equality_key
+from infospace.data.paths import ABSENT, reader
+from infospace.data.paths import Path as ParsedPath
+from infospace.schema.combine import closed_object, nullable
+from infospace.schema.shapes import (
+    NO_METADATA,
+    CollectionShape,
+    NoSuchPath,
+    NoteShape,
+    Schema,
+    Shape,
+    Unknown,
+    place_in,
+)
 
 
 class Group(Args):
@@ -36,8 +45,8 @@ class Group(Args):
         if are_known(self.by, self.aggregates):
             for key in _keys(_several(self.by)):
                 if key in self.aggregates:
-                    says = f"{key!r} is both a path of `by` and the key of an aggregate"
-                    raise Invalid(says, hint="give the aggregate another key")
+                    message = f"{key!r} is both a path of `by` and the key of an aggregate"
+                    raise Invalid(message, hint="give the aggregate another key")
         return self
 
 
@@ -49,16 +58,16 @@ def _keys(paths: Sequence[Path]) -> list[str]:
     return [path.written or str(path) for path in paths]
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target, by, aggregates = shapes.get("target"), arguments.get("by"), arguments.get("aggregates")
     item = target.item if isinstance(target, CollectionShape) else Unknown()
     paths = _several(by) if by is not UNKNOWN and by is not None else []
     if not paths or not all(isinstance(path, ParsedPath) for path in paths) or not isinstance(aggregates, dict):
         return CollectionShape(NoteShape(None, NO_METADATA))
     places = [place_in(item, path.parts) for path in paths]
-    if any(isinstance(place, Nowhere) for place in places):
+    if any(isinstance(place, NoSuchPath) for place in places):
         return CollectionShape(NoteShape(None, NO_METADATA))
-    keys = {key: or_null(_known(place)) for key, place in zip(_keys(paths), places, strict=True)}
+    keys = {key: nullable(_schema_or_none(place)) for key, place in zip(_keys(paths), places, strict=True)}
     reckoned = {key: _reckoned(item, aggregate) for key, aggregate in aggregates.items()}
     return CollectionShape(NoteShape(closed_object({**keys, **reckoned}), NO_METADATA))
 
@@ -66,16 +75,16 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 def _reckoned(item: Shape, aggregate: Aggregate | UnknownValue) -> Schema | None:
     if isinstance(aggregate, UnknownValue):
         return None
-    return aggregate.gives(None if aggregate.path is None else _known(place_in(item, aggregate.path.parts)))
+    return aggregate.gives(None if aggregate.path is None else _schema_or_none(place_in(item, aggregate.path.parts)))
 
 
-def _known(place: Schema | Nowhere | None) -> Schema | None:
-    return None if isinstance(place, Nowhere) else place
+def _schema_or_none(place: Schema | NoSuchPath | None) -> Schema | None:
+    return None if isinstance(place, NoSuchPath) else place
 
 
 @primitive(
     effect="reads",
-    gives=_gives,
+    gives=_result_shape,
     failures=[
         "An aggregate is not of the language: one sentence says what, and which may have been meant.",
         "An aggregate has the key that a path of `by` gives.",
@@ -96,7 +105,7 @@ def _known(place: Schema | Nowhere | None) -> Schema | None:
         "Summing numbers that are still texts: `coerce` makes numbers of them.",
     ],
 )
-async def group(args: Group, space: Infospace) -> Collection:
+async def group(args: Group, context: Context) -> Collection:
     """Give one Note for each value of a path, with counts, sums and the like of the items that have it.
 
     Its content is `{<path>: value, <key>: …}`: each path of `by` as it was written, then the aggregates. Groups
@@ -106,22 +115,22 @@ async def group(args: Group, space: Infospace) -> Collection:
     numbers are added exactly. `sum`, `avg`, `min` and `max` of nothing are null. `min` and `max` go by the order of
     `sort`, `list` by that of the items. The new Notes have no metadata of their own.
     """
-    from infospace.where import Tally
+    from infospace.where import TypeMismatches
 
     paths = _several(args.by)
     groups: dict[Hashable, tuple[list[JSON], list[Resource]]] = {}
     finds = [reader(path) for path in paths]
-    for item in space.items(args.target):
+    for item in context.items(args.target):
         found = [find(item) for find in finds]
         values = [None if value is ABSENT else value for value in found]
         groups.setdefault(tuple(map(equality_key, values)), (values, []))[1].append(item)
-    tally, keys = Tally(), _keys(paths)
+    tally, keys = TypeMismatches(), _keys(paths)
     reckoners = {key: aggregate.reckoner() for key, aggregate in args.aggregates.items()}
     made = [
-        space.note(
+        context.note(
             dict(zip(keys, values, strict=True)) | {key: reckon(items, tally) for key, reckon in reckoners.items()}
         )
         for values, items in groups.values()
     ]
-    space.extra["mismatches"] = tally.mismatches
-    return space.collection(made)
+    context.extra["mismatches"] = tally.mismatches
+    return context.collection(made)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Ref, primitive
-from infospace.kinds import same_as
+from infospace import Args, Collection, Context, Ref, primitive
+from infospace.schema.shapes import same_as
 
 
 class Head(Args):
@@ -21,6 +21,6 @@ class Head(Args):
     examples=[{"type": "head", "target": "$sorted", "count": 3, "out": "$top"}],
     avoid=["`head` with count 1 to get a single Note: `$sorted[0]` is the Note itself."],
 )
-async def head(args: Head, space: Infospace) -> Collection:
+async def head(args: Head, context: Context) -> Collection:
     """Give a new Collection of the first `count` items, or of all when there are fewer."""
-    return space.collection(args.target.members[: args.count])
+    return context.collection(args.target.members[: args.count])

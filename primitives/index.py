@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Note, Ref, primitive
+from infospace import Args, Collection, Context, Note, Ref, primitive
 
 
 class Index(Args):
@@ -22,14 +22,14 @@ class Index(Args):
     examples=[{"type": "index", "target": "$notes", "out": "$passages"}],
     avoid=["Indexing before a search: everything kept is indexed, and a search embeds what it still needs."],
 )
-async def index(args: Index, space: Infospace) -> Note[int]:
+async def index(args: Index, context: Context) -> Note[int]:
     """Give the number of passages in a Collection's items: those that `search-within-collection` searches.
 
     Kept for compatibility. They are embedded if they are not yet; of a search result its source counts, of a
     Collection its items, each source once. `extra.items` counts the texts, and `extra.left_out` the items without one.
     """
-    from infospace.search.passing import counted_passages
+    from infospace.search.passages_of_collection import counted_passages
 
-    found = await space.look(counted_passages(space.items(args.target)))
-    space.extra |= {"items": found.certificate["items"], "left_out": found.certificate["left_out"]}
-    return space.note(found.certificate["passages"])
+    found = await context.look(counted_passages(context.items(args.target)))
+    context.extra |= {"items": found.certificate["items"], "left_out": found.certificate["left_out"]}
+    return context.note(found.certificate["passages"])

@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Ref, primitive, sets
-from infospace.kinds import same_as
+from infospace import Args, Collection, Context, Ref, primitive
+from infospace.data import set_operations as sets
+from infospace.schema.shapes import same_as
 
 
 class Intersection(Args):
@@ -27,11 +28,11 @@ class Intersection(Args):
     ],
     avoid=["Two searches and their intersection, where one search `within` the other's result says the same."],
 )
-async def intersection(args: Intersection, space: Infospace) -> Collection:
+async def intersection(args: Intersection, context: Context) -> Collection:
     """Give a new Collection of the items of the first that the second has too, in the order of the first.
 
     Each is there once, the first of equal ones. By `id` a search result is its source, a passage its source and
     range, a tool `server/tool`, anything else itself. By `content` equal JSON is equal: 1 and 1.0, not "1".
     """
-    others = {key for key, _ in sets.keyed(space, args.value, args.by)}
-    return space.collection(sets.first_of_each(sets.keyed(space, args.target, args.by), others.__contains__))
+    others = {key for key, _ in sets.keyed(context, args.value, args.by)}
+    return context.collection(sets.first_of_each(sets.keyed(context, args.target, args.by), others.__contains__))

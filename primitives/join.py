@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from infospace import Args, Collection, Infospace, Invalid, Path, Ref, Resource, primitive
-from infospace.argument import Holding, Within
-from infospace.bounds import timed
-from infospace.comparing import equality_key
-from infospace.jsontext import same
-from infospace.jsonvalue import JSON
-from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Schema, Shape
-from infospace.paths import ABSENT, kind_of, reader
-from infospace.shaping import merged
+from infospace import Args, Collection, Context, Invalid, Path, Ref, Resource, primitive
+from infospace.contract.arguments import ItemSchema, PathsOf
+from infospace.core.bounds import timed
+from infospace.core.json_types import JSON
+from infospace.data.json_text import same
+from infospace.data.order import equality_key
+from infospace.data.paths import ABSENT, kind_of, reader
+from infospace.schema.combine import merged
+from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Schema, Shape
 
 _HINT = '"on": "id" where both have it under one path, else "left_key" and "right_key"'
 
@@ -25,13 +25,13 @@ _OBJECT: Schema = {"type": "object"}
 class Join(Args):
     """Arguments of `join`."""
 
-    target: Annotated[Ref[Collection], Holding(_OBJECT)] = Field(description="The left Collection.")
-    value: Annotated[Ref[Collection], Holding(_OBJECT)] = Field(description="The right Collection.")
-    on: Annotated[Path | None, Within(("target", "value"))] = Field(
+    target: Annotated[Ref[Collection], ItemSchema(_OBJECT)] = Field(description="The left Collection.")
+    value: Annotated[Ref[Collection], ItemSchema(_OBJECT)] = Field(description="The right Collection.")
+    on: Annotated[Path | None, PathsOf(("target", "value"))] = Field(
         None, description="The path at which items of both have the value that joins them."
     )
     left_key: Path | None = Field(None, description="That path in the items of `target`, where it is not the same.")
-    right_key: Annotated[Path | None, Within(("value",))] = Field(
+    right_key: Annotated[Path | None, PathsOf(("value",))] = Field(
         None, description="That path in the items of `value`; goes with `left_key`."
     )
     join_type: Literal["inner", "left", "right", "outer"] = Field(
@@ -47,7 +47,7 @@ class Join(Args):
         return self
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     how = arguments.get("join_type")
     always = (how in {"inner", "left"}, how in {"inner", "right"})
     schema = merged(_content(shapes.get("target")), _content(shapes.get("value")), always=always)
@@ -60,7 +60,7 @@ def _content(shape: Shape | None) -> Schema | None:
 
 @primitive(
     effect="reads",
-    gives=_gives,
+    gives=_result_shape,
     failures=[
         "Neither `on` nor both of `left_key` and `right_key` are given, or more than that.",
         "The content of an item is no object, so that there is nothing to merge.",
@@ -82,7 +82,7 @@ def _content(shape: Shape | None) -> Schema | None:
         "Joining to put one Collection behind another: `flatten` with `separator: null` does that.",
     ],
 )
-async def join(args: Join, space: Infospace) -> Collection:
+async def join(args: Join, context: Context) -> Collection:
     """Give a new Note for every pair of items, one of each Collection, that have the same value.
 
     Its content is both contents merged at the top level. Where both have a key, the right one's value stands; where
@@ -91,11 +91,11 @@ async def join(args: Join, space: Infospace) -> Collection:
     `left` and `outer`, a left item without a match stands alone in its place; with `right` and `outer`, right items
     without a match stand at the end. The new Notes have no metadata of their own.
     """
-    left, right = space.items(args.target), space.items(args.value)
+    left, right = context.items(args.target), context.items(args.value)
     contents = [_object(item) for item in right]
     matches = _by_key(right, args.right_key or args.on)
     keys = _keys(left, args.left_key or args.on)
-    space.room.must_hold(items=sum(len(matches.get(key, ())) for key in timed(keys) if key is not None))
+    context.room.must_hold(items=sum(len(matches.get(key, ())) for key in timed(keys) if key is not None))
     unmatched = dict.fromkeys(range(len(right)))
     rows: list[JSON] = []
     conflicts = 0
@@ -110,8 +110,8 @@ async def join(args: Join, space: Infospace) -> Collection:
             rows.append(content)
     if args.join_type in {"right", "outer"}:
         rows += [contents[place] for place in unmatched]
-    space.extra["conflicts"] = conflicts
-    return space.collection([space.note(row) for row in rows])
+    context.extra["conflicts"] = conflicts
+    return context.collection([context.note(row) for row in rows])
 
 
 def _object(item: Resource) -> Mapping[str, JSON]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Invalid, Note, Ref, Relation, Resource, Slice, primitive
-from infospace.argument import UNKNOWN
-from infospace.kinds import (
+from infospace import Args, Collection, Context, Invalid, Note, Ref, Relation, Resource, Slice, primitive
+from infospace.contract.arguments import UNKNOWN
+from infospace.data.paths import kind_of
+from infospace.schema.shapes import (
     NO_METADATA,
     CollectionShape,
     ContentUnfit,
@@ -20,13 +21,12 @@ from infospace.kinds import (
     Unknown,
     bare,
     describe,
-    inside,
+    disjoint,
     is_itself,
-    never_fits,
     source_of,
+    subschema_at,
     types_of,
 )
-from infospace.paths import kind_of
 
 
 class Load(Args):
@@ -38,7 +38,7 @@ class Load(Args):
     )
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target = shapes.get("target", Unknown())
     target = target if is_itself(target) else bare(source_of(target) or target)
     cut = arguments.get("slice")
@@ -46,7 +46,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         return target
     if isinstance(target, CollectionShape):
         return CollectionShape(target.item) if cut is UNKNOWN else CollectionShape(target.item, NO_METADATA)
-    if isinstance(target, RelationShape) or (isinstance(target, NoteShape) and never_fits(target.content, _ORDERED)):
+    if isinstance(target, RelationShape) or (isinstance(target, NoteShape) and disjoint(target.content, _ORDERED)):
         raise ContentUnfit(f"{describe(target)} has no order to slice", hint="a text, a list or a Collection has")
     if isinstance(target, NoteShape) and cut is not UNKNOWN:
         return NoteShape(_part(target.content), NO_METADATA)
@@ -58,13 +58,13 @@ _ORDERED: Schema = {"type": ["string", "array"]}
 
 def _part(content: Schema | None) -> Schema:
     types = types_of(content) & {"string", "array"} or {"string", "array"}
-    items = inside(content, (0,))
+    items = subschema_at(content, (0,))
     return {"type": sorted(types), **({"items": items} if isinstance(items, Mapping) else {})}
 
 
 @primitive(
     effect="reads",
-    gives=_gives,
+    gives=_result_shape,
     failures=[
         "Nothing has that id or name.",
         "A slice of a Note whose content is neither text nor a list, or of a Relation.",
@@ -75,18 +75,18 @@ def _part(content: Schema | None) -> Schema:
     ],
     avoid=["Looking for a resource by what it is about: that is `discover-notes`."],
 )
-async def load(args: Load, space: Infospace) -> Resource:
+async def load(args: Load, context: Context) -> Resource:
     """Give a resource by name, id or variable; of a search result, its source.
 
     With `slice`, a new Note of those characters or list elements, or a new Collection of those items, by
     Python's rules: negative numbers count from the end, a range beyond the end is cut short.
     """
-    resource = space.source(args.target)
+    resource = context.source(args.target)
     if args.slice is None:
         return resource
     if isinstance(resource, Collection):
-        return space.collection(resource.members[args.slice])
+        return context.collection(resource.members[args.slice])
     if isinstance(resource, Note) and isinstance(resource.content, (str, list)):
-        return space.note(resource.content[args.slice])
+        return context.note(resource.content[args.slice])
     what = "a Relation" if isinstance(resource, Relation) else f"content of type {kind_of(resource.content)}"
     raise Invalid(f"{resource.id} is {what}, which has no order to slice", hint="a text, a list or a Collection has")

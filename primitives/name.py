@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Ref, Resource, primitive
-from infospace.kinds import Shape, Unknown, bare, is_itself, source_of
+from infospace import Args, Context, Ref, Resource, primitive
+from infospace.schema.shapes import Shape, Unknown, bare, is_itself, source_of
 
 
 class Name(Args):
@@ -18,14 +18,14 @@ class Name(Args):
     replace: bool = Field(False, description="Take the name over where another resource has it.")
 
 
-def _gives(_arguments: object, shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(_arguments: object, shapes: Mapping[str, Shape]) -> Shape:
     target = shapes.get("target", Unknown())
     return target if is_itself(target) else bare(source_of(target) or target)
 
 
 @primitive(
     effect="writes",
-    gives=_gives,
+    gives=_result_shape,
     names="value",
     failures=[
         "The name belongs to another resource and `replace` is not given.",
@@ -37,11 +37,11 @@ def _gives(_arguments: object, shapes: Mapping[str, Shape]) -> Shape:
     ],
     avoid=["A step of its own to name what a step makes: any step may have a `name`."],
 )
-async def name(args: Name, space: Infospace) -> Resource:
+async def name(args: Name, context: Context) -> Resource:
     """Give a resource a name, and so keep it; an earlier name of it is free then.
 
     A name belongs to one resource of the space, whatever its kind. With `replace`, a holder of the same kind gets the
     content and metadata as its next version, and is what the step gives; from a holder of another kind the name moves,
     and what nothing else holds is let go. Of a search result its source is named, and given.
     """
-    return space.name(space.acted_on(args.target), args.value, replace=args.replace)
+    return context.name(context.acted_on(args.target), args.value, replace=args.replace)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Ref, Resource, primitive
-from infospace.kinds import itself
+from infospace import Args, Context, Ref, Resource, primitive
+from infospace.schema.shapes import itself
 
 
 class Persist(Args):
@@ -24,10 +24,10 @@ class Persist(Args):
     ],
     avoid=["Persisting each item of a Collection: keeping the Collection keeps its members."],
 )
-async def persist(args: Persist, space: Infospace) -> Resource:
+async def persist(args: Persist, context: Context) -> Resource:
     """Keep a resource in place, under its id, and with the step's `name` under that name.
 
     Keeping a Collection keeps its members and the Relations between them. Doing it again changes nothing.
     """
-    space.keep(args.target)
+    context.keep(args.target)
     return args.target

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from infospace import Args, Collection, Infospace, Path, Ref, primitive
-from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape
-from infospace.paths import ABSENT
-from infospace.selection import Selection
+from infospace import Args, Collection, Context, Path, Ref, primitive
+from infospace.data.paths import ABSENT
+from infospace.schema.projection import Selection
+from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Shape
 
 
 def _side_by_side(fields: list[Path]) -> list[Path]:
@@ -27,7 +27,7 @@ class Project(Args):
     )
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target, fields = shapes.get("target"), arguments.get("fields")
     if not isinstance(fields, list) or not isinstance(target, CollectionShape):
         return CollectionShape(NoteShape(None, NO_METADATA))
@@ -36,7 +36,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="reads",
-    gives=_gives,
+    gives=_result_shape,
     failures=["Two fields cannot stand in one object: `tags[0]` and `tags.first`, or `id` and `@id`."],
     examples=[
         {"type": "project", "target": "$hits", "fields": ["metadata.title", "metadata.score"], "out": "$rows"},
@@ -47,7 +47,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         "Taking a single field to have its values: `pluck` gives them bare.",
     ],
 )
-async def project(args: Project, space: Infospace) -> Collection:
+async def project(args: Project, context: Context) -> Collection:
     """Give a new Note for each item, an object of just the fields named.
 
     Nesting is kept: `metadata.score` gives `{"metadata": {"score": …}}`. An index keeps the list, with just the
@@ -56,7 +56,7 @@ async def project(args: Project, space: Infospace) -> Collection:
     own. Items that miss one of the fields are left out and counted in `extra.excluded`; a null there is a value.
     """
     selection = Selection(args.fields)
-    made = [selection.read(item) for item in space.items(args.target)]
+    made = [selection.read(item) for item in context.items(args.target)]
     rows = [row for row in made if row is not ABSENT]
-    space.extra["excluded"] = len(made) - len(rows)
-    return space.collection([space.note(row) for row in rows])
+    context.extra["excluded"] = len(made) - len(rows)
+    return context.collection([context.note(row) for row in rows])

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Note, ServedResource, primitive
-from infospace.tools import reading
+from infospace import Args, Context, Note, ServedResource, primitive
+from infospace.tools import prompts_and_resources as reading
 
 
 class ReadResource(Args):
@@ -25,10 +25,10 @@ class ReadResource(Args):
     examples=[{"type": "read-resource", "resource": "planner/infospace://note/Note_1", "out": "$text"}],
     avoid=["Reading a Note of this space: `load` does, by id or name."],
 )
-async def read_resource(args: ReadResource, space: Infospace) -> Note[Any]:
+async def read_resource(args: ReadResource, context: Context) -> Note[Any]:
     """Read what a server has under a URI, as a Note.
 
     Its content is the text; of something else than text an object with `uri`, `mimeType` and `blob` in base64; of
     several parts their list. All that came stays in the answer's `extra.content`.
     """
-    return await reading.read_resource(space, args.resource)
+    return await reading.read_resource(context, args.resource)

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Note, Ref, Text, primitive
-from infospace.kinds import NO_METADATA, NoteShape, Shape, is_result, schema_of_value, types_of
+from infospace import Args, Context, Note, Ref, Text, primitive
 from infospace.llm.prompts import task
+from infospace.schema.shapes import NO_METADATA, NoteShape, Shape, is_result, schema_of_value, types_of
 
 
 class Refine(Args):
@@ -19,7 +19,7 @@ class Refine(Args):
     instruction: Text = Field(description="How it should become, in plain words.")
 
 
-def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target = shapes.get("target")
     if not isinstance(target, NoteShape):
         return NoteShape(None, NO_METADATA)
@@ -30,7 +30,7 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 @primitive(
     effect="calls",
     asks=True,
-    gives=_gives,
+    gives=_result_shape,
     failures=[
         "No language model is configured, or it cannot be reached.",
         "The answer is of another JSON type than the Note, and was after the model was told.",
@@ -43,7 +43,7 @@ def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         "Expecting the Note itself to change: this gives a new one; `update-note` with its content changes a kept one."
     ],
 )
-async def refine(args: Refine, space: Infospace) -> Note:
+async def refine(args: Refine, context: Context) -> Note:
     """Let the language model write a Note anew by an instruction: a new Note of the same JSON type.
 
     Text gives text, an object an object, a list a list; what the instruction does not concern stays as it is.
@@ -55,4 +55,4 @@ async def refine(args: Refine, space: Infospace) -> Note:
         "Write the material anew by the instruction, and give the whole result. What the instruction does not"
         f" concern stays as it is.\n\nInstruction:\n{args.instruction}"
     )
-    return space.note(await space.ask_model(task(instruction, [(note.id, space.text(note))]), schema=schema))
+    return context.note(await context.ask_model(task(instruction, [(note.id, context.text(note))]), schema=schema))

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Member, Ref, Resource, primitive
-from infospace.ids import number_of
+from infospace import Args, Collection, Context, Member, Ref, Resource, primitive
+from infospace.core.ids import number_of
 
 
 class Related(Args):
@@ -28,19 +28,19 @@ class Related(Args):
     ],
     avoid=["Looking for what is similar in meaning: that is `discover-notes`."],
 )
-async def related(args: Related, space: Infospace) -> Collection[Resource]:
+async def related(args: Related, context: Context) -> Collection[Resource]:
     """Give a Collection of the resources at the other ends of a resource's Relations, each once.
 
     They come in the order in which the Relations were made. Followed are kept Relations and those that this run
     made. A search result stands for its source. None is success, with an empty Collection.
     """
-    start = space.source(args.target)
+    start = context.source(args.target)
     found = []
     if args.direction != "in":
-        found += [(arrow, arrow.target) for arrow in space.relations(source=start, relation=args.relation)]
+        found += [(arrow, arrow.target) for arrow in context.relations(source=start, relation=args.relation)]
     if args.direction != "out":
-        found += [(arrow, arrow.source) for arrow in space.relations(target=start, relation=args.relation)]
+        found += [(arrow, arrow.source) for arrow in context.relations(target=start, relation=args.relation)]
     found.sort(key=lambda pair: number_of(pair[0].id))
     ends = dict.fromkeys(end for _, end in found)
-    space.extra["item_count"] = len(ends)
-    return space.collection([Member(end) for end in ends])
+    context.extra["item_count"] = len(ends)
+    return context.collection([Member(end) for end in ends])

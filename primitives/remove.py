@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Invalid, Member, Ref, Resource, primitive
-from infospace.ids import Kind
-from infospace.kinds import CollectionShape, Shape, Unknown, describe
+from infospace import Args, Collection, Context, Invalid, Member, Ref, Resource, primitive
+from infospace.core.ids import Kind
+from infospace.schema.shapes import CollectionShape, Shape, Unknown, describe
 
 
 class Remove(Args):
@@ -23,7 +23,7 @@ class Remove(Args):
 _HINT = "a Collection is wanted there; without `value`, `remove` deletes `target`"
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape | None:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape | None:
     if arguments.get("value") is None:
         return None
     target = shapes.get("target", Unknown())
@@ -34,8 +34,8 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape |
 
 @primitive(
     effect="writes",
-    gives=_gives,
-    changes=_gives,
+    gives=_result_shape,
+    changes=_result_shape,
     failures=[
         "`value` is given and `target` is no Collection.",
         "`target` is not at `if_version`.",
@@ -50,7 +50,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape |
         "Deleting a Collection to delete what is in it: its items stay.",
     ],
 )
-async def remove(args: Remove, space: Infospace) -> Collection | None:
+async def remove(args: Remove, context: Context) -> Collection | None:
     """Take something out of a Collection in place; or, without `value`, delete a resource.
 
     Taken out is what counts as the same: a search result as its source, a passage as its source and range, a tool as
@@ -61,15 +61,15 @@ async def remove(args: Remove, space: Infospace) -> Collection | None:
     Relations that end there go too. Of a search result the source is deleted.
     """
     if args.value is None:
-        space.delete(space.acted_on(args.target), if_version=args.if_version)
+        context.delete(context.acted_on(args.target), if_version=args.if_version)
         return None
     if not isinstance(args.target, Collection):
         raise Invalid(f"{args.target.id}, a {args.target.kind}, has nothing to take out", hint=_HINT)
     collection, value = args.target, args.value
-    pairs = list(zip(space.identities(collection.members), collection.members, strict=True))
-    going = set(space.identities([Member(value.id)]))
+    pairs = list(zip(context.identities(collection.members), collection.members, strict=True))
+    going = set(context.identities([Member(value.id)]))
     if isinstance(value, Collection) and value.id not in {member.id for member in collection.members}:
-        going = set(space.identities(value.members))
+        going = set(context.identities(value.members))
     members = [member for identity, member in pairs if identity in going]
-    space.extra["removed"] = len(members)
-    return space.take_out(collection, members, if_version=args.if_version)
+    context.extra["removed"] = len(members)
+    return context.take_out(collection, members, if_version=args.if_version)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Value, primitive
-from infospace.resources import text_of
+from infospace import Args, Context, Value, primitive
+from infospace.core.resources import text_of
 
 
 class Say(Args):
@@ -21,6 +21,6 @@ class Say(Args):
     examples=[{"type": "say", "value": "Found ${n} notes; the best is ${hits[0].metadata.title}."}],
     avoid=["Saying the result of the plan: name it in `result`."],
 )
-async def say(args: Say, space: Infospace) -> None:
+async def say(args: Say, context: Context) -> None:
     """Show a text to the user while the plan runs. It gives no resource."""
-    space.say(text_of(args.value))
+    context.say(text_of(args.value))

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Limit, Query, Ref, SearchResult, primitive
-from infospace.kinds import results_by_mode
+from infospace import Args, Collection, Context, Limit, Query, Ref, SearchResult, primitive
+from infospace.schema.shapes import results_by_mode
 from infospace.search import proof
 
 
@@ -51,7 +51,7 @@ class SearchWithinCollection(Args):
         "Reading the text of a hit for its passage: `metadata.passage.text` is the passage, `text` the whole source.",
     ],
 )
-async def search_within_collection(args: SearchWithinCollection, space: Infospace) -> Collection[SearchResult]:
+async def search_within_collection(args: SearchWithinCollection, context: Context) -> Collection[SearchResult]:
     """Find the passages of a Collection's items that fit a query best, best first.
 
     Transient items are searched too; of a search result its source, of a Collection its items. Each source is
@@ -61,10 +61,10 @@ async def search_within_collection(args: SearchWithinCollection, space: Infospac
     those `left_out` since their source was deleted or they have no text of their own; a plan
     quotes it: `${said.@extra.certificate.matched}`.
     """
-    from infospace.search.passing import Among, among_items
+    from infospace.search.passages_of_collection import Among, among_items
 
     wanted = Among(args.query, args.limit, args.threshold, args.mode)
-    found = await space.look(among_items(wanted, space.items(args.target)))
-    space.extra["item_count"] = len(found.hits)
-    space.extra["certificate"] = found.certificate
-    return space.collection([space.evidence(hit) for hit in found.hits])
+    found = await context.look(among_items(wanted, context.items(args.target)))
+    context.extra["item_count"] = len(found.hits)
+    context.extra["certificate"] = found.certificate
+    return context.collection([context.evidence(hit) for hit in found.hits])

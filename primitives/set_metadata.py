@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Note, Ref, Resource, primitive
-from infospace.kinds import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, source_of
-from infospace.shaping import merged_or_new
+from infospace import Args, Context, Note, Ref, Resource, primitive
+from infospace.schema.combine import merged_or_new
+from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, source_of
 
 
 class SetMetadata(Args):
@@ -32,7 +32,7 @@ def _changes(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape
     return replace(target, metadata=merged_or_new(target.metadata, given, arguments.get("merge")))
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     after = _changes(arguments, shapes)
     return NoteShape(
         after.metadata if isinstance(after, (NoteShape, CollectionShape)) else {"type": "object"}, NO_METADATA
@@ -41,7 +41,7 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="writes",
-    gives=_gives,
+    gives=_result_shape,
     changes=_changes,
     failures=["The resource is not at `if_version`.", "A search result of a tool, which has no source here."],
     examples=[
@@ -50,13 +50,13 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     ],
     avoid=["Putting what a text says into metadata: it is there to sort and filter by. Content belongs in the Note."],
 )
-async def set_metadata(args: SetMetadata, space: Infospace) -> Note[dict[str, Any]]:
+async def set_metadata(args: SetMetadata, context: Context) -> Note[dict[str, Any]]:
     """Set keys of a resource's own metadata in place: the same id, a new version.
 
     The other keys stay, unless `merge` is false; a key given is replaced whole, and null is a value. Of a search
     result its source is changed. Gives a new Note of all the metadata as it is then.
     """
-    target = space.acted_on(args.target)
+    target = context.acted_on(args.target)
     metadata = {**target.metadata, **args.value} if args.merge else args.value
-    space.revise(target, metadata=metadata, if_version=args.if_version)
-    return space.note(dict(metadata))
+    context.revise(target, metadata=metadata, if_version=args.if_version)
+    return context.note(dict(metadata))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Note, Ref, primitive
+from infospace import Args, Collection, Context, Note, Ref, primitive
 
 
 class Size(Args):
@@ -18,6 +18,6 @@ class Size(Args):
     examples=[{"type": "size", "target": "$hits", "out": "$n"}],
     avoid=["Counting only to ask whether there are any: use the condition `empty` or `has_value`."],
 )
-async def size(args: Size, space: Infospace) -> Note[int]:
+async def size(args: Size, context: Context) -> Note[int]:
     """Count the items of a Collection: a Note whose content is that number."""
-    return space.note(len(args.target))
+    return context.note(len(args.target))

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Path, Ref, Resource, primitive
-from infospace.comparing import order_key
-from infospace.kinds import same_as
-from infospace.paths import ABSENT, find
+from infospace import Args, Collection, Context, Path, Ref, Resource, primitive
+from infospace.data.order import order_key
+from infospace.data.paths import ABSENT, find
+from infospace.schema.shapes import same_as
 
 
 class Sort(Args):
@@ -32,7 +32,7 @@ class Sort(Args):
     ],
     avoid=["Sorting hits by score straight after `discover-notes`: they are in that order already."],
 )
-async def sort(args: Sort, space: Infospace) -> Collection:
+async def sort(args: Sort, context: Context) -> Collection:
     """Give a Collection of the same items in order. Nothing is dropped; equal items keep their order.
 
     Smallest first is: numbers, then strings by their characters' code points, then false and true, then lists
@@ -40,10 +40,10 @@ async def sort(args: Sort, space: Infospace) -> Collection:
     one, and go where `nulls` says in both orders.
     """
     paths = args.by if isinstance(args.by, list) else [args.by]
-    rows = list(zip(args.target.members, space.items(args.target), strict=True))
+    rows = list(zip(args.target.members, context.items(args.target), strict=True))
     for path in reversed(paths):
         rows = _by(rows, path, args.order == "desc", nulls_first=args.nulls == "first")
-    return space.collection([member for member, _ in rows])
+    return context.collection([member for member, _ in rows])
 
 
 def _by(

@@ -7,26 +7,26 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from infospace import Args, Collection, Infospace, Invalid, Note, Path, Ref, primitive
-from infospace.argument import UNKNOWN
-from infospace.jsonvalue import JSON
-from infospace.kinds import (
+from infospace import Args, Collection, Context, Invalid, Note, Path, Ref, primitive
+from infospace.contract.arguments import UNKNOWN
+from infospace.core.json_types import JSON
+from infospace.data.paths import Path as ParsedPath
+from infospace.data.paths import kind_of, read, show_parts
+from infospace.data.split_text import json_lines, json_list, lines, paragraphs, sentences
+from infospace.schema.infer import resolved
+from infospace.schema.shapes import (
     NO_METADATA,
     CollectionShape,
+    NoSuchPath,
     NoteShape,
-    Nowhere,
     Schema,
     Shape,
-    inside,
-    never_fits,
+    disjoint,
     place_in,
+    subschema_at,
     type_words,
     types_of,
 )
-from infospace.paths import Path as ParsedPath
-from infospace.paths import kind_of, read, show_parts
-from infospace.pieces import json_lines, json_list, lines, paragraphs, sentences
-from infospace.schemas import resolved
 
 _PARTED: Schema = {"type": ["array", "null", "object", "string"]}
 _CUT: Schema = {"type": ["null", "string"]}
@@ -49,19 +49,19 @@ class Split(Args):
     )
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     delimiter = arguments.get("delimiter", "auto")
     target, path = shapes.get("target"), arguments.get("field")
-    found: Schema | Nowhere | None = target.content if isinstance(target, NoteShape) else None
+    found: Schema | NoSuchPath | None = target.content if isinstance(target, NoteShape) else None
     if path is not None:
         found = place_in(target, path.parts) if isinstance(path, ParsedPath) and isinstance(target, NoteShape) else None
-    found = None if isinstance(found, Nowhere) else found
+    found = None if isinstance(found, NoSuchPath) else found
     if delimiter is UNKNOWN:
         return CollectionShape(NoteShape(None, NO_METADATA))
     takes = _PARTED if delimiter == "auto" else _CUT
-    if never_fits(found, takes):
-        says = f"content of type {type_words(found)} is not split by {delimiter!r:.60}"
-        raise Invalid(says, hint=f"{type_words(takes)} is")
+    if disjoint(found, takes):
+        message = f"content of type {type_words(found)} is not split by {delimiter!r:.60}"
+        raise Invalid(message, hint=f"{type_words(takes)} is")
     return CollectionShape(NoteShape(_element(found) if delimiter == "auto" else {"type": "string"}, NO_METADATA))
 
 
@@ -77,18 +77,18 @@ def _element(schema: Schema | None) -> Schema | None:
         types = types_of(schema)
     if types != {"array"}:
         return None
-    found = inside(schema, (0,))
-    return None if isinstance(found, Nowhere) else found
+    found = subschema_at(schema, (0,))
+    return None if isinstance(found, NoSuchPath) else found
 
 
 def _at(schema: Schema | None, key: str) -> Schema | None:
-    found = inside(schema, (key,))
-    return None if isinstance(found, Nowhere) else found
+    found = subschema_at(schema, (key,))
+    return None if isinstance(found, NoSuchPath) else found
 
 
 @primitive(
     effect="pure",
-    gives=_gives,
+    gives=_result_shape,
     failures=[
         "`field` leads nowhere in the Note.",
         "What is to be split is a number or a boolean, or with another delimiter than `auto` no text.",
@@ -104,7 +104,7 @@ def _at(schema: Schema | None, key: str) -> Schema | None:
         "Splitting text for a search: `discover-notes` and `search-within-collection` look into passages anyway.",
     ],
 )
-async def split(args: Split, space: Infospace) -> Collection:
+async def split(args: Split, context: Context) -> Collection:
     """Make a Note of each part of a Note's content, in order: of list elements, paragraphs, sentences, lines.
 
     `auto` takes, of a list, its elements; of an object, the elements of its only list; of a text that is a JSON
@@ -121,8 +121,8 @@ async def split(args: Split, space: Infospace) -> Collection:
     """
     value = args.target.content if args.field is None else read(args.target, args.field)
     if isinstance(value, str) and args.delimiter not in {"auto", *_CUTS}:
-        space.room.must_hold(items=value.count(args.delimiter) + 1 if args.delimiter else 0)
-    return space.collection([space.note(part) for part in _parts(value, args.delimiter)])
+        context.room.must_hold(items=value.count(args.delimiter) + 1 if args.delimiter else 0)
+    return context.collection([context.note(part) for part in _parts(value, args.delimiter)])
 
 
 def _parts(value: JSON, delimiter: str) -> list[Any]:

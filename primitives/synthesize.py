@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from infospace import Args, Collection, Infospace, Note, Ref, Text, primitive
-from infospace.kinds import NO_METADATA, NoteShape, Shape, schema_of
+from infospace import Args, Collection, Context, Note, Ref, Text, primitive
 from infospace.llm.prompts import task
+from infospace.schema.shapes import NO_METADATA, NoteShape, Shape, schema_of
 
 _CITED = re.compile(r"\[((?:(?:Note|Collection|Relation)_[1-9][0-9]*(?:,\s*)?)+)\]")
 
@@ -43,14 +43,14 @@ class Synthesize(Args):
     max_tokens: int | None = Field(None, ge=1, description="The most tokens that the answer may have.")
 
 
-def _gives(_arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(_arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
     return NoteShape(schema_of(Synthesis), NO_METADATA)
 
 
 @primitive(
     effect="calls",
     asks=True,
-    gives=_gives,
+    gives=_result_shape,
     failures=[
         "No language model is configured, or it cannot be reached.",
         "The answer cites what is not in the Collection, or nothing, and did after the model was told.",
@@ -71,7 +71,7 @@ def _gives(_arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape
         "Giving it hundreds of long items: choose first, or sum up parts with `for-each`, and then the sums.",
     ],
 )
-async def synthesize(args: Synthesize, space: Infospace) -> Note[Synthesis]:
+async def synthesize(args: Synthesize, context: Context) -> Note[Synthesis]:
     """Let the language model write one text from the items of a Collection, citing them by id.
 
     The content is `{text, citations}`: in `text`, ids stand in brackets behind what they support; `citations` lists
@@ -79,9 +79,9 @@ async def synthesize(args: Synthesize, space: Infospace) -> Note[Synthesis]:
     one of the Collection; an answer that cites others is sent back once. An empty Collection gives an empty text, and
     no call is made.
     """
-    items = space.material(args.target)
+    items = context.material(args.target)
     if not items:
-        return space.note({"text": "", "citations": []})
+        return context.note({"text": "", "citations": []})
     known = dict.fromkeys(label for label, _ in items)
 
     def check(answer: Synthesis) -> list[str]:
@@ -94,9 +94,9 @@ async def synthesize(args: Synthesize, space: Infospace) -> Note[Synthesis]:
         return wrong or ([] if cited else ["nothing is cited; the ids are the labels of the material"])
 
     messages = task(_instruction(args, next(iter(known))), items)
-    answer: Any = await space.ask_model(messages, schema=SCHEMA, max_tokens=args.max_tokens, check=check)
-    space.extra["item_count"] = len(items)
-    return space.note({"text": answer["text"], "citations": _citations(answer)})
+    answer: Any = await context.ask_model(messages, schema=SCHEMA, max_tokens=args.max_tokens, check=check)
+    context.extra["item_count"] = len(items)
+    return context.note({"text": answer["text"], "citations": _citations(answer)})
 
 
 def _citations(answer: Synthesis) -> list[str]:

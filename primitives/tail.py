@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Ref, primitive
-from infospace.kinds import same_as
+from infospace import Args, Collection, Context, Ref, primitive
+from infospace.schema.shapes import same_as
 
 
 class Tail(Args):
@@ -21,7 +21,7 @@ class Tail(Args):
     examples=[{"type": "tail", "target": "$sorted", "count": 2, "out": "$largest"}],
     avoid=["`tail` with count 1 to get a single Note: `$sorted[-1]` is the Note itself."],
 )
-async def tail(args: Tail, space: Infospace) -> Collection:
+async def tail(args: Tail, context: Context) -> Collection:
     """Give a new Collection of the last `count` items, in their order, or of all when there are fewer."""
     members = args.target.members
-    return space.collection(members[max(0, len(members) - args.count) :])
+    return context.collection(members[max(0, len(members) - args.count) :])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Value, primitive
-from infospace.resources import text_of
+from infospace import Args, Context, Value, primitive
+from infospace.core.resources import text_of
 
 
 class Think(Args):
@@ -19,6 +19,6 @@ class Think(Args):
     examples=[{"type": "think", "value": "The notes disagree about the date; ask before writing the summary."}],
     avoid=["Keeping a finding that later steps need: that is `create-note`."],
 )
-async def think(args: Think, space: Infospace) -> None:
+async def think(args: Think, context: Context) -> None:
     """Put a text into the run's context, for whoever plans the next steps. It gives no resource."""
-    space.think(text_of(args.value))
+    context.think(text_of(args.value))

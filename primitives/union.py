@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Ref, primitive, sets
-from infospace.kinds import Shape, Unknown
-from infospace.kinds import union as either
+from infospace import Args, Collection, Context, Ref, primitive
+from infospace.data import set_operations as sets
+from infospace.schema.shapes import Shape, Unknown
+from infospace.schema.shapes import union as either
 
 
 class Union(Args):
@@ -20,24 +21,24 @@ class Union(Args):
     by: Literal["id", "content"] = Field("id", description="What makes items equal: what they are, or their content.")
 
 
-def _gives(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     return either(shapes.get("target", Unknown()), shapes.get("value", Unknown()))
 
 
 @primitive(
     effect="reads",
-    gives=_gives,
+    gives=_result_shape,
     examples=[
         {"type": "union", "target": "$hits", "value": "$notes", "out": "$all"},
         {"type": "union", "target": "$titles", "value": "$tags", "by": "content", "out": "$words"},
     ],
     avoid=["Growing one Collection in a loop by `union`: `add` changes it in place."],
 )
-async def union(args: Union, space: Infospace) -> Collection:
+async def union(args: Union, context: Context) -> Collection:
     """Give a new Collection of the items of the first, then those of the second that the first does not have.
 
     Each is there once, the first of equal ones. By `id` a search result is its source, a passage its source and
     range, a tool `server/tool`, anything else itself. By `content` equal JSON is equal: 1 and 1.0, not "1".
     """
-    pairs = [*sets.keyed(space, args.target, args.by), *sets.keyed(space, args.value, args.by)]
-    return space.collection(sets.first_of_each(pairs))
+    pairs = [*sets.keyed(context, args.target, args.by), *sets.keyed(context, args.value, args.by)]
+    return context.collection(sets.first_of_each(pairs))

@@ -7,13 +7,13 @@ from typing import Any, cast
 
 from pydantic import Field, model_validator
 
-from infospace import Args, Infospace, Invalid, Note, Ref, Value, primitive
-from infospace.ids import Kind
-from infospace.jsonvalue import JSON
-from infospace.kinds import NoteShape, Schema, Shape, Unknown, describe, source_of
-from infospace.memory.changes import Null
-from infospace.paths import kind_of
-from infospace.shaping import merged_or_new
+from infospace import Args, Context, Invalid, Note, Ref, Value, primitive
+from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
+from infospace.data.paths import kind_of
+from infospace.schema.combine import merged_or_new
+from infospace.schema.shapes import NoteShape, Schema, Shape, Unknown, describe, source_of
+from infospace.store.changes import JsonNull
 
 
 class UpdateNote(Args):
@@ -32,7 +32,7 @@ class UpdateNote(Args):
         return self
 
 
-def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
+def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
     target = shapes.get("target", Unknown())
     target = source_of(target) or target
     if Kind.NOTE not in target.kinds:
@@ -47,8 +47,8 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
 
 @primitive(
     effect="writes",
-    gives=_gives,
-    changes=_gives,
+    gives=_result_shape,
+    changes=_result_shape,
     failures=[
         "Neither `value` nor `metadata` is given.",
         "The Note is not at `if_version`.",
@@ -65,24 +65,24 @@ def _gives(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
         "`merge` with a text: only JSON objects have keys to merge.",
     ],
 )
-async def update_note(args: UpdateNote, space: Infospace) -> Note:
+async def update_note(args: UpdateNote, context: Context) -> Note:
     """Change a Note in place: the same id, a new version; earlier ones stay readable.
 
     Without `merge` what is given takes the place of what was there. With it the keys given are put into the objects
     that are there, each replaced whole. Of a search result its source is changed. Without `if_version` the last
     write wins.
     """
-    target = space.acted_on(args.target)
+    target = context.acted_on(args.target)
     if not isinstance(target, Note):
         raise Invalid(f"{args.target.id} stands for {target.id}, which is not a Note", hint="`set-metadata` changes it")
-    content: JSON | Null = None
+    content: JSON | JsonNull = None
     if "value" in args.model_fields_set:
         content = _merged(target, args.value) if args.merge else args.value
-        content = Null() if content is None else content
+        content = JsonNull() if content is None else content
     metadata = args.metadata
     if metadata is not None and args.merge:
         metadata = {**target.metadata, **metadata}
-    return space.revise(target, content=content, metadata=metadata, if_version=args.if_version)
+    return context.revise(target, content=content, metadata=metadata, if_version=args.if_version)
 
 
 def _merged(target: Note, value: JSON) -> JSON:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from chatting import Endpoint
 
     from infospace import Space
-    from infospace.search.model import ModelInfo
+    from infospace.search.models.find import ModelInfo
 
 settings.register_profile(
     "busy",
@@ -66,7 +66,7 @@ def known_vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     """
     if "tests/infospace/search/" in request.path.as_posix():
         return
-    from infospace.search.embedder import Embedder
+    from infospace.search.embedding.embedder import Embedder
 
     compute = Embedder.embed
 
@@ -89,7 +89,7 @@ def known_vectors(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
 @pytest.fixture(scope="session")
 def model() -> ModelInfo:
     """The default weights, fetched once for the machine."""
-    from infospace.search.model import get_model
+    from infospace.search.models.find import get_model
 
     return get_model()
 
@@ -118,15 +118,15 @@ def space(tmp_path: Path, empty_file: Path) -> Iterator[Space]:
 def sample_file(model: ModelInfo, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A space file with the sample notes, embedded. Copy it before writing to it."""
     from infospace import open_space
-    from infospace.memory.importing import import_paths
-    from infospace.view import Silence
+    from infospace.core.listener import NullListener
+    from infospace.files.import_files import import_paths
 
     assert model.dimension == 384
     path = tmp_path_factory.mktemp("sample") / "sample.db"
     notes = Path(__file__).parent.parent / "tui" / "sample" / "notes"
     with open_space(path) as opened:
-        import_paths(opened, [notes], Silence())
-        opened.embedding.catch_up(Silence())
+        import_paths(opened, [notes], NullListener())
+        opened.embedding.catch_up(NullListener())
     return path
 
 

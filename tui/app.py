@@ -21,33 +21,33 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker
 
-from infospace.errors import InfospaceError
-from infospace.jsonvalue import JSON
-from planner.events import Event, Spoke
-from tui.collecting import QUIET, Collecting
-from tui.command.output import shown
-from tui.desk import Desk
-from tui.engine import Engine
+from infospace.core.errors import InfospaceError
+from infospace.core.json_types import JSON
+from planner.journal.events import Event, Spoke
+from tui.base_screen import Place
+from tui.dialogs.command_palette import Palette
+from tui.dialogs.common import Confirm
 from tui.help import PAGES
-from tui.helping import LINK, help_of, page_help
-from tui.keying import Done, Keying
-from tui.place import Place
-from tui.places import PLACES, Entry, entry_of, numbered
-from tui.running import Going, Runner
-from tui.subject import Subject
-from tui.widgets.bar import Tab
-from tui.widgets.dialogs import Confirm
-from tui.widgets.palette import Palette
-from tui.wording import Colours, line
-from tui.working import guarded
+from tui.runtime.background_loop import BackgroundLoop
+from tui.runtime.gc_control import QUIET, IdleGarbageCollector
+from tui.runtime.key_queue import Done, KeyQueue
+from tui.runtime.open_run import OpenRun
+from tui.runtime.run_model import RunModel
+from tui.runtime.runner import ActiveRun, Runner
+from tui.runtime.workers import guarded
+from tui.screen_help import LINK, help_of, page_help
+from tui.screen_registry import PLACES, Entry, entry_of, numbered
+from tui.text.format import Colours, line
+from tui.text.output import shown
+from tui.widgets.tab_bar import Tab
 
 if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
-    from infospace.memory.store import Snapshot
     from infospace.space import Space
-    from planner.outcome import RunResult
-    from tui.memory import Memory
+    from infospace.store.protocol import Snapshot
+    from planner.journal.result import RunResult
+    from tui.runtime.ui_state import UiState
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ class InfospaceApp(App[int]):
     TITLE = "infospace"
     CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = [
         "app.tcss",
-        *(f"screens/{entry.name}.tcss" for entry in PLACES),
+        *(f"screens/styles/{entry.name}.tcss" for entry in PLACES),
     ]
     """All styles at once: Textual parses everything anew for each place that brings some of its own."""
     NOTIFICATION_TIMEOUT = 8
@@ -106,21 +106,21 @@ class InfospaceApp(App[int]):
     chosen: reactive[str | None] = reactive(None)
     """The position of the step that was chosen in it."""
 
-    def __init__(self, space: Space, memory: Memory) -> None:
+    def __init__(self, space: Space, memory: UiState) -> None:
         super().__init__()
         self.space = space
         self.memory = memory
         memory.enter(space.store.identity)
-        self.engine = Engine()
+        self.engine = BackgroundLoop()
         self.runner = Runner(space, self.engine, self.heard)
-        self.desk = Desk(self)
+        self.desk = OpenRun(self)
         self.compared: tuple[str, str] | None = None
         """Two runs that are to be compared."""
         self.pointed: tuple[str, int | None] | None = None
         """A resource that is to be shown, at a version or as it is now."""
         self._writing: Timer | None = None
-        self._collecting = Collecting()
-        self.keying = Keying(self, super().on_event)
+        self._collecting = IdleGarbageCollector()
+        self.keying = KeyQueue(self, super().on_event)
         self._start = memory.get("place", PLACES[0].name)
         for entry in PLACES:
             self.add_mode(entry.name, partial(self._made, entry))
@@ -279,8 +279,8 @@ class InfospaceApp(App[int]):
             super()._fatal_error()
             return
         error = self._exception
-        says = f"infospace has a bug ({type(error).__name__}: {error}); INFOSPACE_DEBUG=1 shows where"
-        self.panic(Text(shown(says)))
+        message = f"infospace has a bug ({type(error).__name__}: {error}); INFOSPACE_DEBUG=1 shows where"
+        self.panic(Text(shown(message)))
 
     # The space
 
@@ -289,7 +289,7 @@ class InfospaceApp(App[int]):
         with self.space.store.reading() as snapshot:
             return question(snapshot)
 
-    def heard(self, going: Going, events: list[Event]) -> None:
+    def heard(self, going: ActiveRun, events: list[Event]) -> None:
         """Hand the events of a run that goes on here to what is open, and to the places that were visited."""
         self.desk.hear(going, events)
         said = [line(event.text) for event in events if isinstance(event, Spoke) and event.kind == "say"]
@@ -304,7 +304,7 @@ class InfospaceApp(App[int]):
     # Runs
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> RunModel | None:
         """What is open, once it is read."""
         return self.desk.subject
 

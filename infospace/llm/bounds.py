@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
-from infospace.llm.reading import MAX_BYTES
+from infospace.llm.response import MAX_BYTES
 
 ERROR_BYTES = 2**16
 """Bytes of the body of an error that are read."""

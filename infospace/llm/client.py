@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from infospace.errors import Declined, LanguageModelError, Unreachable
+from infospace.core.errors import LanguageModelError, RequestRejected, Unreachable
+from infospace.core.redaction import hidden, shown_url
 from infospace.llm.model import Reply, Request
-from infospace.llm.reading import error_text, read_reply
+from infospace.llm.response import error_text, read_reply
 from infospace.llm.settings import Settings, configured, installed
-from infospace.redaction import hidden, shown_url
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -28,27 +28,27 @@ DOUBTFUL = (400, 415, 422, 501)
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class EndpointQuirks:
     """What an endpoint takes: the form, as an index into `FORMS`, and the name of the limit."""
 
     form: int = 0
     limit: str = "max_tokens"
 
-    def milder(self, request: Request, says: str) -> Habits | None:
+    def milder(self, request: Request, message: str) -> EndpointQuirks | None:
         """Return what to try after these were refused with a sentence, None when nothing is left."""
-        if request.max_tokens is not None and self.limit == "max_tokens" and "max_completion_tokens" in says:
+        if request.max_tokens is not None and self.limit == "max_tokens" and "max_completion_tokens" in message:
             return replace(self, limit="max_completion_tokens")
         if request.schema is not None and self.form < len(FORMS) - 1:
             return replace(self, form=self.form + 1)
         return None
 
 
-_LEARNT: dict[tuple[str, str], Habits] = {}
+_LEARNT: dict[tuple[str, str], EndpointQuirks] = {}
 """What endpoints were found to take in this process, by URL and model."""
 
 
 @dataclass(slots=True)
-class _Line:
+class _PooledClient:
     """An open client of one event loop, and how many calls use it."""
 
     client: AsyncOpenAI
@@ -56,11 +56,11 @@ class _Line:
 
 
 @dataclass(slots=True)
-class EndpointModel:
+class OpenAICompatibleModel:
     """Implements `LanguageModel`. Connections are shared by calls that run at once, and closed after the last."""
 
     settings: Settings
-    _lines: dict[asyncio.AbstractEventLoop, _Line] = field(default_factory=dict)
+    _lines: dict[asyncio.AbstractEventLoop, _PooledClient] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -86,7 +86,7 @@ class EndpointModel:
         import openai
 
         place = (self.settings.url, self.settings.model)
-        first = habits = _LEARNT.get(place, Habits())
+        first = habits = _LEARNT.get(place, EndpointQuirks())
         while True:
             try:
                 raw = await client.chat.completions.with_raw_response.create(**self._body(request, habits))
@@ -97,19 +97,19 @@ class EndpointModel:
                 habits = milder
                 continue
             except openai.APITimeoutError as error:
-                says = f"{self._url} did not answer within {self.settings.timeout:g} seconds{self._times()}"
-                raise Unreachable(says, hint="INFOSPACE_LLM_TIMEOUT sets how long to wait") from error
+                message = f"{self._url} did not answer within {self.settings.timeout:g} seconds{self._times()}"
+                raise Unreachable(message, hint="INFOSPACE_LLM_TIMEOUT sets how long to wait") from error
             except openai.APIConnectionError as error:
                 cause = error.__cause__ or error
                 told = self._plain(f"{type(cause).__name__}: {cause}")
-                says = f"{self._url} cannot be reached, or broke off: {told}"
-                raise Unreachable(f"{says[:300]}{self._times()}", hint="does the endpoint run?") from error
+                message = f"{self._url} cannot be reached, or broke off: {told}"
+                raise Unreachable(f"{message[:300]}{self._times()}", hint="does the endpoint run?") from error
             if habits is not first:
                 _LEARNT[place] = habits
             body: bytes = raw.http_response.content
             return body
 
-    def _body(self, request: Request, habits: Habits) -> dict[str, Any]:
+    def _body(self, request: Request, habits: EndpointQuirks) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self.settings.model, "messages": list(request.messages)}
         if request.max_tokens is not None:
             body[habits.limit] = request.max_tokens
@@ -122,19 +122,23 @@ class EndpointModel:
 
     def _refused(self, error: APIStatusError) -> LanguageModelError:
         """Say what a status means."""
-        status, url, says = error.status_code, self._url, self._says(error)
+        status, url, message = error.status_code, self._url, self._says(error)
         if status == 429:
             wait = error.response.headers.get("retry-after")
             asked = f", and asks to wait {self._plain(wait)[:40]} seconds" if wait else ""
-            return Unreachable(f"{url} takes no more requests now (429){asked}: {says}{self._times()}")
+            return Unreachable(f"{url} takes no more requests now (429){asked}: {message}{self._times()}")
         if status >= 500:
-            return Unreachable(f"{url} failed with {status}: {says}{self._times()}")
+            return Unreachable(f"{url} failed with {status}: {message}{self._times()}")
         if status in (401, 403):
-            return Declined(f"{url} does not take the key ({status}): {says}", hint="INFOSPACE_LLM_KEY is the key")
+            return RequestRejected(
+                f"{url} does not take the key ({status}): {message}", hint="INFOSPACE_LLM_KEY is the key"
+            )
         if status == 404:
             hint = "INFOSPACE_LLM_MODEL names the model; INFOSPACE_LLM_URL mostly ends in /v1"
-            return Declined(f"{url} has no such model or path, for {self.settings.model!r} (404): {says}", hint=hint)
-        return Declined(f"{url} does not take the request ({status}): {says}")
+            return RequestRejected(
+                f"{url} has no such model or path, for {self.settings.model!r} (404): {message}", hint=hint
+            )
+        return RequestRejected(f"{url} does not take the request ({status}): {message}")
 
     @property
     def _url(self) -> str:
@@ -155,7 +159,7 @@ class EndpointModel:
         loop = asyncio.get_running_loop()
         line = self._lines.get(loop)
         if line is None:
-            line = self._lines[loop] = _Line(self._connected())
+            line = self._lines[loop] = _PooledClient(self._connected())
         line.calls += 1
         try:
             yield line.client
@@ -163,7 +167,7 @@ class EndpointModel:
             line.calls -= 1
             if not line.calls:
                 del self._lines[loop]
-                await _whole(line.client.close())
+                await _run_to_completion(line.client.close())
 
     def _connected(self) -> AsyncOpenAI:
         from openai import AsyncOpenAI, DefaultAsyncHttpx2Client
@@ -188,7 +192,7 @@ def _certificates() -> SSLContext:
     return create_ssl_context()
 
 
-async def _whole(work: Coroutine[Any, Any, None]) -> None:
+async def _run_to_completion(work: Coroutine[Any, Any, None]) -> None:
     """Do work to its end, also where whoever waits for it is cancelled meanwhile."""
     task = asyncio.create_task(work)
     cancelled = None
@@ -201,8 +205,8 @@ async def _whole(work: Coroutine[Any, Any, None]) -> None:
         raise cancelled
 
 
-def connect() -> EndpointModel:
+def connect() -> OpenAICompatibleModel:
     """Return the model that the environment names. Raises NotConfigured, Invalid."""
     settings = configured()
     installed()
-    return EndpointModel(settings)
+    return OpenAICompatibleModel(settings)

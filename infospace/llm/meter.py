@@ -7,14 +7,14 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from infospace.errors import BadAnswer, BudgetSpent
+from infospace.core.errors import BadResponse, BudgetExceeded
+from infospace.core.resources import Made
+from infospace.journal.external_call import Call, Record
+from infospace.journal.id_mapping import IdMapping, ReplaySource
+from infospace.journal.rows import CallRow
 from infospace.llm.model import LanguageModel, Reply, Request, estimate
-from infospace.llm.recall import Recall, unrecorded
-from infospace.resources import Made
-from infospace.runs.call import Call, Record
-from infospace.runs.counterparts import Counterparts, Earlier
-from infospace.runs.journal import CallRow
-from infospace.runs.tool_calls import ToolCalls
+from infospace.llm.recorded import RecordedCalls, unrecorded
+from infospace.tools.journalled_calls import ToolCalls
 
 _log = logging.getLogger(__name__)
 
@@ -41,14 +41,14 @@ class Meter:
         """How many tokens they cost, as far as that is known."""
         self.tools: ToolCalls | None = None
         """The calls of tools of the same run."""
-        self.counterparts: Counterparts | None = None
+        self.counterparts: IdMapping | None = None
         """In a replay, the ids that the earlier run gave out."""
         self._llm_calls = llm_calls
         self._limit = tokens
         self._record = record
         self._sequence = 0
         self._promised = 0
-        self._recall: Recall | None = None
+        self._recall: RecordedCalls | None = None
         self._answered = 0
         self._answers: dict[bytes, Reply] = {}
         self._going: dict[bytes, _Going] = {}
@@ -67,7 +67,7 @@ class Meter:
     async def call(self, model: LanguageModel, request: Request, made: Made) -> tuple[Reply, bool]:
         """Return the answer to a request of a step, and whether a call was made for it.
 
-        Raises LanguageModelError, BudgetSpent; in a replay Unrecorded, Recalled and BrokenOff.
+        Raises LanguageModelError, BudgetExceeded; in a replay Unrecorded, Recalled and BrokenOff.
         """
         known = None if self._recall is None else await self._recall.reply(model.name, request, made.step or "")
         if known is not None:
@@ -112,10 +112,10 @@ class Meter:
                 self._answered += 1
                 self._answers[row.digest] = Reply(row.answer, row.tokens)
 
-    def recall(self, earlier: Earlier) -> None:
+    def recall(self, earlier: ReplaySource) -> None:
         """Answer what an earlier run asked as it was answered then."""
         self.counterparts = earlier.ids
-        self._recall = Recall(earlier)
+        self._recall = RecordedCalls(earlier)
 
     def number(self) -> int:
         """Return the number of the run's next call of what is outside, whatever its kind."""
@@ -128,7 +128,7 @@ class Meter:
         Those are the messages' alone, or what calls of the run have cost on average where that is more.
         """
         if self._llm_calls is not None and self.calls >= self._llm_calls:
-            raise BudgetSpent(
+            raise BudgetExceeded(
                 f"the budget of {self._llm_calls:,} llm_calls is spent", hint='"budget": {"llm_calls": …}'
             )
         usual = self.tokens // self._answered if self._answered else 0
@@ -136,7 +136,7 @@ class Meter:
         if self._limit is not None and spent + wanted > self._limit:
             left = max(0, self._limit - spent)
             why = f"; {left:,} are left, and the next call takes about {wanted:,}" if left else ""
-            raise BudgetSpent(f"the budget of {self._limit:,} tokens is spent{why}", hint='"budget": {"tokens": …}')
+            raise BudgetExceeded(f"the budget of {self._limit:,} tokens is spent{why}", hint='"budget": {"tokens": …}')
         self.calls += 1
         self._promised += wanted
         return wanted
@@ -148,7 +148,7 @@ class Meter:
             reply = await model.complete(request)
         except BaseException as error:
             _log.info("the model %s gave no answer in step %s: %s", model.name, made.step, type(error).__name__)
-            self.tokens += promised if isinstance(error, BadAnswer) else 0
+            self.tokens += promised if isinstance(error, BadResponse) else 0
             call.fails(error)
             raise
         finally:

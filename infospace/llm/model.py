@@ -10,8 +10,8 @@ from typing import Literal, Protocol
 
 from typing_extensions import TypedDict
 
-from infospace.jsonvalue import JSON
-from infospace.schemas import Schema
+from infospace.core.json_types import JSON
+from infospace.schema.infer import Schema
 
 CHARACTERS_PER_TOKEN = 4
 """What a token is taken for where the endpoint does not count."""

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from infospace.kinds import NO_METADATA, NoteShape, Shape
 from infospace.llm.model import Message
+from infospace.schema.shapes import NO_METADATA, NoteShape, Shape
 
 if TYPE_CHECKING:
-    from infospace.contract import Gives
+    from infospace.contract.decorator import ShapeRule
 
 Material: TypeAlias = "tuple[str, str]"
 """A label, such as an id, and a text."""
@@ -31,19 +31,19 @@ JUDGE = "Judge whether the predicate is true of the material as a whole; answer 
 
 def task(instruction: str, material: Iterable[Material] = ()) -> list[Message]:
     """Return the messages for a task over material, whole and in its order."""
-    parts = [enclosed(label, text) for label, text in material]
+    parts = [delimit(label, text) for label, text in material]
     return [
         {"role": "system", "content": SYSTEM},
         {"role": "user", "content": "\n\n".join([*parts, f"Task:\n{instruction}"])},
     ]
 
 
-def judging(predicate: str, material: Material) -> list[Message]:
+def judge_prompt(predicate: str, material: Material) -> list[Message]:
     """Return the messages that ask whether a predicate is true of something."""
     return task(f"{JUDGE}\n\nPredicate:\n{predicate}", [material])
 
 
-def enclosed(label: str, text: str) -> str:
+def delimit(label: str, text: str) -> str:
     """Put a text between marks that it cannot hold itself: they are made from its own digest."""
     mark = _mark(text)
     return f"<<<material {mark} {label}\n{text}\n{mark} material>>>"
@@ -55,7 +55,7 @@ def reworded(prompt: str, change: Callable[[str], str]) -> str:
     for found in _ENCLOSED.finditer(prompt):
         mark, label, text = found.groups()
         if mark == _mark(text):
-            parts += [change(prompt[end : found.start()]), enclosed(change(label), change(text))]
+            parts += [change(prompt[end : found.start()]), delimit(change(label), change(text))]
             end = found.end()
     return "".join([*parts, change(prompt[end:])])
 
@@ -64,7 +64,7 @@ def _mark(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def answers_to(argument: str) -> Gives:
+def answers_to(argument: str) -> ShapeRule:
     """Return a `gives` that says: what fits the JSON Schema given as this argument; text where none is given."""
 
     def gives(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:

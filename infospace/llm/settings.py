@@ -22,8 +22,8 @@ from importlib.util import find_spec
 from math import inf
 from typing import TypeVar
 
-from infospace.errors import Invalid, NotConfigured
-from infospace.redaction import secrets_in
+from infospace.core.errors import Invalid, NotConfigured
+from infospace.core.redaction import secrets_in
 
 NumberT = TypeVar("NumberT", int, float)
 
@@ -56,9 +56,9 @@ def configured() -> Settings:
 
     Raises NotConfigured where it names no model or no way to one, Invalid where a number is none.
     """
-    model, own = _said("INFOSPACE_LLM_MODEL"), _said("INFOSPACE_LLM_URL")
-    url = own or _said("OPENAI_BASE_URL")
-    key = _said("INFOSPACE_LLM_KEY") or ("" if own else _said("OPENAI_API_KEY"))
+    model, own = _env("INFOSPACE_LLM_MODEL"), _env("INFOSPACE_LLM_URL")
+    url = own or _env("OPENAI_BASE_URL")
+    key = _env("INFOSPACE_LLM_KEY") or ("" if own else _env("OPENAI_API_KEY"))
     missing = [
         *(["INFOSPACE_LLM_MODEL"] if not model else []),
         *(["INFOSPACE_LLM_URL (or OPENAI_API_KEY)"] if not url and not key else []),
@@ -85,12 +85,12 @@ def installed() -> None:
         raise NotConfigured("the client of language models is not installed", hint='pip install "infospace[llm]"')
 
 
-def _said(name: str) -> str:
+def _env(name: str) -> str:
     return os.environ.get(name, "").strip()
 
 
 def _number(name: str, read: Callable[[str], NumberT], default: NumberT, *, above: float) -> NumberT:
-    said = _said(name)
+    said = _env(name)
     if not said:
         return default
     try:

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import Describe
-from infospace.search.catching import digest_of
-from infospace.search.found import Found, Hit, certificate
-from infospace.search.matrix import Matrix
-from infospace.search.selection import select
+from infospace.core.ids import Kind, number_of
+from infospace.search.embedding.backfill import digest_of
+from infospace.search.index.vector_matrix import Matrix
+from infospace.search.query import Found, Hit, certificate
+from infospace.search.top_k import select
+from infospace.store.changes import Describe
 
 if TYPE_CHECKING:
-    from infospace.memory.store import Snapshot
-    from infospace.search.passing import Look
+    from infospace.core.listener import Listener
+    from infospace.search.passages_of_collection import Look
     from infospace.space import Space
-    from infospace.view import Listener
+    from infospace.store.protocol import Snapshot
 
 AT_ONCE = 200
 """Collections that are written in one transaction, in which their texts are read again."""
@@ -99,9 +99,9 @@ def _matrix(space: Space, snapshot: Snapshot, listener: Listener) -> Matrix:
 
 def _nothing(snapshot: Snapshot, threshold: float | None) -> Found:
     """What is found where there is no Collection; no model is needed for that."""
-    from infospace.search.named import said_of
+    from infospace.search.models.custom import model_name_and_threshold
 
-    name, own = said_of(snapshot.chosen())
+    name, own = model_name_and_threshold(snapshot.chosen())
     least = own if threshold is None else threshold
     proved = certificate(
         matched=0,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, NotRequired, TypedDict
 
-from infospace.schemas import Schema, schema_of
+from infospace.schema.infer import Schema, schema_of
 
 
 class _Proved(TypedDict):

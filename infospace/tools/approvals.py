@@ -11,16 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from infospace.answer import cut
-from infospace.errors import Invalid, NotFound, Unreadable
-from infospace.jsontext import dump, read_json
-from infospace.jsonvalue import JSON
-from infospace.paths import nearest
-from infospace.runs.journal import Approve, Disapprove
-from infospace.tools.tool import NotAllowed, Tool
+from infospace.core.errors import Invalid, InvalidJSON, NotFound
+from infospace.core.json_types import JSON
+from infospace.core.tool import NotAllowed, Tool
+from infospace.data.json_text import dump, read_json
+from infospace.data.paths import nearest
+from infospace.data.result import truncate
+from infospace.journal.rows import Approve, Disapprove
 
 if TYPE_CHECKING:
-    from infospace.memory.store import Store
+    from infospace.store.protocol import Store
 
 Word: TypeAlias = Literal["once", "run", "always", "no"]
 
@@ -60,8 +60,8 @@ def must_ask(tool: Tool) -> bool:
 def refuse_blocked(tool: Tool) -> None:
     """Raise NotAllowed for a tool that is blocked."""
     if tool.blocked:
-        says = f"{tool.full_name} is blocked, and was not called"
-        raise NotAllowed(says, hint=f"the entry of the server {tool.server!r} in mcp.json blocks it")
+        message = f"{tool.full_name} is blocked, and was not called"
+        raise NotAllowed(message, hint=f"the entry of the server {tool.server!r} in mcp.json blocks it")
 
 
 def allowed(store: Store, tool: Tool, run: str | None, *, by_name: bool = True) -> bool:
@@ -82,7 +82,7 @@ def allowed(store: Store, tool: Tool, run: str | None, *, by_name: bool = True) 
 def question(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """Return what is asked about a call: the tool, its server, and the arguments, long ones cut."""
     why = "may take something away" if tool.annotated else "does not say what it does"
-    shown = cut(dump(_shown(dict(arguments))), ARGUMENTS)
+    shown = truncate(dump(_shown(dict(arguments))), ARGUMENTS)
     return f"call the tool {tool.name} of the server {tool.server}, which {why}{WITH}{shown}?"
 
 
@@ -91,7 +91,7 @@ def parts(asked: str) -> tuple[str, Mapping[str, JSON]] | None:
     asks, _, shown = asked.partition(WITH)
     try:
         arguments = read_json(shown.removesuffix("?"), what="what is asked")
-    except Unreadable:
+    except InvalidJSON:
         return None
     return (f"{asks}?", arguments) if isinstance(arguments, dict) else None
 
@@ -99,7 +99,7 @@ def parts(asked: str) -> tuple[str, Mapping[str, JSON]] | None:
 def _shown(value: Any) -> Any:
     match value:
         case str():
-            return cut(value, TEXT)
+            return truncate(value, TEXT)
         case Mapping():
             return {key: _shown(inner) for key, inner in value.items()}
         case list() | tuple():
@@ -108,7 +108,7 @@ def _shown(value: Any) -> Any:
     return value
 
 
-def given(word: JSON, run: str, tool: str, digest: bytes, at: str) -> list[Approve]:
+def approvals_from_answer(word: JSON, run: str, tool: str, digest: bytes, at: str) -> list[Approve]:
     """Return what an answer allows beyond the call that was asked about, to be committed with it."""
     match word:
         case "run":
@@ -124,8 +124,8 @@ def named(approve: Iterable[str]) -> list[str]:
     for one in found:
         server, slash, name = one.partition("/")
         if not (server and slash and name) or "*" in server or ("*" in name and name != "*"):
-            says = f"{one!r:.80} names no tool that could be approved"
-            raise Invalid(says, hint="server/tool, or server/* for all tools of a server")
+            message = f"{one!r:.80} names no tool that could be approved"
+            raise Invalid(message, hint="server/tool, or server/* for all tools of a server")
     return found
 
 

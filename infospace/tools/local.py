@@ -20,10 +20,10 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError, create_model
 
-from infospace.errors import InfospaceError, NotFound
-from infospace.jsonvalue import JSON
-from infospace.schemas import understood
-from infospace.tools.tool import NoAnswer, Tool, ToolAnswer, ToolFailed
+from infospace.core.errors import InfospaceError, NotFound
+from infospace.core.json_types import JSON
+from infospace.core.tool import NoAnswer, Tool, ToolAnswer, ToolFailed
+from infospace.schema.infer import pydantic_readable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,9 +56,9 @@ class LocalTools:
                 if parameter.name not in hints:
                     raise TypeError(f"tool {function.__name__!r}: the parameter {parameter.name!r} has no annotation")
                 default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-                fields[parameter.name] = (understood(hints[parameter.name]), default)
+                fields[parameter.name] = (pydantic_readable(hints[parameter.name]), default)
             model = create_model(function.__name__, __config__={"extra": "forbid"}, **fields)
-            returns = TypeAdapter(understood(hints["return"])) if "return" in hints else None
+            returns = TypeAdapter(pydantic_readable(hints["return"])) if "return" in hints else None
             tool = Tool(
                 self.server,
                 function.__name__,

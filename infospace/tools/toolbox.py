@@ -9,20 +9,20 @@ from dataclasses import replace
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-from infospace.clock import now
-from infospace.errors import Conflict, Invalid, NotFound
-from infospace.jsonvalue import JSON
-from infospace.paths import nearest
-from infospace.tools.finding.scope import EVERYTHING, Scope
-from infospace.tools.kept import Called
-from infospace.tools.own import SERVER
-from infospace.tools.successes import Successes, remembers
-from infospace.tools.tool import NoAnswer, NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
+from infospace.core.clock import now
+from infospace.core.errors import Conflict, Invalid, NotFound
+from infospace.core.json_types import JSON
+from infospace.core.tool import NoAnswer, NotCalled, Tool, ToolAnswer, ToolFailed, ToolKind, ToolProvider
+from infospace.data.paths import nearest
+from infospace.store.tool_records import Called
+from infospace.tools.builtin import SERVER
+from infospace.tools.call_examples import Successes, remembers
+from infospace.tools.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
-    from infospace.memory.store import Store
-    from infospace.tools.finding.found import Remembered
-    from infospace.tools.servers.known import Servers
+    from infospace.store.protocol import Store
+    from infospace.tools.mcp.servers import Servers
+    from infospace.tools.search.results import CallExample
 
 _log = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ class Toolbox:
         found = () if self.servers is None else self.servers.never_listed()
         return [tool for tool in found if self.scope.allows(tool)]
 
-    def successes(self) -> Sequence[Remembered]:
+    def successes(self) -> Sequence[CallExample]:
         """Return what worked before, the latest first; nothing where that is switched off.
 
         Nothing either for somebody who may not know of everything: it says what others asked for.
@@ -189,17 +189,17 @@ class Toolbox:
                 return f"{known.kept.error}; `infospace tools sync` tries again"
             return f"the server {server!r} was never listed: `infospace tools sync`"
         wrong = (one for one in self.servers.problems if one.severity == "error" and one.server in (server, ""))
-        return next((one.says if not one.server else f"its entry is wrong: {one.says}" for one in wrong), None)
+        return next((one.message if not one.server else f"its entry is wrong: {one.message}" for one in wrong), None)
 
     def fits(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Raise Invalid with everything in which arguments do not fit a tool's schema."""
-        from infospace.fitting import misfits
+        from infospace.schema.validate import validate
 
         given: JSON = dict(arguments)
-        faults = misfits(given, tool.input_schema)
+        faults = validate(given, tool.input_schema)
         if faults:
-            says = f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}"
-            raise Invalid(says, hint=_strangers(tool, arguments))
+            message = f"the arguments of {tool.full_name} do not fit its schema: {'; '.join(faults)}"
+            raise Invalid(message, hint=_strangers(tool, arguments))
 
     async def current(self, tool: Tool) -> Tool:
         """Return a tool as its server lists it now, the same one where that says what it said; starts the server.
@@ -239,7 +239,7 @@ class Toolbox:
             self._record(tool, started, clock, well=False)
             if seconds is None or seconds != self._longest_s:
                 raise
-            raise NoAnswer(error.says, hint="no call may last longer here") from error
+            raise NoAnswer(error.message, hint="no call may last longer here") from error
         except (ToolFailed, CancelledError):
             self._record(tool, started, clock, well=False)
             raise

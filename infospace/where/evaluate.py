@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias, assert_never
 
-from infospace.errors import Missing
-from infospace.jsontext import same
-from infospace.jsonvalue import JSON
-from infospace.paths import ABSENT, Readable, kind_of, reader
-from infospace.where.functions import Getter, Parameters, call
-from infospace.where.like import like
-from infospace.where.tree import (
-    All,
-    Among,
+from infospace.core.errors import PathNotFound
+from infospace.core.json_types import JSON
+from infospace.data.json_text import same
+from infospace.data.paths import ABSENT, Readable, kind_of, reader
+from infospace.where.ast import (
+    And,
     Between,
     Call,
     Comparator,
@@ -21,31 +18,34 @@ from infospace.where.tree import (
     Condition,
     Constant,
     Field,
+    In,
     IsNull,
     Like,
     Not,
+    Or,
     Parameter,
-    Some,
     Truth,
     Value,
 )
-from infospace.where.values import MIRRORED, TESTS, Tally, Verdict, compare
+from infospace.where.compare import MIRRORED, TESTS, TypeMismatches, Verdict, compare
+from infospace.where.functions import Getter, Parameters, call
+from infospace.where.like import like
 
-Judge: TypeAlias = Callable[[Readable, Parameters, Tally], Verdict]
+Judge: TypeAlias = Callable[[Readable, Parameters, TypeMismatches], Verdict]
 
 
-def judge(condition: Condition) -> Judge:
+def compile_condition(condition: Condition) -> Judge:
     """Make the closure that judges one resource by `condition`."""
     match condition:
-        case All(parts):
-            return _all([judge(part) for part in parts])
-        case Some(parts):
-            return _some([judge(part) for part in parts])
+        case And(parts):
+            return _all([compile_condition(part) for part in parts])
+        case Or(parts):
+            return _some([compile_condition(part) for part in parts])
         case Not(part):
-            return _not(judge(part))
+            return _not(compile_condition(part))
         case Compare(by, left, right):
             return _compare(by, left, right)
-        case Among():
+        case In():
             return _among(condition)
         case Like():
             return _like(condition)
@@ -68,18 +68,18 @@ def getter(value: Value) -> Getter:
         case Field(path):
             find = reader(path)
 
-            def field(resource: Readable, _parameters: Parameters, _tally: Tally) -> JSON:
+            def field(resource: Readable, _parameters: Parameters, _tally: TypeMismatches) -> JSON:
                 found = find(resource)
                 return None if found is ABSENT else found
 
             return field
         case Parameter(name):
 
-            def parameter(_resource: Readable, parameters: Parameters, _tally: Tally) -> JSON:
+            def parameter(_resource: Readable, parameters: Parameters, _tally: TypeMismatches) -> JSON:
                 try:
                     return parameters[name]
                 except KeyError:
-                    raise Missing(f"`where` was given no value for ${name}") from None
+                    raise PathNotFound(f"`where` was given no value for ${name}") from None
 
             return parameter
         case Call():
@@ -89,7 +89,7 @@ def getter(value: Value) -> Getter:
 
 
 def _all(parts: list[Judge]) -> Judge:
-    def every(resource: Readable, parameters: Parameters, tally: Tally) -> Verdict:
+    def every(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> Verdict:
         verdict: Verdict = True
         for part in parts:
             one = part(resource, parameters, tally)
@@ -103,7 +103,7 @@ def _all(parts: list[Judge]) -> Judge:
 
 
 def _some(parts: list[Judge]) -> Judge:
-    def some(resource: Readable, parameters: Parameters, tally: Tally) -> Verdict:
+    def some(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> Verdict:
         verdict: Verdict = False
         for part in parts:
             one = part(resource, parameters, tally)
@@ -117,7 +117,7 @@ def _some(parts: list[Judge]) -> Judge:
 
 
 def _not(part: Judge) -> Judge:
-    def negated(resource: Readable, parameters: Parameters, tally: Tally) -> Verdict:
+    def negated(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> Verdict:
         verdict = part(resource, parameters, tally)
         return None if verdict is None else not verdict
 
@@ -125,7 +125,7 @@ def _not(part: Judge) -> Judge:
 
 
 def _truth(get: Getter) -> Judge:
-    def truth(resource: Readable, parameters: Parameters, tally: Tally) -> Verdict:
+    def truth(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> Verdict:
         value = get(resource, parameters, tally)
         if value is None or isinstance(value, bool):
             return value
@@ -143,7 +143,7 @@ def _compare(by: Comparator, left: Value, right: Value) -> Judge:
             return _compare_constant(MIRRORED[by], right, left)
     get_left, get_right = getter(left), getter(right)
 
-    def both(resource: Readable, parameters: Parameters, tally: Tally) -> Verdict:
+    def both(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> Verdict:
         return compare(by, get_left(resource, parameters, tally), get_right(resource, parameters, tally), tally)
 
     return both
@@ -153,7 +153,7 @@ def _compare_constant(by: Comparator, field: Field, constant: Constant) -> Judge
     find, test, known = reader(field.path), TESTS[by], constant.value
     direct: tuple[type, ...] = {"number": (float, int), "string": (str,)}.get(kind_of(known), ())
 
-    def one(resource: Readable, _parameters: Parameters, tally: Tally) -> Verdict:
+    def one(resource: Readable, _parameters: Parameters, tally: TypeMismatches) -> Verdict:
         value = find(resource)
         if type(value) in direct:
             return test(value, known)
@@ -165,7 +165,7 @@ def _compare_constant(by: Comparator, field: Field, constant: Constant) -> Judge
 
 
 def _between(get: Getter, get_low: Getter, get_high: Getter) -> Judge:
-    def between(resource: Readable, parameters: Parameters, tally: Tally) -> Verdict:
+    def between(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> Verdict:
         value = get(resource, parameters, tally)
         above = compare(">=", value, get_low(resource, parameters, tally), tally)
         if above is False:
@@ -176,7 +176,7 @@ def _between(get: Getter, get_low: Getter, get_high: Getter) -> Judge:
     return between
 
 
-def _among(among: Among) -> Judge:
+def _among(among: In) -> Judge:
     get = getter(among.value)
     getters = [getter(item) for item in among.items if isinstance(item, Parameter)]
     known = [item.value for item in among.items if isinstance(item, Constant)]
@@ -187,7 +187,7 @@ def _among(among: Among) -> Judge:
     count = {kind: sum(kind_of(item) == kind for item in known) for kind in by_kind if kind != "null"}
     total = sum(count.values())
 
-    def contained(resource: Readable, parameters: Parameters, tally: Tally) -> Verdict:
+    def contained(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> Verdict:
         value = get(resource, parameters, tally)
         if value is None:
             return None
@@ -216,7 +216,7 @@ def _like(condition: Like) -> Judge:
         case Constant(str() as pattern):
             fits = like(pattern, escape)
 
-            def fixed(resource: Readable, parameters: Parameters, tally: Tally) -> Verdict:
+            def fixed(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> Verdict:
                 value = get(resource, parameters, tally)
                 if isinstance(value, str):
                     return fits(value)
@@ -226,7 +226,7 @@ def _like(condition: Like) -> Judge:
             return fixed
     get_pattern = getter(condition.pattern)
 
-    def varying(resource: Readable, parameters: Parameters, tally: Tally) -> Verdict:
+    def varying(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> Verdict:
         value, pattern = get(resource, parameters, tally), get_pattern(resource, parameters, tally)
         if isinstance(value, str) and isinstance(pattern, str):
             return like(pattern, escape)(value)

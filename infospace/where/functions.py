@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from infospace.jsontext import same
-from infospace.jsonvalue import JSON
-from infospace.paths import Readable, kind_of
-from infospace.where.tree import Function
-from infospace.where.values import PLAIN, Tally, Verdict
+from infospace.core.json_types import JSON
+from infospace.data.json_text import same
+from infospace.data.paths import Readable, kind_of
+from infospace.where.ast import Function
+from infospace.where.compare import PLAIN, TypeMismatches, Verdict
 
 Parameters: TypeAlias = Mapping[str, JSON]
-Getter: TypeAlias = Callable[[Readable, Parameters, Tally], JSON]
+Getter: TypeAlias = Callable[[Readable, Parameters, TypeMismatches], JSON]
 """Gives a value; what is missing is None, as null is."""
 
 TAKES: Final[dict[Function, tuple[str, ...]]] = {
@@ -45,7 +45,7 @@ def call(function: Function, arguments: list[Getter]) -> Getter:
 def _on_one(function: Function, get: Getter) -> Getter:
     accepted, result = _ON_ONE[function]
 
-    def applied(resource: Readable, parameters: Parameters, tally: Tally) -> JSON:
+    def applied(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> JSON:
         value = get(resource, parameters, tally)
         if kind_of(value) in accepted:
             return result(value)
@@ -56,7 +56,7 @@ def _on_one(function: Function, get: Getter) -> Getter:
 
 
 def _coalesce(arguments: list[Getter]) -> Getter:
-    def first(resource: Readable, parameters: Parameters, tally: Tally) -> JSON:
+    def first(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> JSON:
         for get in arguments:
             value = get(resource, parameters, tally)
             if value is not None:
@@ -67,7 +67,7 @@ def _coalesce(arguments: list[Getter]) -> Getter:
 
 
 def _has(get_list: Getter, get_value: Getter) -> Getter:
-    def has(resource: Readable, parameters: Parameters, tally: Tally) -> Verdict:
+    def has(resource: Readable, parameters: Parameters, tally: TypeMismatches) -> Verdict:
         items, value = get_list(resource, parameters, tally), get_value(resource, parameters, tally)
         if items is None or value is None:
             return None

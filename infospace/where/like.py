@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Protocol
 
-from infospace.errors import Invalid
+from infospace.core.errors import Invalid
 
 _SHORT = 64
 """Up to this many characters, a piece with `_` is left to `re`, which may look at a character this often."""
@@ -125,8 +125,8 @@ def _cut(pattern: str, escape: str | None) -> list[list[str | None]]:
         if character == escape:
             literal = next(characters, None)
             if literal is None:
-                says = f"the LIKE pattern {pattern[-40:]!r} ends with its escape character"
-                raise Invalid(says, hint=f"{escape}{escape} is the character itself")
+                message = f"the LIKE pattern {pattern[-40:]!r} ends with its escape character"
+                raise Invalid(message, hint=f"{escape}{escape} is the character itself")
             pieces[-1].append(fold(literal))
         elif character == "%":
             pieces.append([])

@@ -12,13 +12,9 @@ from sqlglot import Token, TokenType, exp
 from sqlglot.errors import ParseError
 from sqlglot.parser import Parser
 
-from infospace.errors import Invalid, WhereInvalid
-from infospace.where.functions import TAKES
-from infospace.where.like import like
-from infospace.where.order import check_order
-from infospace.where.tree import (
-    All,
-    Among,
+from infospace.core.errors import Invalid, WhereInvalid
+from infospace.where.ast import (
+    And,
     Between,
     Call,
     Comparator,
@@ -26,15 +22,19 @@ from infospace.where.tree import (
     Condition,
     Constant,
     Function,
+    In,
     IsNull,
     Like,
     Not,
+    Or,
     Parameter,
-    Some,
     Truth,
     Value,
 )
-from infospace.where.words import CONDITIONS, VALUES, Kind, Word, read_words
+from infospace.where.functions import TAKES
+from infospace.where.grammar_check import check_grammar
+from infospace.where.like import like
+from infospace.where.tokens import CONDITIONS, VALUES, Kind, Word, read_words
 
 LONGEST: Final = 32_768
 """Characters of a `where`: the slowest of this length is read in about half a second."""
@@ -54,10 +54,10 @@ _COMPARISONS: Final[dict[type[exp.Expr], Comparator]] = {
 def parse(text: str) -> tuple[Condition, tuple[Word, ...]]:
     """Read `text`; gives the condition and the words. Raises `WhereInvalid` with the character at fault."""
     if len(text) > LONGEST:
-        says = f"`where` has {len(text):,} characters, more than {LONGEST:,}"
-        raise WhereInvalid(says, hint="pass a long list as a parameter: has($list, id)", position=LONGEST)
+        message = f"`where` has {len(text):,} characters, more than {LONGEST:,}"
+        raise WhereInvalid(message, hint="pass a long list as a parameter: has($list, id)", position=LONGEST)
     words = read_words(text)
-    check_order(words)
+    check_grammar(words)
     return _Reader(words).condition(read_sql(words)), tuple(words)
 
 
@@ -70,8 +70,8 @@ def read_sql(words: Sequence[Word]) -> exp.Expr:
         place = error.errors[0].get("col") if error.errors else None
         raise _not_of_the_language(words[place or 0]) from error
     except RecursionError as error:
-        says = "`where` nests too deeply to be read by a program that is itself nested so deeply"
-        raise WhereInvalid(says, hint="AND and OR in a row need no parentheses", position=0) from error
+        message = "`where` nests too deeply to be read by a program that is itself nested so deeply"
+        raise WhereInvalid(message, hint="AND and OR in a row need no parentheses", position=0) from error
     if tree is None:
         raise _not_of_the_language(words[0])
     return tree
@@ -86,8 +86,8 @@ def _token(words: Sequence[Word], place: int) -> Token:
 
 
 def _not_of_the_language(word: Word) -> WhereInvalid:
-    says = f"`where` cannot be read at {word.text[:40]!r} (character {word.start})"
-    return WhereInvalid(says, hint=CONDITIONS, position=word.start)
+    message = f"`where` cannot be read at {word.text[:40]!r} (character {word.start})"
+    return WhereInvalid(message, hint=CONDITIONS, position=word.start)
 
 
 class _Reader:
@@ -101,15 +101,15 @@ class _Reader:
             case exp.Paren():
                 return self.condition(node.this)
             case exp.And():
-                return All(self._flat(node, exp.And))
+                return And(self._flat(node, exp.And))
             case exp.Or():
-                return Some(self._flat(node, exp.Or))
+                return Or(self._flat(node, exp.Or))
             case exp.Not():
                 return Not(self.condition(node.this))
             case exp.Is():
                 return self._negated(node, self._is_null(node))
             case exp.In() if node.expressions:
-                return Among(self.value(node.this), tuple(self._item(item) for item in node.expressions))
+                return In(self.value(node.this), tuple(self._item(item) for item in node.expressions))
             case exp.Between():
                 low, high = self.value(node.args["low"]), self.value(node.args["high"])
                 return Between(self.value(node.this), low, high)
@@ -169,7 +169,7 @@ class _Reader:
                 like(pattern.value, escape)
             except Invalid as error:
                 at = self._start(node.expression)
-                raise WhereInvalid(f"{error.says} (character {at})", hint=error.hint, position=at) from error
+                raise WhereInvalid(f"{error.message} (character {at})", hint=error.hint, position=at) from error
         return Like(self.value(node.this), pattern, escape)
 
     def _escape(self, node: exp.Escape) -> str:
@@ -194,8 +194,8 @@ class _Reader:
         least = len(takes) - ("…" in takes)
         if len(arguments) < least or (len(arguments) > least and "…" not in takes):
             given = "1 argument" if len(arguments) == 1 else f"{len(arguments)} arguments"
-            says = f"`where` gives {function} {given} (character {word.start})"
-            raise WhereInvalid(says, hint=f"{function}({', '.join(takes)})", position=word.start)
+            message = f"`where` gives {function} {given} (character {word.start})"
+            raise WhereInvalid(message, hint=f"{function}({', '.join(takes)})", position=word.start)
         return Call(function, arguments)
 
     def _word(self, node: exp.Expr) -> Word:
@@ -209,6 +209,6 @@ class _Reader:
         single = isinstance(node, (exp.Literal, exp.Anonymous))
         found = repr(self._word(node).text[:40]) if single else "a condition"
         at = self._start(node)
-        says = f"`where` has {found} (character {at}) where {due} was expected"
+        message = f"`where` has {found} (character {at}) where {due} was expected"
         usual = CONDITIONS if due == "a condition" else VALUES if single else _NO_CHAIN
-        return WhereInvalid(says, hint=hint or usual, position=at)
+        return WhereInvalid(message, hint=hint or usual, position=at)

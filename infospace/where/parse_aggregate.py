@@ -11,12 +11,12 @@ from typing import Final, cast, get_args
 
 from sqlglot import TokenType, exp
 
-from infospace.aggregates import Reckoning
-from infospace.errors import Invalid, WhereInvalid
-from infospace.paths import KEY, Path, nearest
+from infospace.core.errors import Invalid, WhereInvalid
+from infospace.data.paths import KEY, Path, nearest
+from infospace.where.aggregates import Reckoning
+from infospace.where.ast import Field
 from infospace.where.parse import read_sql
-from infospace.where.tree import Field
-from infospace.where.words import Word, read_words
+from infospace.where.tokens import Word, read_words
 
 FUNCTIONS: Final[tuple[str, ...]] = get_args(Reckoning)
 AGGREGATES: Final = "there are count, " + ", ".join(f"{name}(path)" for name in FUNCTIONS)
@@ -65,18 +65,18 @@ def _name(words: Sequence[Word]) -> str | None:
 
 def _refused(text: str) -> Invalid:
     """Say what an aggregate may have been meant to be."""
-    says = f"{text!r:.60} is no aggregate"
+    message = f"{text!r:.60} is no aggregate"
     start = len(text) - len(text.lstrip())
     found = KEY.match(text, start)
     name, rest = (found[0], text[found.end() :]) if found else ("", "")
     lower = name.lower()
     if lower in FUNCTIONS and not rest.strip(" ()*"):
-        return Invalid(f"{says}: {lower} needs a path", hint=f"such as {lower}(metadata.score)")
+        return Invalid(f"{message}: {lower} needs a path", hint=f"such as {lower}(metadata.score)")
     if lower == "count" and "distinct" in rest.lower():
-        return Invalid(says, hint="distinct values are counted by count_distinct(path)")
+        return Invalid(message, hint="distinct values are counted by count_distinct(path)")
     near = _OTHERS.get(lower) or nearest(lower, FUNCTIONS)
     if near is None or lower in FUNCTIONS:
-        return Invalid(says, hint=AGGREGATES)
+        return Invalid(message, hint=AGGREGATES)
     mended = f"{near}{rest}".strip()
     quote = '"' if '"' not in mended else "`"
-    return Invalid(says, hint=f"did you mean {quote}{mended}{quote}?")
+    return Invalid(message, hint=f"did you mean {quote}{mended}{quote}?")

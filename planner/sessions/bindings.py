@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from infospace.errors import NotFound
-from infospace.position import Part, Position
-from infospace.resources import Resource
-from infospace.runs.journal import StepRow
+from infospace.core.errors import NotFound
+from infospace.core.position import Part, Position
+from infospace.core.resources import Resource
+from infospace.journal.rows import StepRow
 from infospace.space import Space
 
 

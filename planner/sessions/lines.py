@@ -7,20 +7,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from infospace.errors import NotFound
-from infospace.jsonvalue import JSON
-from infospace.resources import Resource, is_resource
-from infospace.runs.journal import RunRow
+from infospace.core.errors import NotFound
+from infospace.core.json_types import JSON
+from infospace.core.resources import Resource, is_resource
+from infospace.journal.rows import RunRow
 from infospace.space import Space
-from planner.check import Checker
-from planner.check_conditions import whole
-from planner.known import KnownSpace
-from planner.parse import parse_head, parse_plan
-from planner.plan import Block, Plan, Step
-from planner.problems import Problem, Problems, a_kind, in_order, join
-from planner.read import is_head
-from planner.steps import parse_step
-from planner.writable import check_writable
+from planner.check.checker import Checker
+from planner.check.conditions import whole
+from planner.check.space_facts import SnapshotFacts
+from planner.language.plan import Block, Plan, Step
+from planner.language.problems import Problem, Problems, a_kind, join, sort_problems
+from planner.language.writable import check_writable
+from planner.parse.document import parse_head, parse_plan
+from planner.parse.steps import parse_step
+from planner.parse.text import is_head
 
 ANSWER = "the plan's result"
 """What is expected of the last line of a plan that is run in a session: its value is the plan's result."""
@@ -41,8 +41,8 @@ def read_head(head: JSON, problems: Problems, at: str = "/0") -> Plan:
             problems.error("unknown-key", join(at, key), f"the head of a session has no {key!r}", "one step a line")
     plan = parse_head(head, problems, at)
     if plan.result is not None and whole(plan.result) is None:
-        says = f"`result` is one `$variable`, not {plan.result!r:.60}"
-        problems.error("bad-value", join(at, "result"), says, '"result": "$report"')
+        message = f"`result` is one `$variable`, not {plan.result!r:.60}"
+        problems.error("bad-value", join(at, "result"), message, '"result": "$report"')
     return plan
 
 
@@ -52,7 +52,7 @@ def check_lines(space: Space, lines: Sequence[JSON]) -> list[Problem]:
     if not check_writable(lines, problems):
         return problems.found
     with space.store.reading() as snapshot:
-        checker = Checker(space.catalogue, KnownSpace(snapshot), problems)
+        checker = Checker(space.catalogue, SnapshotFacts(snapshot), problems)
         number, most, head = 0, None, None
         for index, line in enumerate(lines):
             if index == 0 and is_head(line) and isinstance(line, dict):
@@ -66,7 +66,7 @@ def check_lines(space: Space, lines: Sequence[JSON]) -> list[Problem]:
                 checker.block((step,), most=most)
         if head is not None:
             checker.result(head, "/0/result")
-    return in_order(lines, problems.found)
+    return sort_problems(lines, problems.found)
 
 
 def labelled(steps: Sequence[Step], earlier: Collection[str], first: int) -> Block:
@@ -87,7 +87,7 @@ def plan_of_session(row: RunRow) -> Plan:
         step = parse_step(line, f"/steps/{number - 1}", str(number), problems)
         block |= {} if step is None else {one.label: one for one in labelled((step,), block, number)}
     if not problems.ok:
-        raise NotFound(f"the lines of {row.run} cannot be read any more: {problems.found[0].says}")
+        raise NotFound(f"the lines of {row.run} cannot be read any more: {problems.found[0].message}")
     return replace(head, steps=tuple(block.values()), plans=plans)
 
 

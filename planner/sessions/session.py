@@ -5,30 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from infospace.clock import now
-from infospace.errors import Conflict
-from infospace.jsonvalue import JSON
-from infospace.memory.seen import sight_of
-from infospace.runs.journal import FINISHED, CallRow, Disapprove, Entry, RunRow, RunStatus
+from infospace.core.clock import now
+from infospace.core.errors import Conflict
+from infospace.core.json_types import JSON
+from infospace.journal.rows import FINISHED, CallRow, Disapprove, Entry, RunRow, RunStatus
 from infospace.space import Space
+from infospace.store.seen import sight_of
 from infospace.tools.approvals import in_run, named
-from infospace.tools.narrowed import sight_in, within
-from planner.events import Emit
-from planner.lanes import Halt
-from planner.lease import is_live
-from planner.outcome import RunResult
-from planner.plan import Block, Plan
-from planner.problems import Problem, Problems
-from planner.resume import answer, pending_of
+from infospace.tools.scoped_space import sight_in, within
+from planner.execute.start import bind_inputs
+from planner.journal.commit_order import SuspendRequest
+from planner.journal.events import Emit
+from planner.journal.lease import is_live
+from planner.journal.result import RunResult
+from planner.journal.suspension import Pending
+from planner.language.plan import Block, Plan
+from planner.language.problems import Problem, Problems
+from planner.lifecycle.resume import answer, pending_of
 from planner.sessions.bindings import bindings_of
-from planner.sessions.checking import Check, Checked, plan_checked, steps_checked
+from planner.sessions.check import Check, Checked, plan_checked, steps_checked
+from planner.sessions.errors import (
+    SessionMoved,
+    elsewhere,
+    ended_already,
+    nothing_to_resume_error,
+    second_head,
+    waiting,
+)
 from planner.sessions.lines import read_head
-from planner.sessions.naming import full_name, name_of, naming, open_run
+from planner.sessions.names import full_name, name_of, naming, open_run
 from planner.sessions.queue import Place, Queue, queue_of
-from planner.sessions.refusals import Moved, elsewhere, ended_already, resting, second_head, waiting
 from planner.sessions.session_run import Ended, SessionRun
-from planner.start import bind_inputs
-from planner.suspending import Pending
 
 
 def silent(_event: object) -> None:
@@ -105,32 +112,38 @@ class Session:
         return self._queue.join()
 
     async def play(
-        self, steps: Sequence[JSON], emit: Emit = silent, halt: Halt | None = None, place: Place | None = None
+        self, steps: Sequence[JSON], emit: Emit = silent, halt: SuspendRequest | None = None, place: Place | None = None
     ) -> RunResult:
         """Check steps, all of them against what is bound, then run them, when the place has its turn."""
         return self._told(await self.call(steps_checked(steps), emit, halt, place))
 
     async def play_plan(
-        self, document: JSON, inputs: Mapping[str, JSON] | None = None, emit: Emit = silent, halt: Halt | None = None
+        self,
+        document: JSON,
+        inputs: Mapping[str, JSON] | None = None,
+        emit: Emit = silent,
+        halt: SuspendRequest | None = None,
     ) -> RunResult:
         """Check a whole plan against what is bound, with its inputs, then run its steps as those of the session."""
         return self._told(await self.call(plan_checked(document, inputs or {}), emit, halt))
 
     async def call(
-        self, check: Check, emit: Emit = silent, halt: Halt | None = None, place: Place | None = None
+        self, check: Check, emit: Emit = silent, halt: SuspendRequest | None = None, place: Place | None = None
     ) -> Called:
         """Check something and run it. Raises Conflict where the session waits, runs elsewhere, or has ended."""
         async with self._queue.turn(place):
             try:
                 run, checked, said = self._ready(check)
-            except Moved:
+            except SessionMoved:
                 self._run = None
                 run, checked, said = self._ready(check)
             if not checked.problems.ok:
                 return Called(run, None, checked.problems.found)
             return Called(run, await self._played(run, checked.block, emit, halt), checked.problems.found, said)
 
-    async def answer(self, step: str, value: JSON, emit: Emit = silent, halt: Halt | None = None) -> RunResult:
+    async def answer(
+        self, step: str, value: JSON, emit: Emit = silent, halt: SuspendRequest | None = None
+    ) -> RunResult:
         """Answer what it waits for, and go on; at a `wait` just look again. Raises what `resume.answer` does."""
         async with self._queue.turn():
             row = self._must_be_open()
@@ -140,12 +153,14 @@ class Session:
                 answer(self._space, row.run, step, value)
             return self._told(await self._gone_on(emit, halt))
 
-    async def go_on(self, emit: Emit = silent, halt: Halt | None = None) -> RunResult:
+    async def go_on(self, emit: Emit = silent, halt: SuspendRequest | None = None) -> RunResult:
         """Go on with the lines that were begun; Conflict where none were, it runs elsewhere, or has ended."""
         async with self._queue.turn():
             return self._told(await self._gone_on(emit, halt))
 
-    async def finish(self, emit: Emit = silent, halt: Halt | None = None, approve: Sequence[str] = ()) -> RunResult:
+    async def finish(
+        self, emit: Emit = silent, halt: SuspendRequest | None = None, approve: Sequence[str] = ()
+    ) -> RunResult:
         """Do what `go_on` does; one without a name then ends, since nobody has more for it.
 
         The tools of `approve` may be called from now on without asking.
@@ -270,8 +285,8 @@ class Session:
         if is_live(row):
             raise elsewhere(self._shown, row)
         if not sight_of(row.scope).sees_as(sight_in(self._space)):
-            says = f"the {self._shown} is of a caller who sees other notes"
-            raise Conflict(says, hint="give steps to a session of another name")
+            message = f"the {self._shown} is of a caller who sees other notes"
+            raise Conflict(message, hint="give steps to a session of another name")
         with self._space.store.reading() as snapshot:
             steps, self._calls, answers = snapshot.steps(row.run), snapshot.calls(row.run), snapshot.answers(row.run)
         run = SessionRun(space or self._space, Plan(()))
@@ -315,7 +330,7 @@ class Session:
             second_head(self._shown, checked.problems)
         if not checked.problems.ok:
             if run.id and self._has_moved(run):
-                raise Moved(self._shown)
+                raise SessionMoved(self._shown)
             self._run = None if entries else self._run
             return run, checked, ""
         try:
@@ -324,7 +339,7 @@ class Session:
             entries += self._approvals(run.id)
             run.add(checked.block, checked.lines, checked.plans, entries)
         except Conflict as error:
-            raise Moved(self._shown) from error
+            raise SessionMoved(self._shown) from error
         self._approved = run.id
         return run, checked, f"the call before was broken off: {said}" if said else ""
 
@@ -341,12 +356,12 @@ class Session:
         row = self._row()
         return row is None or row.run != run.id or row.owner != run.previous
 
-    async def _gone_on(self, emit: Emit, halt: Halt | None, approve: Sequence[str] = ()) -> Called:
+    async def _gone_on(self, emit: Emit, halt: SuspendRequest | None, approve: Sequence[str] = ()) -> Called:
         """Go on with the open lines, in the scope in which they were begun."""
         row = self._must_be_open()
         run = self._recalled(row, within(self._space, row.scope))
         if not run.open_lines:
-            raise resting(self._shown, self.name)
+            raise nothing_to_resume_error(self._shown, self.name)
         run.take(in_run(named(approve), run.id, now()))
         # An answer that was given before it was taken is in the journal by now.
         with self._space.store.reading() as snapshot:
@@ -359,7 +374,7 @@ class Session:
             if row.scope is not None:
                 self._run = None  # the next lines are of whoever gives them
 
-    async def _played(self, run: SessionRun, block: Block, emit: Emit, halt: Halt | None) -> Ended:
+    async def _played(self, run: SessionRun, block: Block, emit: Emit, halt: SuspendRequest | None) -> Ended:
         self._run = None
         ended = await run.play(block, emit, halt)
         self._run = None if ended.over else run

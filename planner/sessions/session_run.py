@@ -8,43 +8,43 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from infospace.clock import now
-from infospace.errors import InfospaceError
-from infospace.jsonvalue import JSON
-from infospace.position import first_attempt, top_label
-from infospace.resources import Resource
-from infospace.runs.journal import (
+from infospace.core.clock import now
+from infospace.core.errors import InfospaceError
+from infospace.core.json_types import JSON
+from infospace.core.position import first_attempt, top_label
+from infospace.core.resources import Resource
+from infospace.journal.rows import (
     BROKEN_OFF,
     CANCELLED,
     AddLines,
     CallRow,
+    ClaimRun,
     CloseRun,
     Entry,
     RunRow,
     RunStatus,
     StepRow,
     StepStatus,
-    TakeRun,
     broken_off,
 )
 from infospace.space import Space
-from infospace.tools.narrowed import scope_of
-from planner.document_order import in_document_order
-from planner.events import Emit, RunFinished, RunStarted
-from planner.failure import Stopped, sentence
-from planner.frame import Frame
-from planner.lanes import Halt, Journal
-from planner.lease import kept, seconds_spent
-from planner.order import Order
-from planner.outcome import RunResult
-from planner.plan import Block, Plan
-from planner.problems import Problem
-from planner.record import Record
-from planner.run import AT_ONCE as RUN_AT_ONCE
-from planner.run import Run
+from infospace.tools.scoped_space import scope_of
+from planner.execute.frame import Frame
+from planner.execute.run import AT_ONCE as RUN_AT_ONCE
+from planner.execute.run import Run
+from planner.journal.commit_order import JournalWriter, SuspendRequest
+from planner.journal.events import Emit, RunFinished, RunStarted
+from planner.journal.failures import Stopped, sentence
+from planner.journal.lease import kept, seconds_spent
+from planner.journal.recorded import RecordedRun
+from planner.journal.result import RunResult
+from planner.journal.suspension import Pending, Suspension
+from planner.language.plan import Block, Plan
+from planner.language.problems import Problem
+from planner.order.dependencies import DependencyAnalysis
+from planner.parse.document_order import in_document_order
 from planner.sessions.bindings import bindings_of
 from planner.sessions.lines import ANSWER, INPUT, plan_of_session
-from planner.suspending import Pending, Suspension
 
 AT_ONCE = 10_000
 """Executions of steps that one call may have, where the session's own budget does not say how many there may be."""
@@ -52,7 +52,7 @@ SETTLED = "lines"
 """What is spent of a session besides its budget: how many of its lines belong to calls that are over."""
 
 
-def at_rest(row: RunRow) -> bool:
+def is_between_calls(row: RunRow) -> bool:
     """Whether a run that is suspended is a session between two calls: it waits for nothing but more steps."""
     lines = row.document.get("steps", ()) if isinstance(row.document, dict) else ()
     return row.kind == "session" and len(lines) == row.spent.get(SETTLED, 0)
@@ -122,7 +122,7 @@ class SessionRun(Run):
 
     def take(self, entries: Sequence[Entry] = ()) -> None:
         """Own the run and let it go on; a Conflict, and nothing, where somebody else has owned it since."""
-        self.space.store.commit([], [TakeRun(self.id, self.owner, self.previous, now()), *entries])
+        self.space.store.commit([], [ClaimRun(self.id, self.owner, self.previous, now()), *entries])
         self.previous = self.owner
 
     def add(self, block: Block, lines: Sequence[JSON], plans: Mapping[str, Plan], before: Sequence[Entry] = ()) -> None:
@@ -143,7 +143,7 @@ class SessionRun(Run):
         self.lines, self.settled = plan.steps, int(row.spent.get(SETTLED, 0))
         self.labels = {step.label for step in self.lines}
         over = {step.label for step in self.lines[: self.settled]}
-        self.record = Record(steps, calls, answers)
+        self.record = RecordedRun(steps, calls, answers)
         self.steps = list(self.record.rows)
         self.scope.own = bindings_of(row.inputs, (one for one in self.steps if top_label(one.position) in over))
         self._waiting = {one.sequence: one for one in steps if one.status == "suspended"}
@@ -159,13 +159,13 @@ class SessionRun(Run):
         places = [*(row.position for row in self.steps), *(call.position for call in calls)]
         begun = {top_label(place) for place in (*places, *(row.position for row in self._waiting.values()))}
         ended = {first_attempt(one.position) for one in self.steps}
-        says: list[str] = []
+        message: list[str] = []
         rows = self._given_up()
         for step in self.open_lines:
             if step.label in ended:
                 continue
-            cut = not says or step.label in begun
-            says.append(f"step {step.label} ({step.type}) was {'broken off' if cut else 'not begun'}")
+            cut = not message or step.label in begun
+            message.append(f"step {step.label} ({step.type}) was {'broken off' if cut else 'not begun'}")
             if step.label in {row.position for row in rows}:
                 continue
             self.journal.sequence += 1
@@ -174,7 +174,7 @@ class SessionRun(Run):
             row = StepRow(self.id, self.journal.sequence, step.label, step.type, status, now(), 0.0, out=step.out)
             rows.append(replace(row, reason=reason, error=CANCELLED))
         open_labels = {step.label for step in self.open_lines}
-        says += (
+        message += (
             f"{call.target} was being called by step {call.position}, and may have had its effect"
             for call in calls
             if call.kind == "tool" and call.status == "started" and top_label(call.position) in open_labels
@@ -182,7 +182,7 @@ class SessionRun(Run):
         self.steps += rows
         self.settled = len(self.lines)
         self.scope.own |= bindings_of({}, self.steps)
-        return rows, "; ".join(says)
+        return rows, "; ".join(message)
 
     def _given_up(self) -> list[StepRow]:
         """Return the rows of steps that wait, as those of steps that wait no more."""
@@ -191,18 +191,18 @@ class SessionRun(Run):
 
     # A call
 
-    async def play(self, block: Block, emit: Emit, halt: Halt | None = None) -> Ended:
+    async def play(self, block: Block, emit: Emit, halt: SuspendRequest | None = None) -> Ended:
         """Run the open lines, which are these, until they end or wait, and journal that."""
-        self._emit, self.halt, self._block = emit, halt or Halt(), block
+        self._emit, self.halt, self._block = emit, halt or SuspendRequest(), block
         self._began = time.perf_counter()
         labels = {step.label for step in block}
         self._call = [row for row in self.steps if top_label(row.position) in labels] if self.record else []
         before = self.journal.sequence
-        self.journal = Journal(self.space.store, self._most(before), self.ended)
+        self.journal = JournalWriter(self.space.store, self._most(before), self.ended)
         self.journal.sequence, self.journal.held = before, self.held
         self.journal.uncounted = 0 if self.record is None else before - self.record.executions
         self.frame = Frame(self.scope, self.journal)
-        self.order = Order(self.space.catalogue, self.plans)
+        self.order = DependencyAnalysis(self.space.catalogue, self.plans)
         emit(RunStarted(self.id, self.goal))
         try:
             async with kept(self.space.store, self.id, self.owner, self._so_far):

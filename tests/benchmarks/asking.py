@@ -7,7 +7,7 @@ import os
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from infospace.perform import answer
+from infospace.context.invoke import call_directly
 
 if TYPE_CHECKING:
     from infospace import Space
@@ -29,7 +29,7 @@ class Asking:
         arguments = {"query": query, "limit": limit, **more}
         if threshold is not None:
             arguments["threshold"] = threshold
-        done = self._loop.run_until_complete(answer(self._entry, arguments, self._space.view(scratch=True)))
+        done = self._loop.run_until_complete(call_directly(self._entry, arguments, self._space.view(scratch=True)))
         if done.status != "success":
             raise RuntimeError(done.reason)
         found: Any = done.extra["certificate"]

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from infospace.tools.finding.fields import fields_of
-from infospace.tools.tool import Tool
+from infospace.core.tool import Tool
+from infospace.tools.search.documents import fields_of
 
 DEPTH = 10
 RESAMPLES = 10_000

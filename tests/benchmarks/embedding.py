@@ -16,8 +16,8 @@ from figures import NOT_INSTALLED, Cell, Table, interleaved, spread
 from numpy.typing import NDArray
 from peers import sentence_transformer
 
-from infospace.search.embedder import Embedder
-from infospace.search.model import get_model
+from infospace.search.embedding.embedder import Embedder
+from infospace.search.models.find import get_model
 
 TURNS = 3
 TEXTS = 256

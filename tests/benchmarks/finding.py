@@ -24,9 +24,9 @@ from finding_servers import real_servers
 from quality import PlainBm25, best, fused
 
 from infospace import Space, open_space
-from infospace.tools.finding.fields import split_name
-from infospace.tools.finding.found import FoundTools, Remembered, Wanted
-from infospace.tools.finding.scope import Filters
+from infospace.tools.scope import Filters
+from infospace.tools.search.documents import split_name
+from infospace.tools.search.results import CallExample, FoundTools, Wanted
 
 NAMES = ("metatool-dev", "sealtools-dev", SERVERS)
 OURS = "infospace"
@@ -50,7 +50,7 @@ class Finding:
         self._space = space
         self._places = {tool.full_name: at for at, tool in enumerate(collection.tools)}
 
-    def found(self, request: str, remembered: Sequence[Remembered] = (), filters: Filters = EVERY) -> FoundTools:
+    def found(self, request: str, remembered: Sequence[CallExample] = (), filters: Filters = EVERY) -> FoundTools:
         """Return what is found for a request."""
         wanted = Wanted(request, DEPTH, filters)
         return self._space.finder.find(self.collection.tools, wanted, remembered=remembered)
@@ -148,7 +148,7 @@ def ablate(finding: Finding) -> None:
             print(f"{name:<40}{_row(mean(judge(collection, other.rank, even)))}")
     odd = collection.half(0)
     remembered = [
-        Remembered(collection.requests[at].text, collection.tools[place].full_name)
+        CallExample(collection.requests[at].text, collection.tools[place].full_name)
         for at in odd
         for place in collection.requests[at].right
     ]

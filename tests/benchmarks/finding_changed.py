@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from infospace.tools.finding.fields import Fields, fields_of
-from infospace.tools.tool import Tool
+from infospace.core.tool import Tool
+from infospace.tools.search.documents import Fields, fields_of
 
-ROOM = "infospace.tools.finding"
+ROOM = "infospace.tools.search"
 
 
 def _whole(request: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infospace.tools.finding.scope import NO_FILTERS
+from infospace.tools.scope import NO_FILTERS
 
 if TYPE_CHECKING:
     from finding import Finding

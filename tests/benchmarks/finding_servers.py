@@ -17,7 +17,7 @@ from typing import Any
 from collected import Judged, Request
 
 from infospace import Space, open_space
-from infospace.errors import InfospaceError
+from infospace.core.errors import InfospaceError
 
 sys.path.append(str(Path(__file__).parents[1]))
 from nodeservers import install
@@ -40,7 +40,7 @@ def real_servers(folder: Path) -> Judged | str:
 
 
 def _judged(space: Space, path: Path) -> Judged | str:
-    from infospace.tools.servers.syncing import sync
+    from infospace.tools.mcp.catalogue.sync import sync
 
     failed = asyncio.run(sync(space, mcp=path)).failed
     if failed:

@@ -19,11 +19,11 @@ from collected import DEPTH, Judged, mean, quality
 from figures import NOT_INSTALLED, Cell, Spread, Table, interleaved, lines, once, ratio, spread
 
 from infospace import Space, open_space
-from infospace.memory.changes import Change
-from infospace.tools.kept import AddSource, KeepServer, KeepTools, KeptServer, Listed
-from infospace.tools.tool import Tool
-from planner.meta.arguments import SearchTools
-from planner.meta.search_tools import search_tools
+from infospace.core.tool import Tool
+from infospace.store.changes import Change
+from infospace.store.tool_records import AddSource, KeepServer, KeepTools, KeptServer, Listed
+from planner.metatools.arguments import SearchTools
+from planner.metatools.search_tools import search_tools
 
 TURNS = 60
 QUIET = 0.05

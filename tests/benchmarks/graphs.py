@@ -11,12 +11,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import tallying
 
 from infospace import Space
-from infospace.catalogue import Package
-from infospace.memory.sqlite import open_store
-from infospace.memory.sqlite.store import MEMORY
+from infospace.contract.catalogue import PackageProvider
+from infospace.store.sqlite import open_store
+from infospace.store.sqlite.store import MEMORY
 from infospace.tools.local import LocalTools
-from planner.run import Run
-from planner.start import Prepared, prepare
+from planner.execute.run import Run
+from planner.execute.start import Prepared, prepare
 
 WIDTH, SECONDS = 10, 0.1
 """Steps side by side, and how long each of them sleeps."""
@@ -77,7 +77,7 @@ def _naps() -> LocalTools:
 def infospace(file: Path | str, synchronous: Literal["NORMAL", "FULL"] = "NORMAL") -> Iterator[Graphs]:
     """A space in a file, or in memory. Its journal is written wherever it is."""
     with Space(open_store(file, create=True, synchronous=synchronous)) as space:
-        space.catalogue.add(Package("benchmarks", tallying))
+        space.catalogue.add(PackageProvider("benchmarks", tallying))
         space.tools.add(_naps())
         yield Graphs(lambda steps: _running(space, chained(steps)), lambda width: _running(space, fanned(width)))
 

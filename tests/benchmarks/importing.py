@@ -9,8 +9,8 @@ from figures import Cell, Table, interleaved, spread
 from formats import FORMATS, made_notes
 
 from infospace import Space, open_space
-from infospace.memory.importing import import_paths
-from infospace.view import Silence
+from infospace.core.listener import NullListener
+from infospace.files.import_files import import_paths
 
 TURNS = 3
 NOTES = 1_000
@@ -51,7 +51,7 @@ def _store(folder: Path, format_: str, turn: int) -> None:
 
 
 def _imported(space: Space, files: Path, count: int) -> None:
-    done = import_paths(space, [files], Silence())
+    done = import_paths(space, [files], NullListener())
     if done.failed or done.added != count:
         raise RuntimeError(f"{done.added} of {count} notes: {done.failed[:3]}")
 
@@ -68,4 +68,4 @@ class _Embedding:
     def embed(self, turn: int) -> None:
         """Do it."""
         with self._spaces[turn] as space:
-            space.embedding.catch_up(Silence())
+            space.embedding.catch_up(NullListener())

@@ -18,12 +18,12 @@ from typing import Any
 from figures import Call, Cell, Table, interleaved, ratio, spread
 
 from infospace import Space, open_space
-from infospace.memory.sqlite.store import MEMORY
+from infospace.store.sqlite.store import MEMORY
 from infospace.tools.local import LocalTools
-from planner.frame import Frame
-from planner.lanes import Commit, Journal
-from planner.run import Run
-from planner.start import Refused, check_plan, prepare
+from planner.execute.frame import Frame
+from planner.execute.run import Run
+from planner.execute.start import Refused, check_plan, prepare
+from planner.journal.commit_order import FinishedStep, JournalWriter
 
 TURNS = 7
 STEPS, FEW = 1_000, 100
@@ -149,8 +149,8 @@ def _unwritten(*arguments: Any) -> Run:
     return run_
 
 
-class _Unwritten(Journal):
-    def end(self, commit: Commit) -> None:
+class _Unwritten(JournalWriter):
+    def end(self, commit: FinishedStep) -> None:
         if commit.changes:
             self._store.commit(commit.changes)
         self._ended(replace(commit.row, sequence=commit.ticket.sequence), commit.nesting)

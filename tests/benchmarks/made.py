@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infospace import Space, open_space
-from infospace.ids import Kind
-from infospace.memory.changes import Change, Embed, MakeNote, Query, Stretch, Vectors
-from infospace.resources import text_of
+from infospace.core.ids import Kind
+from infospace.core.resources import text_of
+from infospace.store.changes import Change, Embed, MakeNote, Query, Stretch, Vectors
 
 CLUSTERS = 50
 """Made vectors lie around this many centres, as those of real notes do around themes."""

@@ -19,7 +19,7 @@ from figures import Cell, Table, spread
 from made import space_file
 from processes import interpreter, surroundings
 
-from infospace.search.model import get_model
+from infospace.search.models.find import get_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable

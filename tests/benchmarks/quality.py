@@ -24,13 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infospace import Space, open_space
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import MakeNote
-from infospace.search.embedder import Embedder
-from infospace.search.found import Mode, Wanted
-from infospace.search.model import get_model
-from infospace.stopwords import STOP
-from infospace.view import Silence
+from infospace.core.ids import Kind, number_of
+from infospace.core.listener import NullListener
+from infospace.data.stopwords import STOP
+from infospace.search.embedding.embedder import Embedder
+from infospace.search.models.find import get_model
+from infospace.search.query import Mode, Wanted
+from infospace.store.changes import MakeNote
 
 NAMES = ("cranfield", "metatool-dev", "sealtools-dev")
 MOST = 400
@@ -134,7 +134,7 @@ def methods(collection: Collection, space: Space, whole: NDArray[np.float32], em
 
     def by(mode: Mode, threshold: float | None) -> Rank:
         def rank(query: str) -> list[int]:
-            found = space.search.find(Wanted(query, DEPTH, threshold, mode), Silence())
+            found = space.search.find(Wanted(query, DEPTH, threshold, mode), NullListener())
             return [number_of(hit.source) - 1 for hit in found.hits]
 
         return rank
@@ -173,7 +173,7 @@ def _filled(path: Path, collection: Collection) -> Space:
     if not there:
         notes = [MakeNote(space.store.new_id(Kind.NOTE), text, kept=True) for text in collection.texts]
         space.store.commit(notes)
-    space.embedding.catch_up(Silence())
+    space.embedding.catch_up(NullListener())
     return space
 
 

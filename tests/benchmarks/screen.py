@@ -23,9 +23,9 @@ from made import space_file
 from processes import interpreter, surroundings
 
 from infospace import Space, open_space
-from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
-from planner.start import run_sync
+from infospace.core.ids import Kind
+from infospace.store.changes import MakeNote
+from planner.execute.start import run_sync
 
 RUNS = 1_000
 STEPS = 1_000

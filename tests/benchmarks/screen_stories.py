@@ -18,10 +18,10 @@ from textual.pilot import Pilot
 
 from infospace import open_space
 from tui.app import InfospaceApp
-from tui.memory import Memory
-from tui.places import PLACES
-from tui.screens.compose import Compose
-from tui.screens.notes import Notes
+from tui.runtime.ui_state import UiState
+from tui.screen_registry import PLACES
+from tui.screens.compose.compose import Compose
+from tui.screens.notes.notes import Notes
 
 TICK = 0.02
 """Seconds between two ticks."""
@@ -186,7 +186,7 @@ if __name__ == "__main__":
         app.exit()
 
     with open_space(SPACE) as space:
-        app = InfospaceApp(space, Memory(None))
+        app = InfospaceApp(space, UiState(None))
         app.run(auto_pilot=story)
     OUT.write_text(json.dumps(found), encoding="utf-8")
     sys.exit(app.return_code)

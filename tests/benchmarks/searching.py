@@ -16,8 +16,8 @@ from figures import Call, Table, interleaved, ratio, spread
 from made import space_file
 
 from infospace import Space, open_space
-from planner.run import Run
-from planner.start import Prepared, prepare
+from planner.execute.run import Run
+from planner.execute.start import Prepared, prepare
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "planner"))
 from onebyone import OneByOne

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Note, primitive
+from infospace import Args, Context, Note, primitive
 
 
 class OneMore(Args):
@@ -14,6 +14,6 @@ class OneMore(Args):
 
 
 @primitive(effect="pure", waits=False, examples=[{"type": "one-more", "value": 1, "out": "$n"}])
-async def one_more(args: OneMore, space: Infospace) -> Note[int]:
+async def one_more(args: OneMore, context: Context) -> Note[int]:
     """Add one to a number."""
-    return space.note(args.value + 1)
+    return context.note(args.value + 1)

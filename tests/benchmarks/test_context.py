@@ -20,10 +20,10 @@ from context.planned import Task, read_task, solve
 from context.workplace import Workplace, furnish
 from figures import NOT_INSTALLED
 
-from infospace.jsontext import dump
+from infospace.data.json_text import dump
 
 if TYPE_CHECKING:
-    from infospace.search.model import ModelInfo
+    from infospace.search.models.find import ModelInfo
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from formats import FORMATS, made_notes
 
 from infospace import Space
-from infospace.ids import Kind
-from infospace.memory.importing import import_paths
-from infospace.resources import text_of
-from infospace.view import Silence
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.core.resources import text_of
+from infospace.files.import_files import import_paths
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -25,7 +25,7 @@ def test_made_files_of_every_format_are_imported_whole(format_: str, space: Spac
     folder = tmp_path / "files"
     folder.mkdir()
     FORMATS[format_](folder, notes)
-    done = import_paths(space, [folder], Silence())
+    done = import_paths(space, [folder], NullListener())
     assert (done.added, done.failed) == (3, [])
     with space.store.reading() as snapshot:
         found = {" ".join(text_of(note.content).split()) for note in snapshot.listing(Kind.NOTE)}

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infospace import Invalid, Note
-from infospace.aggregates import parse_aggregate
-from infospace.where import Tally
+from infospace.where import TypeMismatches
+from infospace.where.aggregates import parse_aggregate
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 
@@ -20,7 +20,7 @@ NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 def reckon(text: str, *values: Any) -> Any:
     """Reckon an aggregate of Notes that have the values at `x`."""
     notes = [Note(id=f"Note_{i}", content={"x": value}) for i, value in enumerate(values)]
-    return parse_aggregate(text).reckoner()(notes, Tally())
+    return parse_aggregate(text).reckoner()(notes, TypeMismatches())
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_least_and_greatest_go_by_the_order_of_sort() -> None:
 
 def test_what_is_no_number_is_left_out_of_a_sum_and_tallied() -> None:
     """A boolean is no number; null is not tallied."""
-    tally = Tally()
+    tally = TypeMismatches()
     notes = [Note(id="Note_1", content={"x": value}) for value in (1, "2", True, None, [3], 4)]
     assert parse_aggregate("sum(x)").reckoner()(notes, tally) == 5
     assert tally.mismatches == 3

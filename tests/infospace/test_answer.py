@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Invalid, Note, Ref, Relation, Resource, Space, primitive
-from infospace.answer import PREVIEW, Answer, cut, label
-from infospace.ids import Kind
-from infospace.memory.changes import Delete
-from infospace.perform import BUG, answer, call
+from infospace import Args, Collection, Context, Invalid, Note, Ref, Relation, Resource, Space, primitive
+from infospace.context.invoke import BUG, call, call_directly
+from infospace.core.ids import Kind
+from infospace.data.result import PREVIEW, StepResult, display_name, truncate
+from infospace.store.changes import Delete
 
 
 class Text(Args):
@@ -30,34 +30,34 @@ class One(Args):
 
 
 @primitive(effect="pure")
-async def divide(args: Text, space: Infospace) -> Note:
+async def divide(args: Text, context: Context) -> Note:
     """Have a bug."""
-    return space.note(1 // len(args.text))
+    return context.note(1 // len(args.text))
 
 
 @primitive(effect="pure")
-async def refuse(args: Text, space: Infospace) -> Note:
+async def refuse(args: Text, context: Context) -> Note:
     """Fail as expected."""
     raise Invalid(f"{args.text!r} does not fit", hint="something shorter")
 
 
 @primitive(effect="pure")
-async def lie(args: Text, space: Infospace) -> Note:
+async def lie(args: Text, context: Context) -> Note:
     """Give what is no resource."""
     return args.text  # type: ignore[return-value]
 
 
 @primitive(effect="reads")
-async def same(args: One, space: Infospace) -> Resource:
+async def same(args: One, context: Context) -> Resource:
     """Give it back."""
-    space.extra["seen"] = args.target.id
+    context.extra["seen"] = args.target.id
     return args.target
 
 
 @given(st.text(max_size=60), st.integers(50, 60))
 def test_a_cut_text_is_short_enough_and_says_that_it_is_cut(text: str, most: int) -> None:
     """A short one is as it was."""
-    shown = cut(text, most)
+    shown = truncate(text, most)
     assert len(shown) <= most
     assert shown == text if len(text) <= most else shown.endswith(f"… [cut: {len(text)} characters in all]")
 
@@ -65,13 +65,13 @@ def test_a_cut_text_is_short_enough_and_says_that_it_is_cut(text: str, most: int
 def test_an_answer_is_the_documented_object() -> None:
     """`data` may be left out, nothing else."""
     keys = ["status", "resource_id", "value", "data", "reason", "extra", "started_at", "duration_ms"]
-    assert list(Answer("success").to_json()) == keys
-    assert list(Answer("success").to_json(data=False)) == [key for key in keys if key != "data"]
+    assert list(StepResult("success").to_json()) == keys
+    assert list(StepResult("success").to_json(data=False)) == [key for key in keys if key != "data"]
 
 
-def ask(space: Space, entry: Any, **arguments: Any) -> Answer:
+def ask(space: Space, entry: Any, **arguments: Any) -> StepResult:
     """Call a primitive directly."""
-    return asyncio.run(answer(entry, arguments, space.view()))
+    return asyncio.run(call_directly(entry, arguments, space.view()))
 
 
 def test_an_expected_failure_is_one_sentence_with_its_kind(space: Space) -> None:
@@ -133,7 +133,7 @@ def test_data_that_cannot_be_read_is_a_failure_and_no_exception(space: Space) ->
 )
 def test_a_label_tells_a_resource_from_others(resource: Resource, words: str) -> None:
     """Its title, its name, or how its text begins."""
-    assert label(resource) == words
+    assert display_name(resource) == words
 
 
 def test_previews_fit_and_say_when_they_are_cut(space: Space) -> None:
@@ -153,7 +153,7 @@ def test_previews_fit_and_say_when_they_are_cut(space: Space) -> None:
 
 def test_a_text_that_is_cut_again_says_how_long_it_was_at_first() -> None:
     """Whatever it was cut to in between."""
-    once = cut("x" * 9_000)
-    again = cut(once, 120)
+    once = truncate("x" * 9_000)
+    again = truncate(once, 120)
     assert len(again) <= 120
     assert again.endswith("… [cut: 9,000 characters in all]")

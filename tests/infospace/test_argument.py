@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from infospace import (
     Args,
     Collection,
-    Infospace,
+    Context,
     Invalid,
     Items,
     Limit,
@@ -26,9 +26,9 @@ from infospace import (
     Where,
     primitive,
 )
-from infospace.argument import UNKNOWN, Reading
-from infospace.contract import ArgumentsInvalid, Fault
-from infospace.ids import Kind
+from infospace.contract.arguments import UNKNOWN, ParseMode
+from infospace.contract.decorator import ArgumentError, ArgumentsInvalid
+from infospace.core.ids import Kind
 
 NOTE = Note(id="Note_1", content="x")
 LIST = Collection(id="Collection_1")
@@ -74,9 +74,9 @@ class Everything(Args):
 
 
 @primitive(effect="pure", examples=[{"type": "take-everything", "target": "$x"}])
-async def take_everything(args: Everything, space: Infospace) -> Note:
+async def take_everything(args: Everything, context: Context) -> Note:
     """Take everything."""
-    return space.note(args.value)
+    return context.note(args.value)
 
 
 class Nothing(Args):
@@ -84,12 +84,12 @@ class Nothing(Args):
 
 
 @primitive(effect="pure")
-async def tick(args: Nothing, space: Infospace) -> Note:
+async def tick(args: Nothing, context: Context) -> Note:
     """Make a Note."""
-    return space.note(1)
+    return context.note(1)
 
 
-def faults(**arguments: Any) -> list[Fault]:
+def faults(**arguments: Any) -> list[ArgumentError]:
     """What is wrong with arguments beside a good `target`."""
     with pytest.raises(ArgumentsInvalid) as raised:
         take_everything.validate({"target": NOTE, **arguments})
@@ -102,7 +102,7 @@ def read(**arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "place", "says"),
+    ("arguments", "place", "message"),
     [
         ({"limit": 0}, ("limit",), '`limit` is 0, not a whole number from 1 or "all"'),
         ({"limit": -1}, ("limit",), '`limit` is -1, not a whole number from 1 or "all"'),
@@ -142,11 +142,11 @@ def read(**arguments: Any) -> Any:
     ],
 )
 def test_a_mistake_is_one_sentence_with_what_was_given_and_what_fits(
-    arguments: dict[str, Any], place: tuple[str | int, ...], says: str
+    arguments: dict[str, Any], place: tuple[str | int, ...], message: str
 ) -> None:
     """Values are written as in a plan; names that a validator gives to alternatives never show."""
     found = faults(**arguments)
-    assert (found[0].place, found[0].says) == (place, says)
+    assert (found[0].place, found[0].message) == (place, message)
     assert len(found) == (2 if "counts" in arguments else 1)
 
 
@@ -222,14 +222,14 @@ def test_arguments_say_how_they_are_read() -> None:
     """The reader of references needs no verb for that."""
     arguments = take_everything.arguments
     assert list(arguments) == list(Everything.model_fields)
-    resources = {name: argument.kinds for name, argument in arguments.items() if argument.reading is Reading.RESOURCE}
+    resources = {name: argument.kinds for name, argument in arguments.items() if argument.reading is ParseMode.RESOURCE}
     assert resources == {
         "target": {Kind.NOTE},
         "other": {Kind.NOTE, Kind.COLLECTION},
         "anything": set(Kind),
     }
-    assert (arguments["items"].reading, arguments["where"].reading) == (Reading.ITEMS, Reading.WHERE)
-    assert {arguments[name].reading for name in ("limit", "by", "value", "slice")} == {Reading.VALUE}
+    assert (arguments["items"].reading, arguments["where"].reading) == (ParseMode.ITEMS, ParseMode.WHERE)
+    assert {arguments[name].reading for name in ("limit", "by", "value", "slice")} == {ParseMode.VALUE}
     assert [name for name, argument in arguments.items() if argument.required] == ["target"]
     assert (arguments["limit"].default, arguments["items"].default) == (5, [])
 

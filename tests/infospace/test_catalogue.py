@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 from infospace import Catalogue, Conflict, NotFound, Space
-from infospace.catalogue import Package, _warn_once, installed
+from infospace.contract.catalogue import PackageProvider, _warn_once, installed
 
 VERB = '''"""A verb."""
 from pydantic import Field
-from infospace import Args, Infospace, Note, primitive
+from infospace import Args, Context, Note, primitive
 
 class {upper}(Args):
     """Arguments."""
     text: str = Field(description="Words.")
 
 @primitive(effect="pure", examples=[{{"type": "{name}", "text": "a"}}], avoid=["Nothing."])
-async def {name}(args: {upper}, space: Infospace) -> Note[str]:
+async def {name}(args: {upper}, context: Context) -> Note[str]:
     """Make it {name}."""
-    return space.note(args.text.upper())
+    return context.note(args.text.upper())
 '''
 
 Install = Callable[..., None]
@@ -68,7 +68,7 @@ def test_an_installed_package_adds_its_verbs(install: Install) -> None:
 
 def test_a_plan_uses_an_installed_verb(install: Install, space: Space) -> None:
     """The interpreter knows no verb by name, and so knows this one."""
-    from planner.start import run_sync
+    from planner.execute.start import run_sync
 
     install("loud_verbs", {"__init__.py": "", "shout.py": verb("shout")})
     result = run_sync(space, {"steps": [{"type": "shout", "text": "hello", "out": "$x"}]})
@@ -103,7 +103,7 @@ def test_a_package_that_declares_a_type_twice_is_told_where(install: Install) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("import surely_not_there\n", "ModuleNotFoundError: No module named 'surely_not_there'"),
         ("def broken(:\n", "SyntaxError"),
@@ -112,7 +112,7 @@ def test_a_package_that_declares_a_type_twice_is_told_where(install: Install) ->
     ],
 )
 def test_a_package_that_cannot_be_loaded_is_named_and_the_rest_works(
-    install: Install, text: str, says: str, caplog: pytest.LogCaptureFixture
+    install: Install, text: str, message: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """With what went wrong in it, and what to do; it is warned of once."""
     install("loud_verbs", {"__init__.py": "", "broken.py": text})
@@ -121,8 +121,8 @@ def test_a_package_that_cannot_be_loaded_is_named_and_the_rest_works(
     assert "create-note" in found.types()
     assert installed().types() == found.types()
     (error,) = found.broken
-    assert error.says.startswith("the primitives 'loud_verbs' of loud_verbs cannot be loaded: ")
-    assert says in error.says
+    assert error.message.startswith("the primitives 'loud_verbs' of loud_verbs cannot be loaded: ")
+    assert message in error.message
     assert error.hint == "update or uninstall loud_verbs"
     assert [record.getMessage() for record in caplog.records] == [str(error)]
 
@@ -131,7 +131,7 @@ def test_an_entry_point_that_names_no_module_is_told(install: Install) -> None:
     """An object in a module is not a package of verbs."""
     install("loud_verbs", {"__init__.py": verb("shout")}, "loud_verbs:shout")
     (error,) = installed().broken
-    assert "the entry point 'loud_verbs:shout' is not a module" in error.says
+    assert "the entry point 'loud_verbs:shout' is not a module" in error.message
 
 
 def test_what_is_not_there_is_not_found_with_the_nearest() -> None:
@@ -146,10 +146,10 @@ def test_what_is_not_there_is_not_found_with_the_nearest() -> None:
 def test_a_clash_leaves_the_catalogue_as_it_was(install: Install) -> None:
     """All of a provider's entries come in, or none."""
     install("loud_verbs", {"__init__.py": "", "shout.py": verb("shout"), "size.py": verb("size")})
-    package = Package("loud_verbs", importlib.import_module("loud_verbs"))
+    package = PackageProvider("loud_verbs", importlib.import_module("loud_verbs"))
     import primitives
 
-    catalogue = Catalogue([Package("infospace", primitives)])
+    catalogue = Catalogue([PackageProvider("infospace", primitives)])
     before = catalogue.types()
     with pytest.raises(Conflict):
         catalogue.add(package)

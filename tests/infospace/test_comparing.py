@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.comparing import equality_key, order_key
-from infospace.jsontext import same
+from infospace.data.json_text import same
+from infospace.data.order import equality_key, order_key
 
 VALUE = st.recursive(
     st.none()

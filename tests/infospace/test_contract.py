@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Note, Ref, Resource, SearchResult, Where, primitive
-from infospace.contract import STEP_FIELDS
-from infospace.jsonvalue import JSON
-from infospace.kinds import CollectionShape, NoteShape, Unknown, schema_of
-from planner.forms import COMMON
+from infospace import Args, Collection, Context, Note, Ref, Resource, SearchResult, Where, primitive
+from infospace.contract.decorator import STEP_FIELDS
+from infospace.core.json_types import JSON
+from infospace.schema.shapes import CollectionShape, NoteShape, Unknown, schema_of
+from planner.parse.control_flow import COMMON
 
 
 class Words(Args):
@@ -41,36 +41,36 @@ class Named(Args):
 
 
 @primitive(effect=lambda args: "writes" if args.loud else "pure", avoid=["Shouting."])
-async def count_words_(args: Words, space: Infospace) -> Note[int]:
+async def count_words_(args: Words, context: Context) -> Note[int]:
     """Count the words of a text.
 
     Blanks divide them.
     """
-    return space.note(len(args.text.split()))
+    return context.note(len(args.text.split()))
 
 
 @primitive(effect="calls")
-async def whisper(args: Words, space: Infospace) -> None:
+async def whisper(args: Words, context: Context) -> None:
     """Say it softly."""
-    space.say(args.text.lower())
+    context.say(args.text.lower())
 
 
 @primitive(effect="reads", out="required")
-async def look(args: Words, space: Infospace) -> Collection[SearchResult]:
+async def look(args: Words, context: Context) -> Collection[SearchResult]:
     """Look."""
-    return space.collection([])
+    return context.collection([])
 
 
 @primitive(effect="reads")
-async def any_json(args: Words, space: Infospace) -> Note[JSON]:
+async def any_json(args: Words, context: Context) -> Note[JSON]:
     """Any content."""
-    return space.note(args.text)
+    return context.note(args.text)
 
 
 @primitive(effect="reads")
-async def fetch(args: Words, space: Infospace) -> Resource:
+async def fetch(args: Words, context: Context) -> Resource:
     """Fetch."""
-    return space.note(args.text)
+    return context.note(args.text)
 
 
 def test_name_summary_and_behaviour_come_from_the_function() -> None:
@@ -112,73 +112,73 @@ def test_the_schema_is_closed_and_says_what_is_required() -> None:
     assert schema["properties"]["text"]["description"] == "Words."
 
 
-async def no_docstring(args: Words, space: Infospace) -> Note:
-    return space.note(1)
+async def no_docstring(args: Words, context: Context) -> Note:
+    return context.note(1)
 
 
-async def no_return(args: Words, space: Infospace):  # type: ignore[no-untyped-def]
+async def no_return(args: Words, context: Context):  # type: ignore[no-untyped-def]
     """Make."""
 
 
-async def gives_text(args: Words, space: Infospace) -> str:
+async def gives_text(args: Words, context: Context) -> str:
     """Make."""
     return ""
 
 
-async def other_arguments(args: dict[str, Any], space: Infospace) -> Note:
+async def other_arguments(args: dict[str, Any], context: Context) -> Note:
     """Make."""
-    return space.note(1)
+    return context.note(1)
 
 
-async def no_annotation(args, space: Infospace) -> Note:  # type: ignore[no-untyped-def]
+async def no_annotation(args, context: Context) -> Note:  # type: ignore[no-untyped-def]
     """Make."""
-    return space.note(1)
+    return context.note(1)
 
 
-async def other_parameters(words: Words, space: Infospace) -> Note:
+async def other_parameters(words: Words, context: Context) -> Note:
     """Make."""
-    return space.note(1)
+    return context.note(1)
 
 
-async def buried(args: Buried, space: Infospace) -> Note:
+async def buried(args: Buried, context: Context) -> Note:
     """Make."""
-    return space.note(1)
+    return context.note(1)
 
 
-async def buried_where(args: BuriedWhere, space: Infospace) -> Note:
+async def buried_where(args: BuriedWhere, context: Context) -> Note:
     """Make."""
-    return space.note(1)
+    return context.note(1)
 
 
-async def named(args: Named, space: Infospace) -> Note:
+async def named(args: Named, context: Context) -> Note:
     """Make."""
-    return space.note(1)
+    return context.note(1)
 
 
-async def unreadable(args: Wurds, space: Infospace) -> Note:  # type: ignore[name-defined]  # noqa: F821
+async def unreadable(args: Wurds, context: Context) -> Note:  # type: ignore[name-defined]  # noqa: F821
     """Make."""
-    return space.note(1)
+    return context.note(1)
 
 
-async def good(args: Words, space: Infospace) -> Note:
+async def good(args: Words, context: Context) -> Note:
     """Make."""
-    return space.note(1)
+    return context.note(1)
 
 
-def not_async(args: Words, space: Infospace) -> Note:
+def not_async(args: Words, context: Context) -> Note:
     """Make."""
-    return space.note(1)
+    return context.note(1)
 
 
 @pytest.mark.parametrize(
-    ("function", "declared", "says"),
+    ("function", "declared", "message"),
     [
         (no_docstring, {}, "'no-docstring' has no docstring, and so no contract"),
         (no_return, {}, "'no-return' does not say what it gives; annotate it with `-> Note` or the like"),
         (gives_text, {}, "'gives-text': it gives <class 'str'>, which is neither a resource nor None"),
         (other_arguments, {}, r"'other-arguments': `args` is annotated with a class made from Args, not dict\["),
         (no_annotation, {}, "'no-annotation': `args` is annotated with a class made from Args, not None"),
-        (other_parameters, {}, "'other-parameters': its parameters are `args` and `space`, not words, space"),
+        (other_parameters, {}, "'other-parameters': its parameters are `args` and `context`, not words, context"),
         (buried, {}, "'buried': 'targets' holds references inside; `Items` is a list of resources"),
         (buried_where, {}, "'buried-where': 'conditions' holds references inside"),
         (named, {}, "'named': 'name' is a field of every step, and cannot be an argument"),
@@ -191,10 +191,10 @@ def not_async(args: Words, space: Infospace) -> Note:
     ],
 )
 def test_a_wrong_declaration_is_a_type_error_that_names_the_primitive(
-    function: Callable[..., Any], declared: Mapping[str, Any], says: str
+    function: Callable[..., Any], declared: Mapping[str, Any], message: str
 ) -> None:
     """At import, not at the first call."""
-    with pytest.raises(TypeError, match=says):
+    with pytest.raises(TypeError, match=message):
         primitive(**{"effect": "pure", **declared})(function)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infospace import Args, Collection, Infospace, Note, Ref, primitive
+from infospace import Args, Collection, Context, Note, Ref, primitive
 
 
 class Naming(Args):
@@ -15,15 +15,15 @@ class Naming(Args):
     replace: bool = False
 
 
-async def christen(args: Naming, space: Infospace) -> Note:
+async def christen(args: Naming, context: Context) -> Note:
     """Name a Note."""
-    space.name(args.target, args.value, replace=args.replace)
+    context.name(args.target, args.value, replace=args.replace)
     return args.target
 
 
-async def empty(args: Naming, space: Infospace) -> Collection | None:
+async def empty(args: Naming, context: Context) -> Collection | None:
     """Give a Collection, or nothing."""
-    del args, space
+    del args, context
     return None
 
 

@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 
 from infospace import Primitive
-from infospace.catalogue import installed
-from infospace.contracts import to_json, to_markdown
+from infospace.contract.catalogue import installed
+from infospace.contract.docs import to_json, to_markdown
 
 ENTRIES = list(installed())
 KEYS = [

@@ -58,8 +58,8 @@ def test_importing_infospace_alone_loads_nothing_heavy() -> None:
 
 def test_declaring_and_listing_primitives_loads_no_engine() -> None:
     """Nor the reader of conditions, nor NumPy."""
-    loaded = modules_after("from infospace.catalogue import installed\nassert len(installed().types()) > 10")
+    loaded = modules_after("from infospace.contract.catalogue import installed\nassert len(installed().types()) > 10")
     assert "pydantic" in loaded
     assert not {"numpy", "sqlite3", "sqlglot", "jsonschema", "asyncio", "fastembed", "onnxruntime"} & loaded
-    assert not {"infospace.where", "infospace.memory.sqlite"} & loaded
+    assert not {"infospace.where", "infospace.store.sqlite"} & loaded
     assert {name for name in loaded if name.startswith("infospace.search.")} == {"infospace.search.proof"}

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from infospace.fitting import misfit, misfits, misfits_but_for, schema_faults
-from infospace.tools.servers.sound import sound
+from infospace.schema.validate import misfit, schema_faults, validate, validate_ignoring
+from infospace.tools.mcp.catalogue.schema_check import sound
 
 EXPLODING = "^(a+)+$"
 """Python's own engine needs 2 to the power of the number of letters for a text that almost fits."""
@@ -32,13 +32,13 @@ def test_a_pattern_that_explodes_is_held_at_once(value: Any, schema: dict[str, A
     """Whichever keyword has it, and also while something in the value is not known yet."""
     assert list(schema_faults(schema)) == []
     begun = time.process_time()
-    misfits(value, schema)
-    list(misfits_but_for(value, schema, object()))
+    validate(value, schema)
+    list(validate_ignoring(value, schema, object()))
     assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize(
-    ("value", "schema", "says"),
+    ("value", "schema", "message"),
     [
         ({"x_1": 1, "y": 2}, {"patternProperties": {"^x_": {"type": "string"}}}, ["1 is not text at `x_1`"]),
         (
@@ -55,10 +55,10 @@ def test_a_pattern_that_explodes_is_held_at_once(value: Any, schema: dict[str, A
         ([1], {"patternProperties": {"x": False}, "additionalProperties": False}, []),
     ],
 )
-def test_keys_are_held_against_patterns(value: Any, schema: dict[str, Any], says: list[str]) -> None:
+def test_keys_are_held_against_patterns(value: Any, schema: dict[str, Any], message: list[str]) -> None:
     """Those that fit one by its schema, the others by `additionalProperties`; what is no object has no keys."""
     assert list(schema_faults(schema)) == []
-    assert misfits(value, schema) == says
+    assert validate(value, schema) == message
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_a_schema_that_explodes_is_held_at_once(value: Any, schema: dict[str, An
     assert list(schema_faults(schema)) == []
     begun = time.process_time()
     misfit(value, schema)
-    misfits(value, schema)
-    list(misfits_but_for(value, schema, object()))
+    validate(value, schema)
+    list(validate_ignoring(value, schema, object()))
     assert time.process_time() - begun < 15
 
 
@@ -129,23 +129,23 @@ def test_what_was_not_looked_at_is_not_asked_where_there_are_too_many_ways_to_lo
     large = {**layered(60), "unevaluatedProperties": False}
     (fault,) = schema_faults(large)
     assert fault.place == ("unevaluatedProperties",)
-    assert misfits({"x": 1, "y": 1}, sound(large)) == []
+    assert validate({"x": 1, "y": 1}, sound(large)) == []
     assert time.process_time() - begun < 15
     small = {**layered(3), "unevaluatedProperties": False}
     assert list(schema_faults(small)) == list(schema_faults({"$ref": "#"})) == []
     assert sound(small) == small
-    assert len(misfits({"x": 1}, small)) == 1
+    assert len(validate({"x": 1}, small)) == 1
 
 
 def test_one_value_in_several_places_misfits_in_each() -> None:
     """Though it is looked at once."""
     short = {"$defs": {"short": {"anyOf": [{"type": "string", "maxLength": 1}, {"type": "null"}]}}}
     texts = {**short, "items": {"$ref": "#/$defs/short"}}
-    assert misfits(["ab", "", "ab"], texts) == [
+    assert validate(["ab", "", "ab"], texts) == [
         f'"ab" has 2 characters, and at most 1 fit at `[{at}]`' for at in (0, 2)
     ]
-    found = misfits_but_for(["ab", "ab"], texts, object())
-    assert [(one.place, one.says) for one in found] == [
+    found = validate_ignoring(["ab", "ab"], texts, object())
+    assert [(one.place, one.message) for one in found] == [
         ((at,), '"ab" has 2 characters, and at most 1 fit') for at in (0, 1)
     ]
 
@@ -173,6 +173,6 @@ TREE = {
 def test_what_fits_is_what_fits_by_the_standard(values: list[Any]) -> None:
     """In the same places."""
     for schema in (TREE, {"uniqueItems": True}):
-        found = misfits_but_for(values, schema, object())
+        found = validate_ignoring(values, schema, object())
         plain = Draft202012Validator(schema).iter_errors(values)
         assert [one.place for one in found] == [tuple(error.absolute_path) for error in plain]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.jsonplaces import Spot, member_at, nearest_spot, path_to, spot_at, spot_of, spots
-from infospace.jsontext import MAX_DEPTH, read_json, same
+from infospace.data.json_source_map import JsonNode, member_at, nearest_spot, parse_tolerant, path_to, spot_at, spot_of
+from infospace.data.json_text import MAX_DEPTH, read_json, same
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -63,19 +63,19 @@ def test_any_beginning_of_a_document_is_understood(written: tuple[Any, str], dat
     """Nothing is raised, everything lies in the text, and what is complete before it is there."""
     text = written[1]
     cut = text[: data.draw(st.integers(0, len(text)))]
-    for spot in spots(cut):
+    for spot in parse_tolerant(cut):
         _lies(spot, 0, len(cut))
 
 
 @given(st.text(alphabet='{}[]:,"\\ \nabu01', max_size=60))
 def test_any_text_is_understood_somehow(text: str) -> None:
     """What makes no sense is passed over."""
-    for spot in spots(text):
+    for spot in parse_tolerant(text):
         _lies(spot, 0, len(text))
         assert spot.value is None or spot.value is not None
 
 
-def _lies(spot: Spot, first: int, last: int) -> None:
+def _lies(spot: JsonNode, first: int, last: int) -> None:
     assert first <= spot.start <= spot.end <= last
     for member in spot.members:
         assert spot.start < member.start <= member.end <= spot.end

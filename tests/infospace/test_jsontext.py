@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.errors import Invalid, Unreadable
-from infospace.jsontext import dump, read_json, read_json_lines, same
-from infospace.jsonvalue import JSON
+from infospace.core.errors import Invalid, InvalidJSON
+from infospace.core.json_types import JSON
+from infospace.data.json_text import dump, read_json, read_json_lines, same
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -22,8 +22,8 @@ VALUES: st.SearchStrategy[JSON] = st.recursive(
 )
 
 
-def refusal(data: str | bytes) -> Unreadable:
-    with pytest.raises(Unreadable) as caught:
+def refusal(data: str | bytes) -> InvalidJSON:
+    with pytest.raises(InvalidJSON) as caught:
         read_json(data)
     return caught.value
 
@@ -50,25 +50,25 @@ def test_every_proper_beginning_of_a_document_seems_cut_off(value: JSON, data: s
     """Wherever an object or array is cut, the sentence says that it ends too early."""
     text = dump(value)
     cut = data.draw(st.integers(min_value=1, max_value=len(text) - 1))
-    assert "it seems cut off" in refusal(text[:cut]).says
+    assert "it seems cut off" in refusal(text[:cut]).message
 
 
 @given(TEXTS)
 def test_any_text_is_read_or_refused_in_a_sentence(text: str) -> None:
-    """No input whatever leads to another error than `Unreadable`."""
-    with suppress(Unreadable):
+    """No input whatever leads to another error than `InvalidJSON`."""
+    with suppress(InvalidJSON):
         read_json(text)
 
 
 @given(st.text(alphabet='[]{},:"\\ud8001eEN-. \nab'))
 def test_near_json_is_read_or_refused_in_a_sentence(text: str) -> None:
     """Texts made of JSON's own characters lead to no other error either."""
-    with suppress(Unreadable):
+    with suppress(InvalidJSON):
         dump(read_json(text)).encode()
 
 
 @pytest.mark.parametrize(
-    ("text", "says", "hint"),
+    ("text", "message", "hint"),
     [
         ('{"a": 1,\n "b" 2}', "line 2, column 6: a colon was expected after the key, and '2'", ""),
         ('{"a": [1, 2}', "column 12: a comma or the closing bracket", "array opened at line 1, column 7"),
@@ -87,10 +87,10 @@ def test_near_json_is_read_or_refused_in_a_sentence(text: str) -> None:
         ("```json\n{}\n```\nDone!", "ends before line 3, column 1, where '`'", "nothing may follow"),
     ],
 )
-def test_broken_syntax_is_named_by_line_and_column(text: str, says: str, hint: str) -> None:
+def test_broken_syntax_is_named_by_line_and_column(text: str, message: str, hint: str) -> None:
     """The sentence has the place and what stands there; the hint says what would have fitted."""
     error = refusal(text)
-    assert says in error.says
+    assert message in error.message
     assert hint in str(error.hint)
     assert error.pointer == ""
 
@@ -109,7 +109,7 @@ def test_broken_syntax_is_named_by_line_and_column(text: str, says: str, hint: s
 )
 def test_a_text_that_ends_too_early_says_inside_what(text: str, inside: str) -> None:
     """What was open, and where it was opened, so that the rest can be asked for."""
-    assert refusal(text).says == f"the plan ends inside {inside}: it seems cut off".replace(
+    assert refusal(text).message == f"the plan ends inside {inside}: it seems cut off".replace(
         "an array opened:", "an array opened at line 1, column 1:"
     )
 
@@ -126,17 +126,17 @@ def test_a_text_that_ends_too_early_says_inside_what(text: str, inside: str) -> 
 )
 def test_other_languages_are_recognised(text: str, looks: str) -> None:
     """What is no JSON from its first character on is said to be what it resembles."""
-    assert looks in refusal(text).says
+    assert looks in refusal(text).message
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", b"", "\ufeff", "```\n```"])
 def test_nothing_at_all_is_called_empty(text: str | bytes) -> None:
     """An empty file or answer is told apart from a broken one."""
-    assert refusal(text).says == "the plan is empty"
+    assert refusal(text).message == "the plan is empty"
 
 
 @pytest.mark.parametrize(
-    ("text", "pointer", "says"),
+    ("text", "pointer", "message"),
     [
         ('{"a": {"b": 1, "c/d": 2, "c/d": 3}}', "/a/c~1d", "the key 'c/d' stands twice"),
         ('[{"a": 1}, {"a": 1, "\\u0061": 2}]', "/1/a", "the key 'a' stands twice"),
@@ -150,17 +150,17 @@ def test_nothing_at_all_is_called_empty(text: str | bytes) -> None:
         ('{"a": {"\\udc00": 1}}', "/a", "\\udc00 is half of a character"),
     ],
 )
-def test_a_value_that_does_not_fit_is_named_by_its_pointer(text: str, pointer: str, says: str) -> None:
+def test_a_value_that_does_not_fit_is_named_by_its_pointer(text: str, pointer: str, message: str) -> None:
     """The first such value of the document, as a JSON pointer that another program can follow."""
     error = refusal(text)
     assert error.pointer == pointer
-    assert says in error.says
-    assert (pointer or "its top") in error.says
+    assert message in error.message
+    assert (pointer or "its top") in error.message
 
 
 def test_a_huge_number_before_broken_syntax_is_still_one_refusal() -> None:
     """Two faults of different kinds do not hide each other behind another exception."""
-    assert "is not JSON at line 1" in refusal("[" + "9" * 5000 + " 1]").says
+    assert "is not JSON at line 1" in refusal("[" + "9" * 5000 + " 1]").message
 
 
 def test_pairs_of_surrogate_escapes_are_one_character() -> None:
@@ -179,10 +179,10 @@ def test_deep_nesting_is_refused_and_not_a_crash(deep: int, closed: bool) -> Non
         return
     error = refusal(text)
     if closed or deep > 1000:
-        assert error.says == "the plan is nested more than 200 deep at line 1, column 601"
+        assert error.message == "the plan is nested more than 200 deep at line 1, column 601"
         assert error.pointer == "/0/a" * 100
     else:
-        assert "cut off" in error.says
+        assert "cut off" in error.message
 
 
 def test_the_place_of_deep_nesting_counts_what_stands_before_it() -> None:
@@ -203,7 +203,7 @@ def test_a_large_flat_document_is_not_deep() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "message"),
     [
         (b"[1, \xff]", "is not UTF-8 text: byte 0xff at position 4"),
         ('{"a": 1}'.encode("utf-16"), "looks like UTF-16 text"),
@@ -211,22 +211,22 @@ def test_a_large_flat_document_is_not_deep() -> None:
         ('{"a": 1}'.encode("utf-32"), "looks like UTF-32 text"),
     ],
 )
-def test_bytes_that_are_not_utf8_are_named(data: bytes, says: str) -> None:
+def test_bytes_that_are_not_utf8_are_named(data: bytes, message: str) -> None:
     """The encoding or the first wrong byte is said, instead of a syntax error somewhere."""
-    assert says in refusal(data).says
+    assert message in refusal(data).message
 
 
 def test_a_document_over_the_limit_is_refused_by_its_size_in_bytes() -> None:
     """The limit counts bytes, not characters, the same for both kinds of input."""
     assert read_json('"éé"', max_bytes=6) == "éé"
     for data in ('"ééé"', '"ééé"'.encode()):
-        with pytest.raises(Unreadable, match="is 8 bytes long"):
+        with pytest.raises(InvalidJSON, match="is 8 bytes long"):
             read_json(data, max_bytes=6)
 
 
 def test_what_names_the_document_in_every_sentence() -> None:
     """A caller says what it is reading, and the sentence begins with that."""
-    with pytest.raises(Unreadable, match=r"^inputs\.json ends inside"):
+    with pytest.raises(InvalidJSON, match=r"^inputs\.json ends inside"):
         read_json("[", what="inputs.json")
 
 
@@ -259,7 +259,7 @@ def test_line_separators_of_unicode_do_not_end_a_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ('{"a": 1}\n\n{"b" 2}', "the session is not JSON at line 3, column 6"),
         ('{"a": 1}\n{"b": [', "the session ends inside an array opened at line 2, column 7"),
@@ -267,13 +267,13 @@ def test_line_separators_of_unicode_do_not_end_a_line() -> None:
         ("1\n2 3", "the session ends before line 2, column 3"),
     ],
 )
-def test_a_bad_line_is_named_after_the_good_ones_were_given(text: str, says: str) -> None:
+def test_a_bad_line_is_named_after_the_good_ones_were_given(text: str, message: str) -> None:
     """Earlier lines are handed out; the sentence has the line, the pointer is empty."""
     lines = read_json_lines(text)
     next(lines)
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(InvalidJSON) as caught:
         next(lines)
-    assert says in caught.value.says
+    assert message in caught.value.message
     assert caught.value.pointer == ""
 
 

@@ -9,29 +9,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infospace import Collection, Note, Relation, Resource, SearchResult
-from infospace.jsonvalue import JSON
-from infospace.kinds import (
+from infospace.core.json_types import JSON
+from infospace.data.paths import ABSENT, Path, find
+from infospace.schema.shapes import (
     NO_METADATA,
     CollectionShape,
+    NoSuchPath,
     NoteShape,
-    Nowhere,
     RelationShape,
     Unknown,
     describe,
+    disjoint,
     field_shape,
-    inside,
     is_result,
-    never_fits,
     place_in,
     same_as,
     schema_of,
     schema_of_value,
     shape_of,
+    subschema_at,
     type_words,
     types_of,
 )
-from infospace.paths import ABSENT, Path, find
-from infospace.wording import shown, wanted
+from infospace.schema.words import shown, wanted
 
 VALUE = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-2, 2) | st.text("ab", max_size=2),
@@ -53,7 +53,7 @@ def test_a_place_that_exists_is_never_ruled_out(content: Any, metadata: Any, par
     shape = NoteShape(schema_of_value(content), schema_of_value(metadata))
     there = find(Note(id="Note_1", content=content, metadata=metadata), Path(tuple(parts)))
     place = place_in(shape, tuple(parts))
-    if isinstance(place, Nowhere):
+    if isinstance(place, NoSuchPath):
         assert there is ABSENT
     elif there is not ABSENT and place is not None:
         assert types_of(schema_of_value(there)) & types_of(place)
@@ -62,7 +62,7 @@ def test_a_place_that_exists_is_never_ruled_out(content: Any, metadata: Any, par
 @given(value=VALUE)
 def test_a_schema_of_a_value_admits_its_type(value: Any) -> None:
     """And words for it are never empty."""
-    assert not never_fits(schema_of_value(value), schema_of_value(value))
+    assert not disjoint(schema_of_value(value), schema_of_value(value))
     assert type_words(schema_of_value(value))
 
 
@@ -107,8 +107,8 @@ def test_types_are_those_that_a_schema_may_admit(schema: Any, types: str) -> Non
 )
 def test_a_path_is_followed_into_a_schema(schema: Any, parts: tuple[Any, ...], types: str | None) -> None:
     """Through references, alternatives and lists; what is not understood is not known."""
-    place = inside(schema, parts)
-    assert not isinstance(place, Nowhere)
+    place = subschema_at(schema, parts)
+    assert not isinstance(place, NoSuchPath)
     everything = types is None
     assert types_of(place) == (types_of(None) if (everything and place is None) or place == {} else types_of(place))
     if types is not None:
@@ -128,14 +128,14 @@ def test_what_a_closed_schema_rules_out_is_told_with_what_it_has(
     schema: Any, parts: tuple[Any, ...], key: Any, known: tuple[str, ...]
 ) -> None:
     """The key that failed, and the keys there."""
-    assert inside(schema, parts) == Nowhere(key, known)
+    assert subschema_at(schema, parts) == NoSuchPath(key, known)
 
 
 def test_a_part_that_refers_to_the_whole_stays_right_on_its_own() -> None:
     """What is followed in two goes is never more than in one."""
-    kids = inside(TREE, ("kids",))
+    kids = subschema_at(TREE, ("kids",))
     assert types_of(kids) == {"array"}  # type: ignore[arg-type]
-    assert not isinstance(inside(kids, (0, "name")), Nowhere)  # type: ignore[arg-type]
+    assert not isinstance(subschema_at(kids, (0, "name")), NoSuchPath)  # type: ignore[arg-type]
 
 
 def test_metadata_of_content_that_may_be_missing_rules_nothing_out() -> None:
@@ -143,8 +143,8 @@ def test_metadata_of_content_that_may_be_missing_rules_nothing_out() -> None:
     inner = {"type": "object", "properties": {"a": {}}, "additionalProperties": False}
     content = {"type": "object", "properties": {"metadata": inner}, "additionalProperties": False}
     assert place_in(NoteShape(content, None), ("metadata", "b")) is None
-    assert isinstance(place_in(NoteShape(content, NO_METADATA), ("metadata", "b")), Nowhere)
-    assert isinstance(place_in(NoteShape({**content, "required": ["metadata"]}, None), ("metadata", "b")), Nowhere)
+    assert isinstance(place_in(NoteShape(content, NO_METADATA), ("metadata", "b")), NoSuchPath)
+    assert isinstance(place_in(NoteShape({**content, "required": ["metadata"]}, None), ("metadata", "b")), NoSuchPath)
 
 
 def test_a_search_result_is_known_to_its_last_key() -> None:
@@ -163,7 +163,7 @@ def test_a_search_result_is_known_to_its_last_key() -> None:
         ("metadata", "passage", "txt"),
         ("@metadata", "score"),
     ):
-        assert isinstance(place_in(result, missing), Nowhere)
+        assert isinstance(place_in(result, missing), NoSuchPath)
 
 
 def test_shapes_come_from_annotations() -> None:
@@ -248,12 +248,12 @@ def layered(word: str, wide: int = 10, levels: int = 15) -> dict[str, Any]:
 def test_a_schema_that_explodes_is_understood_at_once() -> None:
     """Each of its parts is looked at once, however many ways lead to it."""
     assert types_of(layered("allOf")) == types_of(layered("anyOf")) == {"object"}
-    assert inside(layered("anyOf"), ("x",)) == {"type": "string"}
-    assert isinstance(inside(layered("oneOf"), ("y",)), Nowhere)
+    assert subschema_at(layered("anyOf"), ("x",)) == {"type": "string"}
+    assert isinstance(subschema_at(layered("oneOf"), ("y",)), NoSuchPath)
 
 
 @pytest.mark.parametrize(
-    ("schema", "says"),
+    ("schema", "message"),
     [
         ({"type": "array", "items": {"$ref": "#"}}, "a list"),
         ({"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#"}}]}, "text or a list"),
@@ -262,6 +262,6 @@ def test_a_schema_that_explodes_is_understood_at_once() -> None:
         (layered("anyOf"), ""),
     ],
 )
-def test_what_a_schema_wants_that_refers_to_itself_can_be_said(schema: dict[str, Any], says: str) -> None:
+def test_what_a_schema_wants_that_refers_to_itself_can_be_said(schema: dict[str, Any], message: str) -> None:
     """As far as it goes."""
-    assert wanted(schema) == says
+    assert wanted(schema) == message

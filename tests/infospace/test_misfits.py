@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from infospace.fitting import misfit, misfits
+from infospace.schema.validate import misfit, validate
 
 PERSON = {
     "type": "object",
@@ -17,7 +17,7 @@ PERSON = {
 
 
 @pytest.mark.parametrize(
-    ("value", "schema", "says"),
+    ("value", "schema", "message"),
     [
         (None, {"type": "boolean"}, "null is not true or false"),
         (True, {"type": ["integer", "null"]}, "true is not null or a whole number"),
@@ -43,9 +43,9 @@ PERSON = {
         (-1, {"enum": list(range(22))}, f"-1 is not {', '.join(map(str, range(20)))} or one of 2 more"),
     ],
 )
-def test_a_misfit_is_a_sentence_in_json(value: Any, schema: dict[str, Any], says: str) -> None:
+def test_a_misfit_is_a_sentence_in_json(value: Any, schema: dict[str, Any], message: str) -> None:
     """Never as Python writes values."""
-    assert misfits(value, schema) == [says]
+    assert validate(value, schema) == [message]
 
 
 def test_the_best_of_several_misfits_is_told() -> None:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.errors import Invalid, Missing
-from infospace.jsonvalue import JSON
-from infospace.paths import (
+from infospace.core.errors import Invalid, PathNotFound
+from infospace.core.json_types import JSON
+from infospace.core.resources import Location
+from infospace.data.paths import (
     ABSENT,
     OWN,
     Path,
@@ -26,7 +27,6 @@ from infospace.paths import (
     read_path,
     reader,
 )
-from infospace.resources import Location
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def test_a_path_is_read_as_written(text: str, parts: tuple[str | int, ...]) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "a path is empty"),
         ("a b", "character 1"),
@@ -86,11 +86,11 @@ def test_a_path_is_read_as_written(text: str, parts: tuple[str | int, ...]) -> N
         ("@", "there are @metadata, @id"),
     ],
 )
-def test_what_is_no_path_is_refused_with_its_place(text: str, says: str) -> None:
+def test_what_is_no_path_is_refused_with_its_place(text: str, message: str) -> None:
     """An error names the character at fault, or what would have fitted."""
     with pytest.raises(Invalid) as caught:
         Path.parse(text)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.hint
 
 
@@ -202,7 +202,7 @@ def test_a_path_reads_by_the_one_rule(note: Note, text: str, value: JSON) -> Non
 
 
 @pytest.mark.parametrize(
-    ("note", "text", "says"),
+    ("note", "text", "message"),
     [
         (HIT, "source", "did you mean metadata.source?"),
         (HIT, "metadata.title", "`metadata` has no key 'title'"),
@@ -227,20 +227,20 @@ def test_a_path_reads_by_the_one_rule(note: Note, text: str, value: JSON) -> Non
         (Note({"a": True}), "a[0]", "`a` is a boolean"),
     ],
 )
-def test_a_missing_place_says_what_there_is(note: Note, text: str, says: str) -> None:
+def test_a_missing_place_says_what_there_is(note: Note, text: str, message: str) -> None:
     """There is no other fall-back: what is missing is named, with the keys or the number of items there are."""
     path = Path.parse(text)
     assert find(note, path) is ABSENT
     assert reader(path)(note) is ABSENT
-    with pytest.raises(Missing) as caught:
+    with pytest.raises(PathNotFound) as caught:
         read(note, path)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).startswith(f"`{path}` does not exist: ")
 
 
 def test_of_many_keys_the_nearest_twelve_are_shown() -> None:
     """A large object does not flood the sentence, and the key that was meant stands first."""
-    with pytest.raises(Missing) as caught:
+    with pytest.raises(PathNotFound) as caught:
         lookup({f"key{n}": n for n in range(50)} | {"score": 1}, ("scoer",))
     hint = caught.value.hint or ""
     assert hint.startswith("did you mean score? it has score, ")
@@ -254,7 +254,7 @@ def test_lookup_goes_into_plain_json() -> None:
     assert lookup(value, ("a", 0, "b c")) == 1
     assert lookup(value, ("@id",)) == 7
     assert lookup(value, ()) is value
-    with pytest.raises(Missing, match=r"`a\[0\]\[\"b d\"\]` does not exist: `a\[0\]` has no key 'b d'"):
+    with pytest.raises(PathNotFound, match=r"`a\[0\]\[\"b d\"\]` does not exist: `a\[0\]` has no key 'b d'"):
         lookup(value, ("a", 0, "b d"))
 
 
@@ -279,7 +279,7 @@ def test_find_reader_and_read_agree(content: JSON, parts: list[str | int]) -> No
     found = find(note, path)
     assert reader(path)(note) is found or reader(path)(note) == found
     if found is ABSENT:
-        with pytest.raises(Missing):
+        with pytest.raises(PathNotFound):
             read(note, path)
     else:
         assert read(note, path) == found
@@ -315,7 +315,8 @@ def test_the_nearest_word_ignores_case_and_stays_away_from_strangers() -> None:
 def test_importing_paths_and_where_loads_nothing_heavy() -> None:
     """Only reading a `where` loads sqlglot; only a miss loads difflib."""
     code = (
-        "import sys, infospace.paths, infospace.where; print({'sqlglot', 'numpy', 'difflib', 're2'} & set(sys.modules))"
+        "import sys, infospace.data.paths, infospace.where\n"
+        "print({'sqlglot', 'numpy', 'difflib', 're2'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.pieces import json_lines, json_list, lines, paragraphs, sentences
+from infospace.data.split_text import json_lines, json_list, lines, paragraphs, sentences
 
 TEXT = st.text(alphabet="aB1 .!?…\"')。\n\r\t", max_size=40)
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace import position as module
-from infospace.errors import Invalid
-from infospace.position import Block, Part, Position, holds, item_of, place_of, top_label
+from infospace.core import position as module
+from infospace.core.errors import Invalid
+from infospace.core.position import Block, Part, Position, holds, item_of, place_of, top_label
 
 LABELS = st.one_of(
     st.integers(1, 9999).map(str),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infospace.redaction import hidden, secret_arguments, secrets_in, shown_arguments, shown_url
+from infospace.core.redaction import hidden, secret_arguments, secrets_in, shown_arguments, shown_url
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from infospace import Note
-from infospace.kinds import NoteShape, inside, schema_of_value
-from infospace.paths import ABSENT, Path
-from infospace.selection import Selection
+from infospace.data.paths import ABSENT, Path
+from infospace.schema.projection import Selection
+from infospace.schema.shapes import NoteShape, schema_of_value, subschema_at
 
 CONTENT = {"l": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}], "n": None}
 
@@ -25,8 +25,8 @@ def test_places_inside_one_element_stand_in_one_element() -> None:
 def test_elements_of_different_schemas_leave_that_of_the_list_open() -> None:
     """Nothing is said of one that holds of the other only."""
     shape = NoteShape(schema_of_value(CONTENT), schema_of_value({}))
-    assert inside(chosen("l[0].a", "l[1].b").schema(shape), ("l", 0)) is None
-    assert inside(chosen("l[0].a", "l[1].a").schema(shape), ("l", 0, "a")) == {"type": "integer"}
+    assert subschema_at(chosen("l[0].a", "l[1].b").schema(shape), ("l", 0)) is None
+    assert subschema_at(chosen("l[0].a", "l[1].a").schema(shape), ("l", 0, "a")) == {"type": "integer"}
 
 
 def test_where_a_path_is_ruled_out_nothing_is_foretold() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from infospace import SearchResult
-from infospace.kinds import Nowhere, inside, schema_of, types_of
-from infospace.shaping import MOST, alone, closed_object, either_of, merged, or_null
+from infospace.schema.combine import MOST, any_of, closed_object, inline_refs, merged, nullable
+from infospace.schema.shapes import NoSuchPath, schema_of, subschema_at, types_of
 
 TREE: dict[str, Any] = {
     "$ref": "#/$defs/t",
@@ -16,23 +16,23 @@ TREE: dict[str, Any] = {
 
 def test_references_are_written_out_and_circles_are_not_known() -> None:
     """A property may be called as a keyword is."""
-    assert alone(TREE) == {"properties": {"kid": {}, "$defs": {}}}
-    assert alone({"const": {"$ref": "#"}}) == {"const": {"$ref": "#"}}
-    assert alone(None) == {}
+    assert inline_refs(TREE) == {"properties": {"kid": {}, "$defs": {}}}
+    assert inline_refs({"const": {"$ref": "#"}}) == {"const": {"$ref": "#"}}
+    assert inline_refs(None) == {}
 
 
 def test_a_part_of_a_search_result_is_known_inside_of_something_else() -> None:
     """Its references do not lead into the whole that it was taken from."""
-    part = inside(schema_of(SearchResult), ("metadata",))
-    assert not isinstance(part, Nowhere)
+    part = subschema_at(schema_of(SearchResult), ("metadata",))
+    assert not isinstance(part, NoSuchPath)
     made = closed_object({"m": part})
     assert types_of_place(made, ("m", "passage", "text")) == {"string"}
-    assert isinstance(inside(made, ("m", "passage", "txt")), Nowhere)
+    assert isinstance(subschema_at(made, ("m", "passage", "txt")), NoSuchPath)
 
 
 def types_of_place(schema: Any, parts: tuple[str, ...]) -> frozenset[str]:
-    found = inside(schema, parts)
-    assert not isinstance(found, Nowhere)
+    found = subschema_at(schema, parts)
+    assert not isinstance(found, NoSuchPath)
     return types_of(found)
 
 
@@ -41,15 +41,15 @@ def test_a_schema_that_grows_too_large_keeps_its_types() -> None:
     definitions = {f"d{i}": {"properties": {k: {"$ref": f"#/$defs/d{i + 1}"} for k in "ab"}} for i in range(20)}
     schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions}
     assert len(str(definitions)) < MOST
-    assert alone(schema) == {"type": ["object"]}
+    assert inline_refs(schema) == {"type": ["object"]}
 
 
 def test_what_may_be_null_admits_null_once() -> None:
     """And what is not known stays so."""
-    assert or_null({"type": "integer"}) == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
-    assert or_null({"type": ["null", "string"]}) == {"type": ["null", "string"]}
-    assert or_null(None) is None
-    assert either_of({"type": "null"}, {"type": "null"}) == {"type": "null"}
+    assert nullable({"type": "integer"}) == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    assert nullable({"type": ["null", "string"]}) == {"type": ["null", "string"]}
+    assert nullable(None) is None
+    assert any_of({"type": "null"}, {"type": "null"}) == {"type": "null"}
 
 
 def test_of_objects_merged_the_right_one_says_where_it_is_always_there() -> None:
@@ -60,8 +60,8 @@ def test_of_objects_merged_the_right_one_says_where_it_is_always_there() -> None
     assert (both["properties"]["b"], sorted(both["required"])) == ({"type": "integer"}, ["a", "b"])
     outer = merged(left, right, always=(False, False))
     assert (types_of(outer["properties"]["b"]), outer["required"]) == ({"string", "integer"}, [])
-    assert isinstance(inside(outer, ("c",)), Nowhere)
+    assert isinstance(subschema_at(outer, ("c",)), NoSuchPath)
     half = merged(left, None, always=(True, True))
     assert (half["properties"]["a"], half["required"]) == ({}, ["a", "b"])
-    assert inside(half, ("c",)) is None
+    assert subschema_at(half, ("c",)) is None
     assert merged(None, right, always=(True, True))["properties"]["b"] == {"type": "integer"}

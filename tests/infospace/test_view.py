@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from infospace import Collection, Infospace, NotFound, Relation, Space
-from infospace.memory.changes import Delete, Revise
-from infospace.resources import Made
-from infospace.search.found import Hit
+from infospace import Collection, Context, NotFound, Relation, Space
+from infospace.core.resources import Made
+from infospace.search.query import Hit
+from infospace.store.changes import Delete, Revise
 
 
 def made(space: Space, *contents: object) -> Sequence[str]:
@@ -115,7 +115,7 @@ def test_the_results_of_a_step_are_read_at_once_and_once(space: Space, monkeypat
 
 def test_contents_and_texts_of_every_kind(space: Space) -> None:
     """A Collection is the list of its contents; as text its items with a blank line between."""
-    view: Infospace = space.view()
+    view: Context = space.view()
     text, data = view.note("text"), view.note({"b": 1, "a": [None]})
     arrow = view.relation(text, data, "cites")
     list_ = view.collection([text, view.collection([data, text]), arrow])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from infospace import Collection, Conflict, Invalid, Member, NotFound, Space
-from infospace.memory.changes import MakeNote, Null
-from infospace.resources import Made
+from infospace.core.resources import Made
+from infospace.store.changes import JsonNull, MakeNote
 
 
 def stored(space: Space) -> tuple[str, str]:
@@ -24,7 +24,7 @@ def test_a_change_is_seen_at_once_and_stored_as_it_was_shown(space: Space) -> No
     view = space.view(Made(None, "3", "change"))
     note, list_ = view.get(note_id), view.get(list_id)
     assert isinstance(list_, Collection)
-    view.revise(note, content=Null(), metadata={"k": 1})  # type: ignore[type-var]
+    view.revise(note, content=JsonNull(), metadata={"k": 1})  # type: ignore[type-var]
     other = view.note("b")
     view.add(list_, [Member(other.id)])
     assert (view.get(note_id).content, space.view().get(note_id).content) == (None, {"a": 1})

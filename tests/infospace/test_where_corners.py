@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from infospace.errors import WhereInvalid
-from infospace.jsonvalue import JSON
-from infospace.where import Tally, parse_where
-from infospace.where.order import DEEPEST
+from infospace.core.errors import WhereInvalid
+from infospace.core.json_types import JSON
+from infospace.where import TypeMismatches, parse_where
+from infospace.where.grammar_check import DEEPEST
 
 
 class Thing:
@@ -22,7 +22,7 @@ class Thing:
 
 def judged(text: str, **parameters: JSON) -> tuple[bool | None, int]:
     """The verdict, and how much was of other types."""
-    tally = Tally()
+    tally = TypeMismatches()
     return parse_where(text).match(Thing(), parameters, tally), tally.mismatches
 
 

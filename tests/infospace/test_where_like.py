@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infospace.errors import Invalid
+from infospace.core.errors import Invalid
 from infospace.where import like as module
 from infospace.where.like import fold, like
 

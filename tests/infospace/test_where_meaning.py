@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infospace.errors import Invalid, Missing
-from infospace.jsonvalue import JSON
-from infospace.where import Tally, parse_where
+from infospace.core.errors import Invalid, PathNotFound
+from infospace.core.json_types import JSON
+from infospace.where import TypeMismatches, parse_where
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ PAPER = Note(
 
 def judged(text: str, note: Note = PAPER, **parameters: JSON) -> tuple[bool | None, int]:
     """Give the verdict on `note`, and how many comparisons were of different types."""
-    tally = Tally()
+    tally = TypeMismatches()
     return parse_where(text).match(note, parameters, tally), tally.mismatches
 
 
@@ -307,7 +307,7 @@ def test_parameters_keep_their_types() -> None:
 
 def test_a_parameter_without_a_value_is_missing() -> None:
     """The caller has forgotten it, and hears its name."""
-    with pytest.raises(Missing, match=r"\$hits\[0\]\.title"):
+    with pytest.raises(PathNotFound, match=r"\$hits\[0\]\.title"):
         judged("title = $hits[0].title")
     with pytest.raises(Invalid, match="escape"):
         judged("title LIKE $p ESCAPE '!'", p="x!")
@@ -320,7 +320,7 @@ def test_every_mismatch_that_is_met_is_counted() -> None:
     assert judged("title BETWEEN 1 AND 2") == (None, 2)
     assert judged("year IN ('a', TRUE, 5, NULL)") == (None, 2)
     assert judged("year IN ('a', TRUE, 2017)") == (True, 0)
-    tally = Tally()
+    tally = TypeMismatches()
     where = parse_where("title = 1")
     assert [where.match(PAPER, {}, tally) for _ in range(3)] == [None] * 3
     assert (tally.mismatches, where.match(PAPER, {})) == (3, None)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infospace.errors import WhereInvalid
+from infospace.core.errors import WhereInvalid
 from infospace.where import Where, parse_where
-from infospace.where.words import CONDITIONS
+from infospace.where.tokens import CONDITIONS
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -47,7 +47,7 @@ def test_a_where_is_read_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "position", "says"),
+    ("text", "position", "message"),
     [
         ("metadata.scor >", 14, "`where` ends where a value was expected, after '>' (character 14)"),
         ("", 0, "`where` is empty"),
@@ -109,10 +109,10 @@ def test_a_where_is_read_once() -> None:
         ("a = \x00", 4, r"'\x00' (character 4)"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_place(text: str, position: int, says: str) -> None:
+def test_what_does_not_fit_is_refused_with_its_place(text: str, position: int, message: str) -> None:
     """What was found, at which character from 0, and what would have fitted."""
     error = refused(text)
-    assert says in str(error)
+    assert message in str(error)
     assert error.position == position
 
 
@@ -165,7 +165,7 @@ def test_what_does_not_fit_is_refused_with_its_place(text: str, position: int, s
 def test_other_constructs_of_sql_are_refused(text: str, found: str) -> None:
     """The language is closed: whatever else sqlglot could read is an error, and says what is allowed."""
     error = refused(text)
-    assert found in error.says
+    assert found in error.message
     assert error.hint
 
 
@@ -219,7 +219,7 @@ DEEP = {
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
 def test_deep_nesting_is_refused_and_does_not_exhaust_the_stack(text: str) -> None:
     """The parser below is recursive; nothing reaches it that could bring it down."""
-    assert "deeper than 24 levels" in refused(text).says or text.startswith("a[")
+    assert "deeper than 24 levels" in refused(text).message or text.startswith("a[")
 
 
 def test_nesting_up_to_the_limit_is_read_even_from_a_deep_stack() -> None:
@@ -230,7 +230,7 @@ def test_nesting_up_to_the_limit_is_read_even_from_a_deep_stack() -> None:
         return below(levels - 1) if levels else parse_where(text)
 
     assert parse_where("(" * 24 + "a" + ")" * 24).paths
-    assert "deeper than 24 levels" in refused("(" * 25 + "a" + ")" * 25).says
+    assert "deeper than 24 levels" in refused("(" * 25 + "a" + ")" * 25).message
     assert below(300).paths
     parse_where.cache_clear()
     with pytest.raises(WhereInvalid, match="nests too deeply"):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infospace.jsonvalue import JSON
-from infospace.where import Tally, parse_where
+from infospace.core.json_types import JSON
+from infospace.where import TypeMismatches, parse_where
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def test_where_agrees_with_sqlite(table: sqlite3.Connection, text: str, content:
         [{"place": place, **row} for place, row in enumerate(content)],
     )
     answers = table.execute(f"SELECT {text} FROM metadata ORDER BY place", PARAMETERS).fetchall()  # noqa: S608
-    where, tally = parse_where(text), Tally()
+    where, tally = parse_where(text), TypeMismatches()
     for row, (answer,) in zip(content, answers, strict=True):
         there = {key: value for key, value in row.items() if value is not None or key in "ns"}
         verdict = where.match(Note({**there, "metadata": there}), PARAMETERS, tally)

@@ -39,7 +39,7 @@ def main() -> int:
     """Try the mutants of a room, and print the table; 1 where too few were noticed."""
     parser = argparse.ArgumentParser(prog="make mutate", description=__doc__)
     parser.add_argument("room", choices=sorted(ROOMS), help="the room whose code is mutated")
-    parser.add_argument("--only", default="*", help="a pattern of modules: 'planner.lanes*'")
+    parser.add_argument("--only", default="*", help="a pattern of modules: 'planner.journal.commit_order*'")
     parser.add_argument("--sample", type=int, default=0, help="at most this many mutants, drawn by chance (all)")
     parser.add_argument("--seed", type=int, default=1, help="which ones are drawn")
     parser.add_argument("--workers", type=int, default=2, help="mutants that are tried side by side")

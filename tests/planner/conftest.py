@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import pytest
 
 from infospace import Space
-from planner.outcome import RunResult
-from planner.problems import Problem
-from planner.start import check_plan, run_sync
+from planner.execute.start import check_plan, run_sync
+from planner.journal.result import RunResult
+from planner.language.problems import Problem
 
 sys.path.insert(0, str(Path(__file__).parent))
 from timing import Limits

@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from infospace import Space
-from infospace.jsonvalue import JSON
+from infospace.core.json_types import JSON
+from infospace.core.tool import Tool, ToolAnswer
 from infospace.tools.local import LocalTools
-from infospace.tools.tool import Tool, ToolAnswer
-from planner.saved import save_plan
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.parse.saved_plans import save_plan
 
 NOTES: list[dict[str, Any]] = [
     {"value": "Attention mechanisms let a network weigh its inputs.", "name": "attention", "title": "Attention"},

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from infospace.catalogue import installed
-from infospace.contract import Primitive
+from infospace.contract.catalogue import installed
+from infospace.contract.decorator import Primitive
 
 CATALOGUE = installed()
 NAME = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")

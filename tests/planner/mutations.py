@@ -22,9 +22,9 @@ from mutating import (
     typo,
 )
 
-from infospace.argument import Reading
-from planner.conditions import JOINS, TESTS
-from planner.forms import FORMS
+from infospace.contract.arguments import ParseMode
+from planner.parse.conditions import JOINS, TESTS
+from planner.parse.control_flow import FORMS
 
 __all__ = ["MUTATIONS"]
 
@@ -73,7 +73,7 @@ def value_of_another_type(plan: Any, _chance: random.Random) -> Any:
     for pointer, step in steps_of(plan):
         for name, written, argument in arguments(step):
             kinds = argument.schema.get("type")
-            if argument.reading is Reading.VALUE and kinds in ("string", "integer", "number", "boolean"):
+            if argument.reading is ParseMode.VALUE and kinds in ("string", "integer", "number", "boolean"):
                 yield put(pointer, name, {"wrong": written}), (f"{pointer}/{name}",)
 
 
@@ -204,7 +204,7 @@ def _after(place: str, prefix: str, index: int) -> bool:
 def kind_that_does_not_fit(plan: Any, _chance: random.Random) -> Any:
     for pointer, step in steps_of(plan):
         for name, written, argument in arguments(step):
-            if argument.reading is Reading.RESOURCE and argument.kinds == {"Collection"} and isinstance(written, str):
+            if argument.reading is ParseMode.RESOURCE and argument.kinds == {"Collection"} and isinstance(written, str):
                 yield put(pointer, name, "attention"), (f"{pointer}/{name}",)
 
 
@@ -212,7 +212,7 @@ def kind_that_does_not_fit(plan: Any, _chance: random.Random) -> Any:
 def misspelt_name(plan: Any, chance: random.Random) -> Any:
     for pointer, step in steps_of(plan):
         for name, written, argument in arguments(step):
-            if argument.reading is Reading.RESOURCE and written in ("attention", "reading list", "open questions"):
+            if argument.reading is ParseMode.RESOURCE and written in ("attention", "reading list", "open questions"):
                 yield put(pointer, name, typo(written, chance)), (f"{pointer}/{name}",)
 
 
@@ -220,7 +220,7 @@ def misspelt_name(plan: Any, chance: random.Random) -> Any:
 def id_that_the_space_does_not_have(plan: Any, _chance: random.Random) -> Any:
     for pointer, step in steps_of(plan):
         for name, written, argument in arguments(step):
-            if argument.reading is Reading.RESOURCE and isinstance(written, str):
+            if argument.reading is ParseMode.RESOURCE and isinstance(written, str):
                 kind = "Collection" if argument.kinds == {"Collection"} else "Note"
                 yield put(pointer, name, f"{kind}_98765"), (f"{pointer}/{name}",)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from planner.order import Group, Order
-from planner.plan import Block
+from planner.language.plan import Block
+from planner.order.dependencies import DependencyAnalysis, Group
 
 
-class OneByOne(Order):
+class OneByOne(DependencyAnalysis):
     """An order in which nothing runs side by side."""
 
     def groups(self, steps: Block) -> tuple[Group, ...]:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from infospace import Collection, Note, Relation, Space
-from planner.outcome import RunResult
+from planner.journal.result import RunResult
 
 IDS = re.compile(r"\b(Note|Collection|Relation)_\d+")
 TIMES = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")

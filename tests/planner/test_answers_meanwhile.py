@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, NotFound, Space
-from planner.events import Event, RunStarted, StepFinished
-from planner.resume import answer, resume
+from planner.execute.start import run_sync
+from planner.journal.events import Event, RunStarted, StepFinished
+from planner.lifecycle.resume import answer, resume
 from planner.sessions.session import Session
-from planner.start import run_sync
 
 ASK = {"type": "ask", "value": "who?", "out": "$who"}
 LOOK = {"type": "wait", "condition": {"type": "bound", "target": "a name that comes"}}

@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Conflict, Invalid, Space, open_space
+from infospace.core.tool import NotCalled
 from infospace.tools.approvals import remembered
 from infospace.tools.local import LocalTools
-from infospace.tools.tool import NotCalled
-from planner.fork import fork
-from planner.outcome import RunResult
-from planner.replay import replay
-from planner.resume import answer, resume
-from planner.saved import save_plan
+from planner.execute.start import prepare, run_sync, stream
+from planner.journal.result import RunResult
+from planner.lifecycle.fork import fork
+from planner.lifecycle.replay import replay
+from planner.lifecycle.resume import answer, resume
+from planner.parse.saved_plans import save_plan
 from planner.sessions.session import Session
-from planner.start import prepare, run_sync, stream
 
 
 class Files:
@@ -319,7 +319,7 @@ def test_a_blocked_tool_is_not_called_and_the_check_warns(space: Space, warnings
     space.tools.add(server)
     step = {"type": "files/read", "arguments": {"path": "a"}}
     [problem] = warnings([step])
-    assert (problem.code, problem.says, problem.pointer) == ("blocked", "files/read is blocked", "/0/type")
+    assert (problem.code, problem.message, problem.pointer) == ("blocked", "files/read is blocked", "/0/type")
     result = run_sync(space, [step], approve=["files/*"])
     assert "files/read is blocked, and was not called" in str(result.reason)
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.arrived import Arrived, Place
-from planner.read import Beginning, Document, Lines, read_beginning
+from planner.parse.incremental_json import IncrementalDocument, Place
+from planner.parse.text import Beginning, Document, Lines, read_beginning
 
 TEXTS = st.text(alphabet='ab"\\/{}[]:, \n\té€😀', max_size=12)
 VALUES = st.recursive(
@@ -34,7 +34,7 @@ def test_steps_are_found_however_the_text_is_cut(
     document = {**head, key: steps, **tail} if key else steps
     plain = json.dumps(document, ensure_ascii=False, indent=2 if spread else None)
     text = around.replace("{}", plain).encode()
-    arrived = Arrived()
+    arrived = IncrementalDocument()
     for at in range(0, len(text), size):
         arrived.feed(text[at : at + size])
         assert arrived.steps == steps[: len(arrived.steps)]
@@ -49,7 +49,7 @@ def test_steps_are_found_however_the_text_is_cut(
 def test_a_step_is_complete_with_its_closing_bracket_and_not_before() -> None:
     """Brackets in texts do not count, nor do quotes behind a backslash."""
     text = b'[{"type": "say", "value": "} ] \\" \\\\"}, {"type": "x"}]'
-    arrived = Arrived()
+    arrived = IncrementalDocument()
     found = []
     for at in range(len(text)):
         arrived.feed(text[at : at + 1])
@@ -77,7 +77,7 @@ def test_a_step_is_complete_with_its_closing_bracket_and_not_before() -> None:
 )
 def test_no_steps_are_seen_where_none_begin(text: bytes) -> None:
     """Such a text is left to the reader of the whole."""
-    arrived = Arrived()
+    arrived = IncrementalDocument()
     arrived.feed(text)
     assert not arrived.is_plan
     assert arrived.steps == []
@@ -99,7 +99,7 @@ def test_no_steps_are_seen_where_none_begin(text: bytes) -> None:
 )
 def test_what_is_no_step_ends_the_steps(text: bytes) -> None:
     """So nothing runs ahead behind it."""
-    arrived = Arrived()
+    arrived = IncrementalDocument()
     arrived.feed(text)
     assert arrived.steps == [{"type": "a"}]
 
@@ -112,7 +112,7 @@ def calls_of_following(text: bytes, size: int) -> int:
         nonlocal calls
         calls += event in ("call", "c_call")
 
-    arrived = Arrived()
+    arrived = IncrementalDocument()
     sys.setprofile(counted)
     try:
         for at in range(0, len(text), size):

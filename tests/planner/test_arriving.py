@@ -12,10 +12,10 @@ import pytest
 
 from infospace import Space
 from infospace.tools.local import LocalTools
-from planner.events import RunStarted
-from planner.outcome import RunResult
-from planner.resume import answer, resume
-from planner.saved import save_plan
+from planner.journal.events import RunStarted
+from planner.journal.result import RunResult
+from planner.lifecycle.resume import answer, resume
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from writing import KEEP, LIST, NOTE, SIZE, Written, kept, runs, steps, write
@@ -217,7 +217,7 @@ def test_what_is_there_at_once_runs_as_if_it_had_not_streamed(space: Space) -> N
     assert (result.status, written.ahead, written.begun) == ("success", [], ["1", "2"])
     assert write(space, "[" + steps(LIST, {"type": "sya"}) + "]")[0].run is None
     empty = write(space)[0]
-    assert (empty.status, [problem.says for problem in empty.problems]) == ("refused", ["the plan is empty"])
+    assert (empty.status, [problem.message for problem in empty.problems]) == ("refused", ["the plan is empty"])
 
 
 def test_a_plan_of_thousands_of_steps_arrives(space: Space) -> None:

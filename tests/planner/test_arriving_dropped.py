@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from infospace import Conflict, Space, Unreadable
-from planner.events import RunStarted
-from planner.lanes import Halt
-from planner.outcome import RunResult
-from planner.read import read_plan
-from planner.replay import replay
-from planner.resume import resume
-from planner.start import run_sync
+from infospace import Conflict, InvalidJSON, Space
+from planner.execute.start import run_sync
+from planner.journal.commit_order import SuspendRequest
+from planner.journal.events import RunStarted
+from planner.journal.result import RunResult
+from planner.lifecycle.replay import replay
+from planner.lifecycle.resume import resume
+from planner.parse.text import read_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from writing import KEEP, LIST, NOTE, SIZE, Written, kept, runs, steps, write
@@ -52,13 +52,17 @@ def test_a_document_is_refused_the_same_wherever_it_breaks_off(space: Space) -> 
     whole = json.dumps({"goal": "ä", "steps": [LIST, KEEP], "result": "$c"}, ensure_ascii=False).encode()
     for end in range(len(whole)):
         text = whole[:end]
-        with pytest.raises(Unreadable) as expected:
+        with pytest.raises(InvalidJSON) as expected:
             read_plan(text)
         middle = end // 2
         result, _ = write(space, text[:middle], text[middle:])
         [problem] = result.problems
         assert result.status == "refused"
-        assert (problem.code, problem.says, problem.hint) == ("unreadable", expected.value.says, expected.value.hint)
+        assert (problem.code, problem.message, problem.hint) == (
+            "unreadable",
+            expected.value.message,
+            expected.value.hint,
+        )
     assert kept(space) == []
 
 
@@ -117,7 +121,7 @@ def test_lines_of_a_session_are_no_document(space: Space) -> None:
     """They are refused at this door, with a sentence."""
     result, written = write(space, steps(LIST) + "\n", steps(SIZE) + "\n")
     assert (result.status, written.begun) == ("refused", [])
-    assert result.problems[0].says == "this is a session, line by line, and not the document of a plan"
+    assert result.problems[0].message == "this is a session, line by line, and not the document of a plan"
 
 
 # Ends before the end
@@ -127,7 +131,7 @@ def test_a_halt_before_the_whole_is_there_cancels(space: Space) -> None:
     """There is nothing that could be gone on with; what ran ahead is dropped."""
 
     async def go() -> tuple[RunResult, Written]:
-        halt = Halt()
+        halt = SuspendRequest()
         written = Written(space, halt=halt)
 
         async def interrupt() -> None:
@@ -151,7 +155,7 @@ def test_a_halt_before_the_whole_is_there_cancels(space: Space) -> None:
 
 def test_closing_the_stream_cancels(space: Space) -> None:
     """As that of any run."""
-    from planner.arriving import stream_arriving
+    from planner.streaming.run import stream_arriving
 
     async def go() -> None:
         async def pieces() -> Any:
@@ -170,7 +174,7 @@ def test_closing_the_stream_cancels(space: Space) -> None:
 
 def test_a_source_that_breaks_ends_the_run(space: Space) -> None:
     """The error is told to whoever listens; no run stays open."""
-    from planner.arriving import stream_arriving
+    from planner.streaming.run import stream_arriving
 
     async def go() -> None:
         async def pieces() -> Any:

@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
-from planner.arriving import stream_arriving
-from planner.events import RunFinished, StepRanAhead
-from planner.outcome import RunResult
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.journal.events import RunFinished, StepRanAhead
+from planner.journal.result import RunResult
+from planner.streaming.run import stream_arriving
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import files
@@ -87,7 +87,7 @@ def outcome(space: Space, result: RunResult) -> Any:
         assert not result.bindings
         assert result.result is None
         assert {row.status for row in result.steps} <= {"skipped"}
-    problems = [(one.code, one.severity, one.pointer, one.says, one.hint, one.fix) for one in result.problems]
+    problems = [(one.code, one.severity, one.pointer, one.message, one.hint, one.fix) for one in result.problems]
     status, reason, *rest, steps = told(space, result)
     refused = status == "refused"
     return status, None if refused else reason, rest, [] if refused else steps, problems

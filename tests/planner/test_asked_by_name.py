@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.replay import replay
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.lifecycle.replay import replay
 
 QUEUE = "_rss_pending_titles"
 LOAD = {"type": "load", "target": QUEUE, "out": "$queue"}

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.bounds import Bounds, OutOfTime, Room, Stop, at_most, check_time, ending, stopped_by
-from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
-from planner.start import run_sync
+from infospace.core.bounds import Bounds, OutOfTime, Room, Stop, at_most, check_time, ending, stopped_by
+from infospace.core.ids import Kind
+from infospace.store.changes import MakeNote
+from planner.execute.start import run_sync
 
 ROWS = [{"k": 1, "v": number} for number in range(300)]
 TABLE: list[Any] = [

@@ -12,8 +12,8 @@ import pytest
 
 from infospace import Space
 from infospace.tools.local import LocalTools
-from planner.run import Run
-from planner.start import Prepared, prepare, run_sync
+from planner.execute.run import Run
+from planner.execute.start import Prepared, prepare, run_sync
 
 sys.path.insert(0, str(Path(__file__).parent))
 from timing import Limits, turns

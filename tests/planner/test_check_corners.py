@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.saved import save_plan
-from planner.start import check_plan
+from planner.execute.start import check_plan
+from planner.parse.saved_plans import save_plan
 
 
 def note(value: Any, out: str, **fields: Any) -> dict[str, Any]:

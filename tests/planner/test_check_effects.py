@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.tools.tool import Tool
-from planner.start import check_plan
+from infospace.core.tool import Tool
+from planner.execute.start import check_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import files, save_plan

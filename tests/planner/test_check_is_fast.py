@@ -7,7 +7,7 @@ from types import FrameType
 from typing import Any
 
 from infospace import Space
-from planner.start import check_plan
+from planner.execute.start import check_plan
 
 
 def long_plan(count: int) -> list[Any]:

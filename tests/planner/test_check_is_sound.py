@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, Space, open_space
-from infospace.catalogue import installed
-from infospace.runs.call import CANCELLED
-from planner.conditions import JOINS, TESTS
-from planner.forms import FORMS
-from planner.outcome import RunResult
-from planner.patches import patched
-from planner.saved import save_plan
-from planner.start import Prepared, Refused, check_plan, prepare
+from infospace.contract.catalogue import installed
+from infospace.journal.external_call import CANCELLED
+from planner.execute.start import Prepared, Refused, check_plan, prepare
+from planner.journal.result import RunResult
+from planner.language.json_patch import patched
+from planner.parse.conditions import JOINS, TESTS
+from planner.parse.control_flow import FORMS
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import files
@@ -156,7 +156,7 @@ def idle_fixes(space: Space, document: Any, refused: Refused, tally: Tally) -> I
             continue
         tally.fixes += 1
         left = [p for p in check_plan(space, patched(document, problem.fix))[1].found if p.severity == "error"]
-        same = any((p.code, p.pointer, p.says) == (problem.code, problem.pointer, problem.says) for p in left)
+        same = any((p.code, p.pointer, p.message) == (problem.code, problem.pointer, problem.message) for p in left)
         elsewhere = {(p.code, p.pointer) for p in left} - {(p.code, p.pointer) for p in errors}
         if same or (len(left) >= len(errors) and elsewhere):
             yield f"{problem.fix} mends nothing of {problem.code} at {problem.pointer}"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.problems import Problem, in_order
+from planner.execute.start import check_plan, run_sync
+from planner.language.problems import Problem, sort_problems
 from planner.sessions.lines import check_lines
-from planner.start import check_plan, run_sync
 
 
 def told(space: Space, document: Any) -> list[tuple[str, str]]:
@@ -56,7 +56,7 @@ def test_eleven_steps_are_not_ordered_as_text() -> None:
     places = ["/steps/10", "/steps/9", "/steps", "/budget", "/steps/9/out", "/steps/9/type"]
     found = [Problem("a", place, "", severity="warning") for place in places] + [Problem("b", "/steps/9", "")]
     document = {"steps": [{"type": "x"} for _ in range(11)]}
-    assert [(one.pointer, one.severity) for one in in_order(document, found)] == [
+    assert [(one.pointer, one.severity) for one in sort_problems(document, found)] == [
         ("/steps", "warning"),
         ("/steps/9", "error"),
         ("/steps/9", "warning"),
@@ -116,14 +116,14 @@ def test_what_is_no_json_is_a_problem_at_its_place(space: Space, case: str, fiel
         [problem] = found
         assert problem.code == "not-json"
         assert problem.pointer.endswith(f"/0/{field}{inside}")
-        assert f"{problem.says} {problem.hint}".encode()
+        assert f"{problem.message} {problem.hint}".encode()
     assert run_sync(space, plan).status == "refused"
 
 
 def test_what_is_too_deep_is_a_problem() -> None:
     """Also a list that holds itself."""
-    from planner.problems import Problems
-    from planner.writable import check_writable
+    from planner.language.problems import Problems
+    from planner.language.writable import check_writable
 
     deep: Any = []
     for _ in range(199):
@@ -139,8 +139,8 @@ def test_what_is_too_deep_is_a_problem() -> None:
 
 def test_what_json_has_is_none() -> None:
     """4,300 digits, pairs of surrogates as one character, tuples for lists."""
-    from planner.problems import Problems
-    from planner.writable import check_writable
+    from planner.language.problems import Problems
+    from planner.language.writable import check_writable
 
     assert check_writable({"a": [10**4_300 - 1, -(10**4_299), "\U0001f600", 1.5, None, True, (1, 2)]}, Problems())
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.start import check_plan, run_sync
+from planner.execute.start import check_plan, run_sync
 
 sys.path.insert(0, str(Path(__file__).parent))
 from mistakes import HITS, HOPELESS, ITEMS, MENDED, NOTE, note, over, when
 
-from planner.patches import at, patched
+from planner.language.json_patch import at, patched
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def test_a_problem_without_a_fix_says_what_and_where(taken: Space, case: str) ->
     found = [p for p in check_plan(taken, plan)[1].found if p.severity == "error"]
     assert [(p.code, p.pointer) for p in found] == [(code, pointer)], found
     at(plan, pointer)
-    assert found[0].says
-    assert not found[0].says.endswith(".")
+    assert found[0].message
+    assert not found[0].message.endswith(".")
 
 
 def test_all_problems_are_told_at_once(space: Space) -> None:
@@ -175,10 +175,16 @@ def test_a_correct_plan_raises_no_false_alarm(space: Space, plan: Any) -> None:
     assert [p for p in check_plan(space, plan)[1].found if p.severity == "error"] == []
 
 
+LATER = ("editor", "metatools", "protocol", "server", "sessions")
+"""Rooms that speak of errors, not of problems of a plan."""
+
+
 def test_every_code_is_tested() -> None:
     """A code that is added is added to the tables, or to a test of its own."""
     folder = Path(__file__).parents[2] / "planner"
-    source = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py")))
+    source = "".join(
+        path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py")) if path.parent.name not in LATER
+    )
     codes = set(re.findall(r'\b(?:error|warn|report)\(\s*"([a-z-]+)"', source))
     tested = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py")))
     assert len(codes) > 30
@@ -186,9 +192,9 @@ def test_every_code_is_tested() -> None:
 
 
 def test_a_problem_as_json_has_the_documented_fields(errors: Any) -> None:
-    """Code, severity, pointer, says, hint, fix."""
+    """Code, severity, pointer, message, hint, fix."""
     [problem] = errors([{"type": "sya", "value": 1}])
-    assert set(json.loads(json.dumps(problem.to_json()))) == {"code", "severity", "pointer", "says", "hint", "fix"}
+    assert set(json.loads(json.dumps(problem.to_json()))) == {"code", "severity", "pointer", "message", "hint", "fix"}
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
-from infospace.errors import Unreadable
-from infospace.jsontext import read_json
+from infospace.core.errors import InvalidJSON
+from infospace.data.json_text import read_json
 from infospace.tools.local import LocalTools
-from planner.completing import Completion, Offer, complete
-from planner.completing.offers import CONDITION, PLAN, STEP
-from planner.known import KnownSpace
-from planner.saved import save_plan
-from planner.start import run_sync
+from planner.check.space_facts import SnapshotFacts
+from planner.editor import Completion, Offer, complete
+from planner.editor.offers import CONDITION, PLAN, STEP
+from planner.execute.start import run_sync
+from planner.parse.saved_plans import save_plan
 
 Ask = Callable[[str], Completion]
 
@@ -31,7 +31,7 @@ def ask_of(space: Space, written: str, *, behind: bool = False) -> Completion | 
     """Complete at the mark."""
     text, at = written.replace("¦", "", 1), written.index("¦")
     with space.store.reading() as snapshot:
-        return complete(text, at, space.catalogue, KnownSpace(snapshot), behind=behind)
+        return complete(text, at, space.catalogue, SnapshotFacts(snapshot), behind=behind)
 
 
 def labels(found: Completion | None) -> list[str]:
@@ -332,10 +332,10 @@ def test_no_place_of_any_text_raises(
 def _still_read(text: str, found: Completion, offer: Offer) -> None:
     """What may break is told by the reader: a value is not there yet, a key is there twice."""
     new = text[: found.start] + offer.insert + text[found.end :]
-    with suppress(Unreadable):
+    with suppress(InvalidJSON):
         read_json(new)
         return
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(InvalidJSON) as caught:
         read_json(new)
-    says = caught.value.says
-    assert "a value was expected" in says or "twice" in says or offer.again, (says, new)
+    message = caught.value.message
+    assert "a value was expected" in message or "twice" in message or offer.again, (message, new)

@@ -10,12 +10,12 @@ import pytest
 
 from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
-from planner.order import Order
-from planner.outcome import RunResult
-from planner.parse import parse_plan
-from planner.problems import Problems
-from planner.saved import save_plan
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
+from planner.language.problems import Problems
+from planner.order.dependencies import DependencyAnalysis
+from planner.parse.document import parse_plan
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from timing import turns
@@ -383,7 +383,7 @@ def test_a_step_whose_condition_calls_a_tool_does_not_run_ahead(
     problems = Problems()
     plan = parse_plan([PAIR, step], problems)
     assert problems.ok, problems.found
-    order = Order(space.catalogue, {})
+    order = DependencyAnalysis(space.catalogue, {})
     assert order.only_looks(plan.steps[1]) is looks
 
 
@@ -416,13 +416,13 @@ GIVES = tool("give", "$g", value="g")
 MARKS = tool("mark", value="m")
 
 
-def ordered(space: Space, step: Any, **plans: Any) -> tuple[Order, Any]:
+def ordered(space: Space, step: Any, **plans: Any) -> tuple[DependencyAnalysis, Any]:
     """Return the order of a plan of one step, and the step."""
     problems = Problems()
     plan = parse_plan([step], problems)
     assert problems.ok, problems.found
     known = {name: parse_plan({"steps": steps}, problems) for name, steps in plans.items()}
-    return Order(space.catalogue, known), plan.steps[0]
+    return DependencyAnalysis(space.catalogue, known), plan.steps[0]
 
 
 @pytest.mark.parametrize(

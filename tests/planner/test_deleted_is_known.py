@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.start import run_sync
+from planner.execute.start import run_sync
 
 NOTE = {"type": "create-note", "value": {"a": 1}, "out": "$x"}
 GONE = {"type": "remove", "target": "$x"}

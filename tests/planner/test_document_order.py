@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
-from planner.document_order import in_document_order
-from planner.outcome import RunResult
-from planner.resume import answer, plan_of, resume
-from planner.run import Run
-from planner.saved import save_plan
-from planner.start import Prepared, prepare, run_sync
+from planner.execute.run import Run
+from planner.execute.start import Prepared, prepare, run_sync
+from planner.journal.result import RunResult
+from planner.lifecycle.resume import answer, plan_of, resume
+from planner.parse.document_order import in_document_order
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from plangen.forms import Plans

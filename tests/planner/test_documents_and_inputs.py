@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from infospace import Unreadable
-from planner.read import Document, Lines, read_plan
+from infospace import InvalidJSON
+from planner.parse.text import Document, Lines, read_plan
 
 SAY = {"type": "say", "value": "hi"}
 NOTE = {"type": "create-note", "value": 1, "out": "$x"}
@@ -36,7 +36,7 @@ def test_lines_whose_first_has_a_type_or_is_a_head_are_a_session(values: Any) ->
 @pytest.mark.parametrize("text", ["", "nothing", '{"steps": [}', '[{"type": "say"}', '{"a": 1}\n{"b": 2}'])
 def test_a_text_that_is_neither_cannot_be_read(text: str) -> None:
     """The error says where."""
-    with pytest.raises(Unreadable):
+    with pytest.raises(InvalidJSON):
         read_plan(text)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.draft import look
-from planner.rewriting import rewritten
+from planner.editor.draft import look
+from planner.editor.text_patch import rewritten
 
 
 def marked(space: Space, text: str) -> list[tuple[str, str]]:

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from infospace import InfospaceError, Primitive, Space, open_space
-from infospace.runs.journal import StepRow
+from infospace.journal.rows import StepRow
 from infospace.tools.local import LocalTools
-from planner.dry_run import DryRun, dry_run
-from planner.events import RunFinished, RunStarted
-from planner.saved import save_plan
-from planner.start import Prepared, prepare, run_sync
+from planner.execute.start import Prepared, prepare, run_sync
+from planner.journal.events import RunFinished, RunStarted
+from planner.lifecycle.dry_run import DryRun, dry_run
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import files, furnish_whole

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.start import check_plan, run_sync
+from planner.execute.start import check_plan, run_sync
 
 sys.path.insert(0, str(Path(__file__).parent))
-from planner.patches import patched
+from planner.language.json_patch import patched
 
 NOTES: list[Any] = [
     {"type": "create-note", "value": "First document about AI", "out": "$note1"},

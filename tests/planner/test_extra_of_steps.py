@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, Space, open_space
-from planner.completing import complete
-from planner.dry_run import dry_run
-from planner.fork import fork
-from planner.known import KnownSpace
-from planner.references import whole_reference
-from planner.replay import replay
-from planner.resume import answer, resume
-from planner.saved import save_plan
-from planner.sessions.script import Script
-from planner.start import Prepared, check_plan, prepare, run_sync
+from planner.check.space_facts import SnapshotFacts
+from planner.editor import complete
+from planner.execute.start import Prepared, check_plan, prepare, run_sync
+from planner.language.references import whole_reference
+from planner.lifecycle.dry_run import dry_run
+from planner.lifecycle.fork import fork
+from planner.lifecycle.replay import replay
+from planner.lifecycle.resume import answer, resume
+from planner.parse.saved_plans import save_plan
+from planner.sessions.jsonl import Script
 
 HITS = {"type": "discover-notes", "query": "zebra", "mode": "keyword", "limit": "all", "out": "$hits"}
 KEPT = [{"type": "create-note", "value": f"a zebra number {number}", "name": f"zebra {number}"} for number in range(3)]
@@ -82,7 +82,7 @@ def test_a_where_compares_with_the_proof(kept: Space) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "says", "hint"),
+    ("written", "message", "hint"),
     [
         ("$hits.@extra.certificate.exhaustiv", "there is no `certificate.exhaustiv`", "`certificate.exhaustive`"),
         ("$hits.@extra.certficate", "there is no `certficate`", "`certificate`"),
@@ -91,11 +91,13 @@ def test_a_where_compares_with_the_proof(kept: Space) -> None:
         ("$hits[0].item_count", "which its step has in `extra`", "`$hits[0].@extra.item_count`"),
     ],
 )
-def test_a_place_that_the_proof_has_not_is_refused_with_a_fix(kept: Space, written: str, says: str, hint: str) -> None:
+def test_a_place_that_the_proof_has_not_is_refused_with_a_fix(
+    kept: Space, written: str, message: str, hint: str
+) -> None:
     """The check knows what a search proves, by its mode."""
     step = {"type": "create-note", "value": {"proof": written}, "out": "$report"}
     [found] = problems(kept, HITS, step)
-    assert (found.code, says in found.says, hint in (found.hint or "")) == ("unknown-field", True, True), found
+    assert (found.code, message in found.message, hint in (found.hint or "")) == ("unknown-field", True, True), found
     assert problems(kept, HITS, {**step, "value": {"proof": found.fix[0]["value"]}}) == []
     [in_text] = problems(kept, HITS, say(f"say ${{{written[1:]}}}"))
     assert (in_text.code, in_text.fix) == ("unknown-field", None)
@@ -228,7 +230,7 @@ def test_it_is_offered_while_a_plan_is_written(kept: Space) -> None:
         hits = '{"type": "discover-notes", "query": "x", "mode": "keyword", "out": "$hits"}'
         text = '{"steps": [' + hits + ', {"type": "create-note", "value": "' + written
         with kept.store.reading() as snapshot:
-            found = complete(text, len(text), kept.catalogue, KnownSpace(snapshot))
+            found = complete(text, len(text), kept.catalogue, SnapshotFacts(snapshot))
         return [] if found is None else [offer.label for offer in found.offers]
 
     assert ".@extra" in labels("$hits.")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from infospace import Args, Infospace, Note, Space, primitive
-from infospace.catalogue import Catalogue, Package, installed
-from planner.events import RunFinished, StepStarted
-from planner.start import prepare, run_sync, stream
+from infospace import Args, Context, Note, Space, primitive
+from infospace.contract.catalogue import Catalogue, PackageProvider, installed
+from planner.execute.start import prepare, run_sync, stream
+from planner.journal.events import RunFinished, StepStarted
 
 NUMBER = {"type": "create-note", "value": 7, "out": "$n"}
 FAILS = {"type": "coerce", "target": "$n", "coercion": "${n}", "out": "$x"}
@@ -22,16 +22,16 @@ class Nothing(Args):
 
 
 @primitive(effect="pure")
-async def break_down(args: Nothing, space: Infospace) -> Note[int]:
+async def break_down(args: Nothing, context: Context) -> Note[int]:
     """Divide by nought."""
-    return space.note(1 // 0)
+    return context.note(1 // 0)
 
 
 @primitive(effect="writes")
-async def linger(args: Nothing, space: Infospace) -> Note[str]:
+async def linger(args: Nothing, context: Context) -> Note[str]:
     """Make a Note, keep it, and never end."""
-    made = space.note("half written")
-    space.keep(made)
+    made = context.note("half written")
+    context.keep(made)
     await asyncio.Event().wait()
     return made
 
@@ -42,7 +42,7 @@ def workshop(space: Space) -> Space:
     module: Any = ModuleType("workshop")
     module.break_down, module.linger = break_down, linger
     catalogue: Catalogue = installed()
-    catalogue.add(Package("workshop", module))
+    catalogue.add(PackageProvider("workshop", module))
     space.__dict__["catalogue"] = catalogue
     return space
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, Invalid, NotFound, Space
-from infospace.clock import now
-from infospace.memory.changes import Revise
+from infospace.core.clock import now
+from infospace.store.changes import Revise
 from infospace.tools.local import LocalTools
-from planner.fork import fork
-from planner.outcome import RunResult
-from planner.saved import save_plan
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
+from planner.lifecycle.fork import fork
+from planner.parse.saved_plans import save_plan
 
 STEPS = [
     {"type": "create-note", "value": {"n": 1}, "name": "counter", "replace": True, "out": "$c"},
@@ -115,7 +115,7 @@ def test_names_go_over_to_the_fork(space: Space) -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "says"),
+    ("operation", "message"),
     [
         ({"op": "relpace", "path": "/steps/1/value", "value": 1}, '`op` is "relpace", not "add", "remove"'),
         ({"op": "test", "path": "/steps/1/value", "value": 1}, '`op` is "test"'),
@@ -128,14 +128,14 @@ def test_names_go_over_to_the_fork(space: Space) -> None:
         ("replace", 'it is an object, not "replace"'),
     ],
 )
-def test_a_patch_that_is_none_changes_nothing(space: Space, operation: Any, says: str) -> None:
+def test_a_patch_that_is_none_changes_nothing(space: Space, operation: Any, message: str) -> None:
     """The operation is told by its number, and no other plan is run."""
     steps = [{"type": "create-note", "value": "one", "out": "$a"}, {"type": "create-note", "value": "two"}]
     result = run_sync(space, {"steps": steps})
     fine = {"op": "replace", "path": "/steps/1/value", "value": "three"}
     with pytest.raises(Invalid, match="operation 1 of the patch") as raised:
         asyncio.run(fork(space, str(result.run), "2", [fine, operation]))
-    assert says in str(raised.value)
+    assert message in str(raised.value)
     with space.store.reading() as snapshot:
         assert len(snapshot.runs()) == 1
 

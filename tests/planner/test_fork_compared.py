@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, Revise
-from planner.fork import fork
-from planner.history import Contents, diff
-from planner.outcome import RunResult
-from planner.start import run_sync
+from infospace.core.ids import Kind
+from infospace.store.changes import Delete, Revise
+from planner.execute.start import run_sync
+from planner.inspect.diff import Contents, diff
+from planner.journal.result import RunResult
+from planner.lifecycle.fork import fork
 
 PLANS: dict[str, list[dict[str, Any]]] = {
     "a note that is changed again and again": [
@@ -59,7 +59,7 @@ PLANS: dict[str, list[dict[str, Any]]] = {
 def clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run may take less than the millisecond that times tell apart: all that happens then has one time."""
     if "still" in request.param:
-        monkeypatch.setattr("infospace.clock._written", lambda _moment: "2026-04-01T09:30:00.123Z")
+        monkeypatch.setattr("infospace.core.clock._written", lambda _moment: "2026-04-01T09:30:00.123Z")
 
 
 def forked(space: Space, result: RunResult, step: int) -> RunResult:

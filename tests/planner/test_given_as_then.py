@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 from infospace import Space
-from infospace.clock import now
-from infospace.memory.editing import edit, remove
-from infospace.memory.undoing import undo
-from infospace.resources import Note
-from planner.serve.record import find_run, recorded
-from planner.serve.resources import read_uri
-from planner.start import run_sync
+from infospace.core.clock import now
+from infospace.core.resources import Note
+from infospace.editing.edit import edit, remove
+from infospace.editing.undo import undo
+from planner.execute.start import run_sync
+from planner.server.protocol.resources import read_uri
+from planner.server.run_json import find_run, recorded
 
 
 def data(space: Space, *steps: Any) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.clock import later, now
-from infospace.errors import TakenOver
-from infospace.runs.journal import Beat, CloseRun, OpenRun, RunRow, RunStatus, StepRow, TakeRun
+from infospace.core.clock import later, now
+from infospace.core.errors import LeaseLost
+from infospace.journal.rows import ClaimRun, CloseRun, Heartbeat, OpenRun, RunRow, RunStatus, StepRow
 from infospace.tools.local import LocalTools
-from planner.lease import LEASE, is_live, kept, new_owner, seconds_spent
-from planner.start import run
+from planner.execute.start import run
+from planner.journal.lease import LEASE, is_live, kept, new_owner, seconds_spent
 
 HERE = socket.gethostname()
 
@@ -119,27 +119,27 @@ async def told(space: Space, run: str, seconds: float) -> None:
 
 
 def test_whoever_loses_the_lease_stops_what_it_does(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At the next renewal, in the midst of whatever it waits for; TakenOver says who has the run."""
-    monkeypatch.setattr("planner.lease.BEAT", 0.01)
+    """At the next renewal, in the midst of whatever it waits for; LeaseLost says who has the run."""
+    monkeypatch.setattr("planner.journal.lease.BEAT", 0.01)
     mine = opened(space)
     ended: list[bool] = []
 
     async def do() -> None:
         async with kept(space.store, mine, "me"):
-            space.store.commit([], [TakeRun(mine, "other", "me", now())])
+            space.store.commit([], [ClaimRun(mine, "other", "me", now())])
             try:
                 await asyncio.Event().wait()
             finally:
                 ended.append(True)
 
-    with pytest.raises(TakenOver, match="other"):
+    with pytest.raises(LeaseLost, match="other"):
         asyncio.run(by_itself(do()))
     assert ended == [True]
 
 
 def test_a_run_that_was_taken_over_makes_no_more_calls(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole run ends, and writes nothing more."""
-    monkeypatch.setattr("planner.lease.BEAT", 0.01)
+    monkeypatch.setattr("planner.journal.lease.BEAT", 0.01)
     outside = LocalTools("outside")
     calls: list[str] = []
 
@@ -149,12 +149,12 @@ def test_a_run_that_was_taken_over_makes_no_more_calls(space: Space, monkeypatch
         calls.append("look")
         with space.store.reading() as snapshot:
             [mine] = snapshot.runs()
-        space.store.commit([], [TakeRun(mine.run, "other:1:x", mine.owner, later(0))])
+        space.store.commit([], [ClaimRun(mine.run, "other:1:x", mine.owner, later(0))])
         await asyncio.Event().wait()
         return ""
 
     space.tools.add(outside)
-    with pytest.raises(TakenOver):
+    with pytest.raises(LeaseLost):
         asyncio.run(by_itself(run(space, [{"type": "outside/look"}, {"type": "outside/look"}])))
     with space.store.reading() as snapshot:
         [mine] = snapshot.runs()
@@ -167,7 +167,7 @@ def test_the_lease_is_renewed_with_what_was_spent_and_then_no_more(
     space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As long as something is done, and not after it."""
-    monkeypatch.setattr("planner.lease.BEAT", 0.01)
+    monkeypatch.setattr("planner.journal.lease.BEAT", 0.01)
     mine = opened(space)
 
     async def do() -> None:
@@ -192,4 +192,4 @@ def test_a_failure_of_what_is_done_is_not_hidden_by_the_end_of_the_lease(space: 
     for error in (ValueError("own"), asyncio.CancelledError()):
         with pytest.raises(type(error)):
             asyncio.run(do(error))
-    space.store.commit([], [Beat(mine, "me", now())])
+    space.store.commit([], [Heartbeat(mine, "me", now())])

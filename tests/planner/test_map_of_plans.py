@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.saved import save_plan
-from planner.start import check_plan, run_sync
-from planner.written import step_at, written_step
+from planner.execute.start import check_plan, run_sync
+from planner.parse.positions import step_at, written_step
+from planner.parse.saved_plans import save_plan
 
 LIST = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
 GREET = {

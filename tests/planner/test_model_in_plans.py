@@ -8,8 +8,8 @@ from typing import Any
 from chatting import Endpoint, Say
 
 from infospace import Space
+from planner.execute.start import run_sync
 from planner.sessions.session import Session
-from planner.start import run_sync
 
 REVIEWS = ["Arrived broken.", "Works well.", "Arrived broken.", "Smells of smoke."]
 COMPLAINTS = {

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from infospace import Collection, Space, open_space
-from planner.moments import Binding, Moments, scope_of
-from planner.outcome import RunResult
-from planner.resolved import resolved
-from planner.resume import answer, plan_of
-from planner.saved import save_plan
-from planner.start import Prepared, prepare, run_sync
+from planner.execute.start import Prepared, prepare, run_sync
+from planner.inspect.step_arguments import step_arguments
+from planner.inspect.variable_history import Binding, VariableHistory, scope_of
+from planner.journal.result import RunResult
+from planner.lifecycle.resume import answer, plan_of
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import files
@@ -29,7 +29,7 @@ def note(value: Any, out: str, **fields: Any) -> dict[str, Any]:
     return {"type": "create-note", "value": value, "out": out, **fields}
 
 
-def moments_of(space: Space, run: str) -> Moments:
+def moments_of(space: Space, run: str) -> VariableHistory:
     with space.store.reading() as snapshot:
         row, rows = snapshot.run(run), snapshot.steps(run)
 
@@ -39,14 +39,14 @@ def moments_of(space: Space, run: str) -> Moments:
         assert isinstance(found, Collection)
         return [member.id for member in found.members]
 
-    return Moments(plan_of(row), row, rows, members)
+    return VariableHistory(plan_of(row), row, rows, members)
 
 
 def names(bindings: list[Binding]) -> dict[str, str]:
     return {binding.name: binding.id for binding in bindings}
 
 
-def ended(space: Space, *steps: Any, **inputs: Any) -> tuple[RunResult, Moments]:
+def ended(space: Space, *steps: Any, **inputs: Any) -> tuple[RunResult, VariableHistory]:
     document = steps[0] if len(steps) == 1 and "steps" in steps[0] else {"steps": list(steps)}
     result = run_sync(space, document, inputs)
     return result, moments_of(space, str(result.run))
@@ -155,10 +155,10 @@ def test_arguments_are_told_as_they_were(space: Space) -> None:
     result, moments = ended(space, *steps)
     with space.store.reading() as snapshot:
         row, rows = snapshot.run(str(result.run)), snapshot.steps(str(result.run))
-    [value] = resolved(space, row, rows[1], moments.before("2"))
+    [value] = step_arguments(space, row, rows[1], moments.before("2"))
     assert (value.name, value.written, value.value) == ("value", "${x}!", "old!")
     assert [(one.written, one.binding and one.binding.step) for one in value.referred] == [("$x", "1")]
-    target, value = resolved(space, row, rows[2], moments.before("3"))
+    target, value = step_arguments(space, row, rows[2], moments.before("3"))
     assert target.resource is not None
     assert (target.resource.version, target.resource.content) == (1, "old")
     assert value.value == "new old!"
@@ -170,7 +170,7 @@ def test_an_argument_that_was_not_bound_says_so(space: Space) -> None:
     result, moments = ended(space, note("none", "$t"), lost, note("${n}", "$m"))
     with space.store.reading() as snapshot:
         row, rows = snapshot.run(str(result.run)), snapshot.steps(str(result.run))
-    [value] = resolved(space, row, rows[2], moments.before("3"))
+    [value] = step_arguments(space, row, rows[2], moments.before("3"))
     assert value.referred[0].binding is None
     assert value.fault == "$n is not bound"
 
@@ -195,7 +195,7 @@ def test_what_waits_binds_nothing_yet(space: Space) -> None:
     answer(space, str(result.run), "1", "so")
     import asyncio
 
-    from planner.resume import resume
+    from planner.lifecycle.resume import resume
 
     asyncio.run(resume(space, str(result.run)))
     assert set(names(moments_of(space, str(result.run)).after(2))) == {"said", "x"}

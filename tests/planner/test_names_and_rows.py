@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from infospace import Space
-from planner.run import Run
-from planner.start import Prepared, prepare, run_sync
+from planner.execute.run import Run
+from planner.execute.start import Prepared, prepare, run_sync
 
 
 def note(value: Any, out: str = "$x", **fields: Any) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def test_a_taken_name_is_refused_by_the_check_with_its_holder(run: Any, errors: 
     made = run(note("v", name="n")).result.resource_id
     [problem] = errors([note("w", name="n")])
     assert (problem.code, problem.pointer) == ("name-taken", "/0/name")
-    assert made in problem.says
+    assert made in problem.message
     assert problem.fix == [{"op": "add", "path": "/0/replace", "value": True}]
     [problem] = errors([note("w", name="m"), note("v", "$y", name="m")])
     assert (problem.code, problem.pointer) == ("name-taken", "/1/name")

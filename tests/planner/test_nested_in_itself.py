@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
-from infospace.ids import number_of
-from infospace.runs.provenance import reach, trace, versions_of
-from planner.fork import fork
-from planner.resume import answer, resume
-from planner.serve.reading import Wanted, read_piece
-from planner.serve.resources import read_uri
-from planner.start import run_sync
+from infospace.core.ids import number_of
+from infospace.lineage.trace import trace, trace_forward, versions_of
+from planner.execute.start import run_sync
+from planner.lifecycle.fork import fork
+from planner.lifecycle.resume import answer, resume
+from planner.server.protocol.resources import read_uri
+from planner.server.read import ReadRequest, read_piece
 
 LOOPS = [
     [{"type": "add", "target": "$one", "value": "$two"}],
@@ -116,11 +116,11 @@ def test_resume_fork_why_and_the_server_survive_it(looped: Any) -> None:
     with space.store.reading() as snapshot:
         roots = versions_of(snapshot, ids["one"])
         assert trace(snapshot, roots).nodes.keys() >= set(roots)
-        assert reach(snapshot, roots).nodes
-    assert read_piece(space, Wanted(ids["one"], slice(None), (), 9_000))["total"] == 2
+        assert trace_forward(snapshot, roots).nodes
+    assert read_piece(space, ReadRequest(ids["one"], slice(None), (), 9_000))["total"] == 2
     assert "which contains itself" in read_uri(space, f"infospace://collection/{ids['one']}")[1]
     mended = run_sync(
         space, [{"type": "remove", "target": "one", "value": "two"}, {"type": "flatten", "target": "one"}]
     )
     assert mended.status == "success", mended.reason
-    assert not [says for says in space.store.check() if "contains itself" in says]
+    assert not [message for message in space.store.check() if "contains itself" in message]

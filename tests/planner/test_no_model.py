@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.problems import Problem
-from planner.saved import save_plan
+from planner.execute.start import check_plan, run_sync
+from planner.language.problems import Problem
+from planner.parse.saved_plans import save_plan
 from planner.sessions.lines import check_lines
-from planner.start import check_plan, run_sync
 
 ASK = {"type": "generate-note", "prompt": "write"}
 LIST = {"type": "create-collection", "value": ["a"], "out": "$c"}
@@ -79,7 +79,7 @@ def test_the_problem_says_how_a_model_is_set(space: Space) -> None:
         return [one for one in found if one.code == "no-model"]
 
     for problem in (*of(check_plan(space, [ASK])[1].found), *of(check_lines(space, [ASK]))):
-        assert "INFOSPACE_LLM_MODEL" in problem.says
+        assert "INFOSPACE_LLM_MODEL" in problem.message
         assert "http://localhost:11434/v1" in (problem.hint or "")
     assert of(check_lines(space, [ASK]))
 

@@ -7,19 +7,19 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.order import Needs, Unit
+from planner.order.dependencies import DependencyTracker, StepNode
 
 names = st.frozensets(st.sampled_from("abcd"), max_size=3)
 
 
-def unit(reads: Any, binds: Any) -> Unit:
+def unit(reads: Any, binds: Any) -> StepNode:
     nothing: Any = None
-    return Unit(nothing, frozenset(reads), frozenset(binds), alone=False, waits=True)
+    return StepNode(nothing, frozenset(reads), frozenset(binds), alone=False, waits=True)
 
 
-def needs_of(units: list[Unit]) -> tuple[frozenset[int], ...]:
+def needs_of(units: list[StepNode]) -> tuple[frozenset[int], ...]:
     """Return for each unit, as they come, what it waits for."""
-    needs = Needs()
+    needs = DependencyTracker()
     return tuple(needs.of(one) for one in units)
 
 
@@ -35,7 +35,7 @@ def before(needs: tuple[frozenset[int], ...]) -> list[set[int]]:
 
 
 @given(blocks)
-def test_a_step_starts_after_every_step_with_which_it_may_not_change_places(units: list[Unit]) -> None:
+def test_a_step_starts_after_every_step_with_which_it_may_not_change_places(units: list[StepNode]) -> None:
     """One that binds what it reads or binds, or reads what it binds; and what those start after. After no other."""
     pairs = tuple(
         frozenset(

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.position import Position
-from infospace.runs.journal import StepRow
-from planner.described import effect_said, size_said
-from planner.outline import PAGE, Node, Outline, outline
-from planner.parse import parse_plan
-from planner.plan import Plan
-from planner.problems import Problems
-from planner.resume import plan_of
-from planner.saved import save_plan
-from planner.start import check_plan, run_sync
+from infospace.core.position import Position
+from infospace.journal.rows import StepRow
+from planner.execute.start import check_plan, run_sync
+from planner.inspect.summaries import effect_said, size_said
+from planner.inspect.tree import PAGE, RunTree, TreeNode, outline
+from planner.language.plan import Plan
+from planner.language.problems import Problems
+from planner.lifecycle.resume import plan_of
+from planner.parse.document import parse_plan
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "infospace"))
 from counting import calls
@@ -33,7 +33,7 @@ def plan(*steps: Any) -> Plan:
     return parse_plan({"steps": list(steps)}, Problems())
 
 
-def ran(space: Space, *steps: Any) -> Outline:
+def ran(space: Space, *steps: Any) -> RunTree:
     result = run_sync(space, {"steps": list(steps)})
     assert result.run is not None, result.problems
     with space.store.reading() as snapshot:
@@ -41,10 +41,10 @@ def ran(space: Space, *steps: Any) -> Outline:
     return outline(plan_of(run), rows)
 
 
-def unfolded(tree: Outline) -> list[str]:
+def unfolded(tree: RunTree) -> list[str]:
     """Return the keys of all nodes, in the order in which they are seen."""
 
-    def keys(nodes: list[Node]) -> list[str]:
+    def keys(nodes: list[TreeNode]) -> list[str]:
         return [key for node in nodes for key in (node.key, *keys(tree.children(node)))]
 
     return keys(tree.top())
@@ -138,7 +138,7 @@ def test_what_goes_on_is_told_as_it_goes() -> None:
     assert (tree.spans["2.do[1]"].begin, tree.spans["2.do[1]"].end) == (101.5, 101.75)
 
 
-def _loop_of(count: int) -> tuple[Outline, list[Node]]:
+def _loop_of(count: int) -> tuple[RunTree, list[TreeNode]]:
     """Read the rows of a long loop; return the tree and the pages of the loop."""
     tree = outline(plan(ITEMS, EACH))
     for number in range(1, count + 1):

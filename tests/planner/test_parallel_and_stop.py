@@ -123,7 +123,7 @@ def test_a_wait_has_an_end(run: Any, errors: Any, seconds: float) -> None:
     """In ten years at most; what only a run can know is said there."""
     [problem] = errors([{"type": "wait", "seconds": seconds}])
     assert (problem.code, problem.pointer) == ("bad-value", "/0/seconds")
-    assert "from 0 to 315,360,000 (ten years)" in problem.says
+    assert "from 0 to 315,360,000 (ten years)" in problem.message
     given = {"inputs": {"s": {"type": "number"}}, "steps": [{"type": "wait", "seconds": "$s"}]}
     result = run(given, s=seconds)
     assert result.status == "failed"

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
-from infospace.runs.journal import RunRow, StepRow
-from planner.events import Event, StepFinished
-from planner.forms import FORMS
-from planner.order import Order
-from planner.run import Run
-from planner.start import Prepared, prepare
+from infospace.journal.rows import RunRow, StepRow
+from planner.execute.run import Run
+from planner.execute.start import Prepared, prepare
+from planner.journal.events import Event, StepFinished
+from planner.order.dependencies import DependencyAnalysis
+from planner.parse.control_flow import FORMS
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import files
@@ -83,7 +83,7 @@ def _broken(said: Any) -> bool:
     return any((type_, status) == ("parallel", "failed") for _, type_, status, _, _ in said[-1])
 
 
-def _overlaps(order: Order, prepared: Prepared) -> bool:
+def _overlaps(order: DependencyAnalysis, prepared: Prepared) -> bool:
     return any(group.side_by_side for group in order.groups(prepared.plan.steps))
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from infospace import Collection, Invalid, Space
 from infospace.tools.local import LocalTools
-from planner.events import RunFinished
-from planner.lanes import Halt
-from planner.moments import Moments, members_of
-from planner.outcome import RunResult
-from planner.pausing import Pausing, When
-from planner.resume import answer, plan_of, resume
-from planner.saved import save_plan
-from planner.start import Prepared, prepare, run_sync, stream
+from planner.execute.start import Prepared, prepare, run_sync, stream
+from planner.inspect.variable_history import VariableHistory, members_of
+from planner.journal.commit_order import SuspendRequest
+from planner.journal.events import RunFinished
+from planner.journal.result import RunResult
+from planner.lifecycle.breakpoints import Breakpoints, ConditionBreakpoint
+from planner.lifecycle.resume import answer, plan_of, resume
+from planner.parse.saved_plans import save_plan
 
 
 def note(value: Any, out: str | None = None, **fields: Any) -> dict[str, Any]:
@@ -36,35 +36,35 @@ IF = {"type": "if", "condition": {"type": "equals", "target": "$n", "value": 2},
 PLAN = {"steps": [ITEMS, LOOP, SIZE, IF, note("${n}", "$end")], "result": "$end"}
 
 
-async def begin(space: Space, document: Any, pausing: Pausing) -> RunResult:
+async def begin(space: Space, document: Any, pausing: Breakpoints) -> RunResult:
     prepared = prepare(space, document)
     assert isinstance(prepared, Prepared), prepared
-    async for event in stream(space, prepared, Halt(pausing=pausing)):
+    async for event in stream(space, prepared, SuspendRequest(pausing=pausing)):
         last = event
     assert isinstance(last, RunFinished)
     return last.result
 
 
-def play(space: Space, document: Any, pausing: Pausing) -> RunResult:
+def play(space: Space, document: Any, pausing: Breakpoints) -> RunResult:
     return asyncio.run(begin(space, document, pausing))
 
 
-def further(space: Space, result: RunResult, pausing: Pausing) -> RunResult:
+def further(space: Space, result: RunResult, pausing: Breakpoints) -> RunResult:
     assert result.run is not None
     return asyncio.run(_further(space, result.run, pausing))
 
 
-async def _further(space: Space, run: str, pausing: Pausing) -> RunResult:
-    return await resume(space, run, halt=Halt(pausing=pausing))
+async def _further(space: Space, run: str, pausing: Breakpoints) -> RunResult:
+    return await resume(space, run, halt=SuspendRequest(pausing=pausing))
 
 
-def where(pausing: Pausing) -> str | None:
+def where(pausing: Breakpoints) -> str | None:
     return None if pausing.paused is None else pausing.paused.position
 
 
 def test_a_plan_is_gone_through_step_by_step(space: Space) -> None:
     """Into its bodies too; each step once, and the answer is that of the plan."""
-    pausing = Pausing()
+    pausing = Breakpoints()
     pausing.go_on(each=True)
     result = play(space, PLAN, pausing)
     seen = [where(pausing)]
@@ -84,7 +84,7 @@ def test_a_plan_is_gone_through_step_by_step(space: Space) -> None:
 @pytest.mark.parametrize("number", [1, 2])
 def test_where_a_run_rests_in_a_loop_the_item_is_seen(space: Space, number: int) -> None:
     """Of the first one too, before anything of the body is in the journal."""
-    pausing = Pausing(steps={"/steps/1/do/0"})
+    pausing = Breakpoints(steps={"/steps/1/do/0"})
     pausing.go_on()
     result = play(space, PLAN, pausing)
     for _ in range(number - 1):
@@ -94,7 +94,7 @@ def test_where_a_run_rests_in_a_loop_the_item_is_seen(space: Space, number: int)
     assert where(pausing) == position
     with space.store.reading() as snapshot:
         row, rows = snapshot.run(str(result.run)), snapshot.steps(str(result.run))
-        moments = Moments(plan_of(row), row, rows, members_of(snapshot))
+        moments = VariableHistory(plan_of(row), row, rows, members_of(snapshot))
         seen = {bound.name: bound.id for bound in moments.before(position)}
         items = snapshot.get(seen["items"])
     assert isinstance(items, Collection)
@@ -103,7 +103,7 @@ def test_where_a_run_rests_in_a_loop_the_item_is_seen(space: Space, number: int)
 
 def test_a_breakpoint_rests_before_its_step_each_time(space: Space) -> None:
     """What has run is bound, and the reason says where."""
-    pausing = Pausing(steps={"/steps/1/do/1"})
+    pausing = Breakpoints(steps={"/steps/1/do/1"})
     pausing.go_on()
     result = play(space, PLAN, pausing)
     assert (result.status, result.reason) == ("suspended", "paused before step 2.do[1].2: a breakpoint")
@@ -119,7 +119,7 @@ def test_a_breakpoint_rests_before_its_step_each_time(space: Space) -> None:
 
 def test_a_breakpoint_at_the_first_step_lets_nothing_run(space: Space) -> None:
     """Taken away, the run goes to its end."""
-    pausing = Pausing(steps={"/steps/0"})
+    pausing = Breakpoints(steps={"/steps/0"})
     pausing.go_on()
     result = play(space, PLAN, pausing)
     assert (where(pausing), result.steps) == ("1", [])
@@ -130,7 +130,7 @@ def test_a_breakpoint_at_the_first_step_lets_nothing_run(space: Space) -> None:
 
 def test_a_condition_rests_when_it_comes_to_hold(space: Space) -> None:
     """Once, not at each step that it holds at; unbound, it does not."""
-    pausing = Pausing(when=[When.read("$n == 2")])
+    pausing = Breakpoints(when=[ConditionBreakpoint.read("$n == 2")])
     pausing.go_on()
     result = play(space, PLAN, pausing)
     assert result.reason == "paused before step 4: $n == 2 holds"
@@ -140,7 +140,7 @@ def test_a_condition_rests_when_it_comes_to_hold(space: Space) -> None:
 
 def test_a_condition_sees_what_the_step_sees(space: Space) -> None:
     """The item of a loop, for one."""
-    pausing = Pausing(when=[When.read('{"type": "equals", "target": "$item", "value": "b"}')])
+    pausing = Breakpoints(when=[ConditionBreakpoint.read('{"type": "equals", "target": "$item", "value": "b"}')])
     pausing.go_on()
     play(space, PLAN, pausing)
     assert where(pausing) == "2.do[2].1"
@@ -149,7 +149,7 @@ def test_a_condition_sees_what_the_step_sees(space: Space) -> None:
 @pytest.mark.parametrize(("until", "rests"), [("/steps/1", "3"), ("/steps/1/do/0", "2.do[1].2"), ("/steps/4", None)])
 def test_a_run_goes_as_far_as_a_step(space: Space, until: str, rests: str | None) -> None:
     """That step with all that is in it has run; the last one ends the plan."""
-    pausing = Pausing()
+    pausing = Breakpoints()
     pausing.go_on(until=until)
     result = play(space, PLAN, pausing)
     assert where(pausing) == rests
@@ -159,7 +159,7 @@ def test_a_run_goes_as_far_as_a_step(space: Space, until: str, rests: str | None
 def test_a_question_is_asked_once_though_the_run_rests_before_it(space: Space) -> None:
     """Its answer goes on."""
     ask = {"type": "ask", "value": "Go?", "schema": {"type": "boolean"}, "out": "$go"}
-    pausing = Pausing()
+    pausing = Breakpoints()
     pausing.go_on(each=True)
     result = play(space, [note("x", "$x"), ask, note("y", "$y")], pausing)
     assert where(pausing) == "2"
@@ -177,7 +177,7 @@ def test_a_question_is_asked_once_though_the_run_rests_before_it(space: Space) -
 
 def test_another_process_goes_on_where_one_was_put_to_rest(space: Space) -> None:
     """It needs to know nothing of what had put it there."""
-    pausing = Pausing(steps={"/steps/2"})
+    pausing = Breakpoints(steps={"/steps/2"})
     pausing.go_on()
     result = play(space, PLAN, pausing)
     ended = asyncio.run(resume(space, str(result.run)))
@@ -187,7 +187,7 @@ def test_another_process_goes_on_where_one_was_put_to_rest(space: Space) -> None
 def test_a_saved_plan_is_one_step(space: Space) -> None:
     """The steps of another document have no place in this one."""
     save_plan(space, "inner", {"steps": [note("a", "$a"), note("b", "$b")]})
-    pausing = Pausing()
+    pausing = Breakpoints()
     pausing.go_on(each=True)
     play(space, [{"type": "plan:inner", "out": "$x"}, note("${x}", "$y")], pausing)
     assert where(pausing) == "2"
@@ -204,7 +204,7 @@ def test_steps_side_by_side_are_put_to_rest_in_their_order(space: Space) -> None
 
     space.tools.add(server)
     calls = [{"type": "web/fetch", "arguments": {"url": page}, "out": f"${page}"} for page in "abc"]
-    pausing, seen = Pausing(), []
+    pausing, seen = Breakpoints(), []
     pausing.go_on(each=True)
     result = play(space, [*calls, note("${a}${b}${c}", "$all")], pausing)
     while result.status == "suspended":
@@ -216,20 +216,20 @@ def test_steps_side_by_side_are_put_to_rest_in_their_order(space: Space) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("nothing at all", "says no condition"),
         ('{"type": "emty", "target": "$x"}', "no condition 'emty'"),
         ('{"type": "not", "of": {"type": "tool_condition", "tool": "a/b"}}', "what a tool says"),
     ],
 )
-def test_what_is_no_condition_is_a_sentence(text: str, says: str) -> None:
+def test_what_is_no_condition_is_a_sentence(text: str, message: str) -> None:
     """With what would be one."""
-    with pytest.raises(Invalid, match=says):
-        When.read(text)
+    with pytest.raises(Invalid, match=message):
+        ConditionBreakpoint.read(text)
 
 
 @pytest.mark.parametrize("text", ["$hits is empty", "$hits is not bound", "len($hits) == 0", "$n.count > 3", "$x"])
 def test_a_condition_is_written_in_words_too(text: str) -> None:
     """As people say it."""
-    assert When.read(text).text == text
+    assert ConditionBreakpoint.read(text).text == text

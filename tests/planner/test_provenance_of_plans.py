@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
-from infospace.memory.editing import edit
-from infospace.memory.undoing import undo
-from infospace.resources import Collection
-from infospace.runs.journal import Use
-from infospace.runs.lineage import Edge, Graph
-from infospace.runs.provenance import reach, trace, versions_of
-from infospace.runs.staleness import Staleness, staleness
-from planner.outcome import RunResult
-from planner.start import run_sync
+from infospace.core.resources import Collection
+from infospace.editing.edit import edit
+from infospace.editing.undo import undo
+from infospace.journal.rows import Use
+from infospace.lineage.graph import Edge, Graph
+from infospace.lineage.staleness import Staleness, staleness
+from infospace.lineage.trace import trace, trace_forward, versions_of
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
 
 SOURCES = [{"type": "create-note", "value": {"n": n}, "name": name} for n, name in enumerate("abc", start=1)]
 
@@ -47,7 +47,7 @@ def why(space: Space, identifier: str, *, forward: bool = False) -> Graph:
     """Follow all versions of a resource."""
     with space.store.reading() as snapshot:
         roots = versions_of(snapshot, identifier)
-        return reach(snapshot, roots) if forward else trace(snapshot, roots)
+        return trace_forward(snapshot, roots) if forward else trace(snapshot, roots)
 
 
 def looked(space: Space, *references: str) -> Staleness:
@@ -197,7 +197,7 @@ def test_forward_is_backward_the_other_way_round(based: Space) -> None:
         back = trace(snapshot, every)
         pairs = {(of, edge.to, edge.how) for of, node in back.nodes.items() for edge in node.inputs}
         for of in every:
-            forward = reach(snapshot, [of])
+            forward = trace_forward(snapshot, [of])
             found = {(edge.to, one, edge.how) for one in forward.nodes for edge in forward.after(one)}
             reached = {of}
             while more := {above for above, below, _ in pairs if below in reached} - reached:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from infospace.clock import now
-from infospace.runs.journal import CANCELLED, CallRow, StepRow, StepStatus
-from planner.failure import TIMEOUT
-from planner.record import Record
+from infospace.core.clock import now
+from infospace.journal.rows import CANCELLED, CallRow, StepRow, StepStatus
+from planner.journal.failures import TIMEOUT
+from planner.journal.recorded import RecordedRun
 
 
 def row(position: str, status: StepStatus = "success", sequence: int = 1, **fields: Any) -> StepRow:
@@ -24,7 +24,7 @@ def call(sequence: int, position: str = "1", digest: bytes = b"same") -> CallRow
 
 def test_equal_calls_of_a_step_are_taken_in_the_order_in_which_they_were_made() -> None:
     """Each once; those of another step, or with other arguments, are not among them."""
-    record = Record([], [call(1), call(2), call(3, "2"), call(4, digest=b"other"), call(5)])
+    record = RecordedRun([], [call(1), call(2), call(3, "2"), call(4, digest=b"other"), call(5)])
     taken = [record.call("1", b"same") for _ in range(4)]
     assert [None if one is None else one.answer for one in taken] == [1, 2, 5, None]
 
@@ -33,23 +33,23 @@ def test_what_was_called_while_a_wait_goes_on_is_called_again() -> None:
     """Its condition is asked anew each time; what a question has called stands."""
     waits = row("1", "suspended", extra={"pending": {"kind": "wait"}})
     asks = row("2", "suspended", extra={"pending": {"kind": "ask"}})
-    record = Record([waits, asks], [call(1), call(2, "2")])
+    record = RecordedRun([waits, asks], [call(1), call(2, "2")])
     assert record.call("1", b"same") is None
     assert record.call("2", b"same") is not None
 
 
 def test_executions_that_wait_count_and_have_numbers() -> None:
     """As those that ended do."""
-    record = Record([row("1", sequence=2), row("3", "suspended", 7), row("2", "failed", 4)])
+    record = RecordedRun([row("1", sequence=2), row("3", "suspended", 7), row("2", "failed", 4)])
     assert record.executions == 3
     assert record.sequence == 7
     assert set(record.positions) == {"1", "2", "3"}
-    assert Record([]).sequence == 0
+    assert RecordedRun([]).sequence == 0
 
 
 def test_one_that_waits_has_not_ended() -> None:
     """It has a row of its own kind."""
-    record = Record([row("1"), row("2", "suspended")])
+    record = RecordedRun([row("1"), row("2", "suspended")])
     assert (record.row("1") is not None, record.row("2")) == (True, None)
     assert (record.suspended("1"), record.suspended("2") is not None) == (None, True)
 
@@ -77,19 +77,21 @@ def test_what_was_broken_off_did_not_end_by_itself(position: str, broken: bool) 
         row("6", "failed", error=TIMEOUT),
         row("6[1]"),
     ]
-    assert Record(rows).broken_off(position) is broken
+    assert RecordedRun(rows).broken_off(position) is broken
 
 
 def test_the_furthest_round_and_the_branch_of_each_form_are_known() -> None:
     """By the positions of what ran in them, in whatever order they ended."""
-    record = Record([row("1.body[2].1"), row("1.body[10].1"), row("1.body[9].2.else.1"), row("3.then.1.body[1].4")])
+    record = RecordedRun(
+        [row("1.body[2].1"), row("1.body[10].1"), row("1.body[9].2.else.1"), row("3.then.1.body[1].4")]
+    )
     assert (record.rounds("1"), record.rounds("3.then.1"), record.rounds("2")) == (10, 1, 0)
     assert (record.branch("1.body[9].2"), record.branch("3"), record.branch("1")) == ("else", "then", None)
 
 
 def test_answers_that_come_later_are_added() -> None:
     """The others stay."""
-    record = Record([], [], {"1": "a"})
+    record = RecordedRun([], [], {"1": "a"})
     assert (record.answered("1"), record.answered("2")) == (True, False)
     record.take_answers({"2": None})
     assert (record.answer("1"), record.answered("2"), record.answer("2")) == ("a", True, None)
@@ -97,5 +99,5 @@ def test_answers_that_come_later_are_added() -> None:
 
 def test_decisions_are_known_of_ended_and_of_waiting_executions() -> None:
     """By the position of the form."""
-    record = Record([row("1", frames={"2": ["a"]}), row("3", "suspended", frames={"4": 1})])
+    record = RecordedRun([row("1", frames={"2": ["a"]}), row("3", "suspended", frames={"4": 1})])
     assert (record.decision("2"), record.decision("4"), record.decision("1")) == (["a"], 1, None)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner import references
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.language import references
 
 
 def note(value: Any, out: str = "$x", **fields: Any) -> dict[str, Any]:
@@ -333,7 +333,7 @@ def test_a_template_in_where_is_an_error_whose_hint_says_the_variable(errors: An
     plan = [note(1), collection([{"n": 1}]), {"type": "filter-structured", "target": "$c", "where": "n = ${x}"}]
     [problem] = errors(plan)
     assert (problem.code, problem.pointer) == ("bad-where", "/2/where")
-    assert "$x" in f"{problem.says} {problem.hint}"
+    assert "$x" in f"{problem.message} {problem.hint}"
 
 
 def test_a_parameter_of_where_that_is_not_bound_is_an_error(errors: Any) -> None:

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
-from infospace.ids import Kind
-from infospace.memory.undoing import undo
-from infospace.resources import Collection, Note
-from infospace.runs.journal import Use
-from infospace.runs.provenance import trace
-from infospace.view import Silence
-from planner.dry_run import dry_run
-from planner.fork import fork
-from planner.history import diff
-from planner.outcome import RunResult
-from planner.replay import replay
-from planner.start import prepare, run_sync
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.core.resources import Collection, Note
+from infospace.editing.undo import undo
+from infospace.journal.rows import Use
+from infospace.lineage.trace import trace
+from planner.execute.start import prepare, run_sync
+from planner.inspect.diff import diff
+from planner.journal.result import RunResult
+from planner.lifecycle.dry_run import dry_run
+from planner.lifecycle.fork import fork
+from planner.lifecycle.replay import replay
 
 
 def report(text: Any, **more: Any) -> dict[str, Any]:
@@ -230,9 +230,9 @@ def test_several_at_once_never_fail_and_leave_one(space: Space) -> None:
 def test_vectors_follow(space: Space) -> None:
     """What is embedded is the next version's text, at that version."""
     ran(space, report("apples"))
-    space.embedding.catch_up(Silence())
+    space.embedding.catch_up(NullListener())
     ran(space, report("pears and plums"))
-    space.embedding.catch_up(Silence())
+    space.embedding.catch_up(NullListener())
     with space.store.reading() as snapshot:
         rows = snapshot.rows(str(snapshot.model()))
         assert rows.versions.tolist() == [2]

@@ -9,10 +9,10 @@ import pytest
 
 from infospace import Conflict, Space
 from infospace.tools.local import LocalTools
-from planner.outcome import RunResult
-from planner.replay import replay
-from planner.resume import answer, resume
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
+from planner.lifecycle.replay import replay
+from planner.lifecycle.resume import answer, resume
 
 
 @pytest.fixture
@@ -92,13 +92,13 @@ def test_a_call_without_a_record_fails_unless_it_may_be_made(space: Space, sent:
 def test_a_long_wait_is_over_in_a_replay(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing sleeps."""
     result = ran(space, {"type": "wait", "seconds": 0.01})
-    monkeypatch.setattr("planner.waiting.LONGEST_SLEEP", 0)
+    monkeypatch.setattr("planner.execute.wait.LONGEST_SLEEP", 0)
     assert asyncio.run(replay(space, str(result.run))).result.status == "success"
 
 
 def test_only_runs_of_plans_are_replayed(space: Space) -> None:
     """An import has no plan."""
-    from planner.saved import save_plan
+    from planner.parse.saved_plans import save_plan
 
     save_plan(space, "x", {"steps": []})
     with pytest.raises(Conflict, match="no run of a plan"):

@@ -13,11 +13,11 @@ from chatting import Endpoint, Fail, Hang, Say
 
 from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
-from planner.outcome import RunResult
-from planner.replay import Replayed, replay
-from planner.resume import answer, resume
-from planner.saved import save_plan
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
+from planner.lifecycle.replay import Replayed, replay
+from planner.lifecycle.resume import answer, resume
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from timing import Limits

@@ -11,9 +11,9 @@ import pytest
 
 from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
-from planner.outcome import RunResult
-from planner.saved import save_plan
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from timing import Limits
@@ -166,4 +166,4 @@ def test_a_saved_plan_is_not_repeated_as_a_whole(space: Space, errors: Any) -> N
     save_plan(space, "g", {"steps": [SEVEN]})
     [problem] = errors([{"type": "plan:g", "retry": {"attempts": 3}}])
     assert (problem.code, problem.pointer) == ("bad-value", "/0/retry")
-    assert "a saved plan of several steps" in problem.says
+    assert "a saved plan of several steps" in problem.message

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.errors import Invalid
-from infospace.jsontext import read_json, same
-from planner.patches import at, patched
-from planner.problems import join
-from planner.rewriting import changed_range, rewritten
+from infospace.core.errors import Invalid
+from infospace.data.json_text import read_json, same
+from planner.editor.text_patch import changed_range, rewritten
+from planner.language.json_patch import at, patched
+from planner.language.problems import join
 
 KEYS = st.text(alphabet="abc/~ é", max_size=3)
 VALUES = st.recursive(

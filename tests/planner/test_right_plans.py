@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
-from infospace.catalogue import installed
-from planner.conditions import JOINS, TESTS
-from planner.forms import FORMS
-from planner.start import check_plan
+from infospace.contract.catalogue import installed
+from planner.execute.start import check_plan
+from planner.parse.conditions import JOINS, TESTS
+from planner.parse.control_flow import FORMS
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import furnish_whole

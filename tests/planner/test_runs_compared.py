@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
-from infospace.errors import NotFound
-from infospace.memory.editing import edit
-from planner.history import Contents, Difference, Sets, diff, duration_ms
+from infospace.core.errors import NotFound
+from infospace.editing.edit import edit
+from planner.execute.start import run_sync
+from planner.inspect.diff import Contents, Difference, Sets, diff, duration_ms
 from planner.sessions.session import Session
-from planner.start import run_sync
 
 NOTES = [
     {"type": "create-note", "value": text, "metadata": {"n": n}, "name": text} for n, text in enumerate(("a", "b", "c"))

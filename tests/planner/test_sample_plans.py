@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from infospace import open_space
-from planner.outcome import RunResult
-from planner.start import check_plan, run_sync
+from planner.execute.start import check_plan, run_sync
+from planner.journal.result import RunResult
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import furnish

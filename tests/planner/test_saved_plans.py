@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, Invalid, NotFound, Space
-from infospace.memory.undoing import undo
-from planner.saved import load_plan, remove_plan, save_plan, saved_plans
+from infospace.editing.undo import undo
+from planner.parse.saved_plans import load_plan, remove_plan, save_plan, saved_plans
 
 GREET: dict[str, Any] = {
     "inputs": {"who": {"type": "string"}, "times": {"type": "integer", "default": 1}},
@@ -96,7 +96,7 @@ def test_plans_that_run_one_another_are_refused(space: Space, errors: Any) -> No
     undo(space.store, replaced)
     [problem] = errors([call("a", None)])
     assert problem.code == "plan-cycle"
-    assert "a → b → a" in problem.says
+    assert "a → b → a" in problem.message
 
 
 def test_a_stop_ends_the_saved_plan_alone(space: Space, run: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planner.scope import Cause, Scope, Unbound
+from planner.execute.variables import Scope, Unbound, UnboundReason
 
 
 def test_a_scope_reads_outer_ones_and_binds_only_in_itself() -> None:
@@ -21,10 +21,10 @@ def test_of_two_reasons_for_which_a_name_is_not_bound_the_nearest_is_told() -> N
     """That of an outer scope where the inner one has none."""
     outer = Scope()
     inner = Scope(outer)
-    outer.lose("x", Cause("1", "step 1 failed"))
+    outer.lose("x", UnboundReason("1", "step 1 failed"))
     with pytest.raises(Unbound, match=r"\$x is not bound: step 1 failed"):
         inner.find("x")
-    inner.lose("x", Cause("2.do[1].1", "step 2.do[1].1 failed"))
+    inner.lose("x", UnboundReason("2.do[1].1", "step 2.do[1].1 failed"))
     with pytest.raises(Unbound, match=r"\$x is not bound: step 2.do\[1\].1 failed"):
         inner.find("x")
     with pytest.raises(Unbound, match=r"^\$y is not bound$"):
@@ -35,7 +35,7 @@ def test_what_a_name_was_bound_to_it_stays_bound_to_though_a_step_did_not_bind_i
     """It is bound as before, or not at all, once the step is dropped; then it has no reason either."""
     scope = Scope()
     scope.bind("x", "Note_1")
-    scope.lose("x", Cause("2", "step 2 failed"))
+    scope.lose("x", UnboundReason("2", "step 2 failed"))
     assert scope.find("x") == "Note_1"
     scope.restore("x", None)
     with pytest.raises(Unbound, match=r"^\$x is not bound$"):
@@ -46,8 +46,8 @@ def test_what_a_name_was_bound_to_it_stays_bound_to_though_a_step_did_not_bind_i
 
 def test_a_skipped_step_hands_on_the_first_reason_and_says_that_it_was_skipped() -> None:
     """Whatever reads what it should have bound is told of both."""
-    first = Unbound("x", Cause("1", "step 1 failed"))
+    first = Unbound("x", UnboundReason("1", "step 1 failed"))
     assert str(first.passed_on("2")) == "step 2 was skipped, because step 1 failed"
     second = Unbound("y", first.passed_on("2"))
-    assert second.passed_on("3") == Cause("1", "step 1 failed", "3")
+    assert second.passed_on("3") == UnboundReason("1", "step 1 failed", "3")
     assert str(Unbound("z", None).passed_on("4")) == "step 4 was skipped, because $z is not bound"

@@ -12,13 +12,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "infospace" / "tools"))
 from served import odd, synced, write
 
 from infospace import NotFound, Space
-from infospace.tools.finding.scope import Scope
 from infospace.tools.local import LocalTools
-from infospace.tools.narrowed import NarrowedSpace
-from planner.outcome import RunResult
-from planner.saved import save_plan
+from infospace.tools.scope import Scope
+from infospace.tools.scoped_space import ScopedSpace
+from planner.execute.start import check_plan, run_sync
+from planner.journal.result import RunResult
+from planner.parse.saved_plans import save_plan
 from planner.sessions.queue import queue_of
-from planner.start import check_plan, run_sync
 
 ECHO = {"type": "two/echo", "arguments": {"text": "x"}, "out": "$x"}
 
@@ -34,7 +34,7 @@ def whole(space: Space) -> Space:
 
 def narrowed(space: Space, **bounds: Any) -> Space:
     """Return a space for somebody who may not know everything."""
-    return NarrowedSpace(space, Scope.model_validate(bounds))
+    return ScopedSpace(space, Scope.model_validate(bounds))
 
 
 def servers_in(found: RunResult) -> set[str]:
@@ -62,7 +62,7 @@ def test_a_tool_out_of_scope_is_unknown_to_the_check(whole: Space, bounds: Any) 
     told = []
     for name in ("two/echo", "twx/echo"):
         [problem] = check_plan(small, [{**ECHO, "type": name}])[1].found[:1]
-        told.append((problem.code, problem.says.replace(name, "…"), problem.hint))
+        told.append((problem.code, problem.message.replace(name, "…"), problem.hint))
     assert told[0] == told[1]
     assert told[0][0] == "unknown-tool"
     assert "two" not in str(told[0][2])

@@ -9,8 +9,8 @@ import pytest
 
 from infospace import InfospaceError, Space
 from infospace.tools.local import LocalTools
-from planner.outcome import RunResult
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
 
 ITEMS = {"type": "create-collection", "value": [1, 2, 3, 4], "out": "$items"}
 
@@ -217,7 +217,7 @@ def test_a_cancelled_run_leaves_no_task_behind(space: Space) -> None:
     crossing = Crossing(space, 99)
 
     async def cancelled() -> None:
-        from planner.start import run
+        from planner.execute.start import run
 
         task = asyncio.create_task(run(space, [cross("a"), cross("b")]))
         await asyncio.wait_for(crossing.begun.wait(), 120)

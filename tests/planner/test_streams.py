@@ -9,11 +9,11 @@ import pytest
 
 from infospace import Space
 from infospace.tools.local import LocalTools
-from planner.events import Event, Progressed, RunFinished
-from planner.lanes import Halt
-from planner.outcome import RunResult
-from planner.run import Run
-from planner.start import prepare, stream
+from planner.execute.run import Run
+from planner.execute.start import prepare, stream
+from planner.journal.commit_order import SuspendRequest
+from planner.journal.events import Event, Progressed, RunFinished
+from planner.journal.result import RunResult
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ ASK = [{"type": "deaf/ask", "out": "$x"}]
 async def broken_off(space: Space, begun: asyncio.Event) -> list[Event]:
     """Follow a run, break it off while it calls, and return all that was told."""
     prepared: Any = prepare(space, ASK)
-    halt, heard = Halt(), []
+    halt, heard = SuspendRequest(), []
 
     async def follow() -> None:
         heard.extend([event async for event in stream(space, prepared, halt)])
@@ -82,7 +82,7 @@ def test_a_stream_that_is_broken_off_before_its_run_begins_says_so(space: Space)
     prepared: Any = prepare(space, [{"type": "create-note", "value": 1, "name": "one"}])
 
     async def follow() -> list[Event]:
-        halt = Halt()
+        halt = SuspendRequest()
         events = stream(space, prepared, halt)
         first = asyncio.ensure_future(anext(events))
         await asyncio.sleep(0)
@@ -103,7 +103,7 @@ def test_what_is_broken_off_before_there_is_a_task_does_nothing(space: Space) ->
     prepared: Any = prepare(space, [{"type": "create-note", "value": 1, "name": "one"}])
 
     async def follow() -> list[Event]:
-        halt = Halt()
+        halt = SuspendRequest()
         halt.break_off()
         return [event async for event in stream(space, prepared, halt)]
 

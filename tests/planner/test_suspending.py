@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, Invalid, NotFound, Space, open_space
-from infospace.clock import later
-from infospace.runs.journal import Beat, CallRow, CloseRun, OpenRun, StepRow, TakeRun
-from infospace.runs.tool_calls import digest_of
+from infospace.core.clock import later
+from infospace.journal.rows import CallRow, ClaimRun, CloseRun, Heartbeat, OpenRun, StepRow
+from infospace.tools.journalled_calls import digest_of
 from infospace.tools.local import LocalTools
-from infospace.tools.narrowed import within
-from planner.cancelling import cancel
-from planner.lanes import Halt
-from planner.outcome import RunResult
-from planner.resume import answer, pending_of, resume
-from planner.run import Run
-from planner.saved import save_plan
-from planner.start import Prepared, prepare, run_sync
-from planner.suspending import read_answer
+from infospace.tools.scoped_space import within
+from planner.execute.run import Run
+from planner.execute.start import Prepared, prepare, run_sync
+from planner.journal.commit_order import SuspendRequest
+from planner.journal.result import RunResult
+from planner.journal.suspension import read_answer
+from planner.lifecycle.cancel import cancel
+from planner.lifecycle.resume import answer, pending_of, resume
+from planner.parse.saved_plans import save_plan
 
 ASK = {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$year"}
 
@@ -174,7 +174,7 @@ def test_a_long_wait_ends_at_its_time(space: Space, monkeypatch: pytest.MonkeyPa
     result = run_sync(space, [{"type": "wait", "seconds": 3600}, note("later", "$x")])
     assert result.pending[0].until is not None
     assert go_on(space, result).status == "suspended"
-    monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
+    monkeypatch.setattr("planner.execute.wait.now", lambda: later(4000))
     assert data(go_on(space, result)) == "later"
 
 
@@ -187,10 +187,10 @@ def test_a_live_run_is_not_resumed_and_an_ended_one_neither(space: Space) -> Non
     run = str(result.run)
     with space.store.reading() as snapshot:
         owner = snapshot.run(run).owner
-    space.store.commit([], [TakeRun(run, "elsewhere:1:x", owner, later(0))])
+    space.store.commit([], [ClaimRun(run, "elsewhere:1:x", owner, later(0))])
     with pytest.raises(Conflict, match="is being run by elsewhere:1:x"):
         go_on(space, result)
-    space.store.commit([], [Beat(run, "elsewhere:1:x", later(-60))])
+    space.store.commit([], [Heartbeat(run, "elsewhere:1:x", later(-60))])
     assert go_on(space, result).status == "suspended"
 
 
@@ -273,7 +273,7 @@ def test_a_run_waits_where_a_tool_that_it_needs_is_not_here(tmp_path: Path, need
 def test_a_map_rests_between_items_when_it_is_halted(space: Space, read_only: bool, operation: str) -> None:
     """Calls under way end, no other begins; gone on with, each is made once, and the budget is enough."""
     made: list[str] = []
-    halt, outside = Halt(), LocalTools("outside")
+    halt, outside = SuspendRequest(), LocalTools("outside")
 
     @outside.tool(read_only=read_only)
     async def send(text: str) -> str:
@@ -311,7 +311,7 @@ def test_a_map_rests_between_items_when_it_is_halted(space: Space, read_only: bo
 
 def test_what_was_spent_is_told_while_a_run_goes_on(space: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """With each renewal of its lease."""
-    monkeypatch.setattr("planner.lease.BEAT", 0.01)
+    monkeypatch.setattr("planner.journal.lease.BEAT", 0.01)
     outside = LocalTools("outside")
 
     @outside.tool(read_only=True)
@@ -396,7 +396,7 @@ def test_a_run_whose_plan_is_still_arriving_is_not_resumed(space: Space) -> None
         asyncio.run(resume(space, run))
     with space.store.reading() as snapshot:
         assert (snapshot.run(run).status, snapshot.run(run).owner) == ("running", "elsewhere:1:x")
-    space.store.commit([], [Beat(run, "elsewhere:1:x", later(-60))])
+    space.store.commit([], [Heartbeat(run, "elsewhere:1:x", later(-60))])
     with pytest.raises(Conflict, match="never arrived whole"):
         asyncio.run(resume(space, run))
     with space.store.reading() as snapshot:
@@ -421,10 +421,10 @@ def test_a_live_run_is_not_cancelled_and_one_whose_owner_is_gone_is(space: Space
     run = str(run_sync(space, [ASK]).run)
     with space.store.reading() as snapshot:
         owner = snapshot.run(run).owner
-    space.store.commit([], [TakeRun(run, "elsewhere:1:x", owner, later(0))])
+    space.store.commit([], [ClaimRun(run, "elsewhere:1:x", owner, later(0))])
     with pytest.raises(Conflict, match="is being run by elsewhere:1:x"):
         cancel(space, run)
-    space.store.commit([], [Beat(run, "elsewhere:1:x", later(-60))])
+    space.store.commit([], [Heartbeat(run, "elsewhere:1:x", later(-60))])
     cancel(space, run)
     with pytest.raises(Conflict, match="has ended already, with cancelled"):
         cancel(space, run)
@@ -434,7 +434,7 @@ def test_a_live_run_is_not_cancelled_and_one_whose_owner_is_gone_is(space: Space
 
 def test_a_step_that_is_to_be_attempted_again_needs_its_tool(tmp_path: Path) -> None:
     """Its first attempt has failed, and that was not all of it."""
-    path, halt, outside = tmp_path / "space.db", Halt(), LocalTools("outside")
+    path, halt, outside = tmp_path / "space.db", SuspendRequest(), LocalTools("outside")
     calls: list[str] = []
 
     @outside.tool(read_only=True)

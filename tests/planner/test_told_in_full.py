@@ -17,8 +17,8 @@ from pydantic import BaseModel
 
 from infospace import Space, open_space
 from infospace.tools.local import LocalTools
-from planner.saved import save_plan
-from planner.start import check_plan, run_sync
+from planner.execute.start import check_plan, run_sync
+from planner.parse.saved_plans import save_plan
 
 sys.path.insert(0, str(Path(__file__).parent))
 from mistakes import HITS, HOPELESS, ITEMS, MENDED, NOTE, note, over, when

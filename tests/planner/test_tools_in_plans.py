@@ -10,10 +10,10 @@ import pytest
 from pydantic import BaseModel
 
 from infospace import InfospaceError, Space
+from infospace.core.tool import ToolFailed
 from infospace.tools.local import LocalTools
-from infospace.tools.tool import ToolFailed
-from planner.saved import save_plan
-from planner.start import check_plan
+from planner.execute.start import check_plan
+from planner.parse.saved_plans import save_plan
 
 
 class Weather(BaseModel):
@@ -226,7 +226,7 @@ def test_a_field_that_a_tools_schema_says_nothing_of_is_doubted(
     assert problems.ok
     (doubt,) = [problem for problem in problems.found if problem.code == "unknown-field"]
     assert (doubt.severity, doubt.pointer, doubt.hint) == ("warning", "/2/value", hint)
-    assert "says nothing of" in doubt.says
+    assert "says nothing of" in doubt.message
     assert doubt.fix == (None if meant is None else [{"op": "replace", "path": "/2/value", "value": meant}])
     asked = {"type": "if", "condition": {"type": "exists", "target": "$w.wind"}, "then": []}
     _, problems = check_plan(space, [CITY, WARM, asked])

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
-from infospace.errors import Conflict, Invalid
-from infospace.ids import Kind
-from infospace.memory.undoing import undo
-from infospace.resources import Collection
-from planner.saved import save_plan
-from planner.start import run_sync
+from infospace.core.errors import Conflict, Invalid
+from infospace.core.ids import Kind
+from infospace.core.resources import Collection
+from infospace.editing.undo import undo
+from planner.execute.start import run_sync
+from planner.parse.saved_plans import save_plan
 
 BASE = [
     {"type": "create-note", "value": {"k": 1}, "metadata": {"m": 1}, "name": "a", "out": "$a"},

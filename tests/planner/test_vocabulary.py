@@ -10,12 +10,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from infospace import Space
-from infospace.catalogue import installed
-from infospace.contracts import to_markdown
-from planner.forms import FORMS
-from planner.grammar import grammar
-from planner.start import check_plan
-from planner.vocabulary import full, machine, short
+from infospace.contract.catalogue import installed
+from infospace.contract.docs import to_markdown
+from planner.execute.start import check_plan
+from planner.parse.control_flow import FORMS
+from planner.parse.grammar import grammar
+from planner.parse.vocabulary import full, machine, short
 
 PLANS = sorted(path for path in (Path(__file__).parents[1] / "plans").glob("*.json") if ".outcome." not in path.name)
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.saved import save_plan
-from planner.start import run_sync
-from planner.written import written_step
+from planner.execute.start import run_sync
+from planner.parse.positions import written_step
+from planner.parse.saved_plans import save_plan
 
 MAKE: dict[str, Any] = {"type": "create-collection", "value": ["1", "x"], "out": "$c"}
 FAIL: dict[str, Any] = {"type": "bind", "target": "$c[5]", "out": "$z"}

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
-from planner.problems import Problem
-from planner.start import check_plan
+from planner.execute.start import check_plan
+from planner.language.problems import Problem
 
 sys.path.insert(0, str(Path(__file__).parent))
 from furnished import furnish_whole
@@ -21,7 +21,7 @@ from mutating import Mistake, mistakes
 from mutations import MUTATIONS
 from rightplans import RIGHT
 
-from planner.patches import patched
+from planner.language.json_patch import patched
 
 EACH = 16
 """Mistakes of a kind, at most."""

@@ -24,7 +24,7 @@ class Limits:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._set: list[tuple[asyncio.AbstractEventLoop, asyncio.Timeout]] = []
         held = SimpleNamespace(**{**vars(asyncio), "timeout": self._timeout})
-        for module in ("planner.execute", "planner.run"):
+        for module in ("planner.execute.step", "planner.execute.run"):
             monkeypatch.setattr(f"{module}.asyncio", held)
 
     def _timeout(self, seconds: float | None) -> asyncio.Timeout:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from infospace import Space
-from planner.arriving import stream_arriving
-from planner.events import Event, RunFinished, StepRanAhead, StepStarted
-from planner.lanes import Halt
-from planner.outcome import RunResult
+from planner.journal.commit_order import SuspendRequest
+from planner.journal.events import Event, RunFinished, StepRanAhead, StepStarted
+from planner.journal.result import RunResult
+from planner.streaming.run import stream_arriving
 
 sys.path.insert(0, str(Path(__file__).parent))
 from timing import turns
@@ -42,7 +42,7 @@ def runs(space: Space) -> list[Any]:
 class Written:
     """A run of a document that is written in pieces, and what was told of it."""
 
-    def __init__(self, space: Space, inputs: Any = None, halt: Halt | None = None) -> None:
+    def __init__(self, space: Space, inputs: Any = None, halt: SuspendRequest | None = None) -> None:
         self.told: list[Event] = []
         self.begun_before: list[str] = []
         """Positions of the steps that were begun before the last piece was written."""

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from infospace import Resource, Space, open_space
-from infospace.answer import Answer
-from infospace.perform import answer
-from infospace.runs.journal import StepRow
-from planner.outcome import RunResult
-from planner.start import run_sync
+from infospace.context.invoke import call_directly
+from infospace.data.result import StepResult
+from infospace.journal.rows import StepRow
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
 
 
 @dataclass(frozen=True)
@@ -78,17 +78,17 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 
 @pytest.fixture
-def call_in() -> Callable[..., Answer]:
+def call_in() -> Callable[..., StepResult]:
     """Call a primitive directly in a space, outside of any plan."""
 
-    def call_in(space: Space, type_: str, /, **arguments: Any) -> Answer:
-        return asyncio.run(answer(space.catalogue.get(type_), arguments, space.view()))
+    def call_in(space: Space, type_: str, /, **arguments: Any) -> StepResult:
+        return asyncio.run(call_directly(space.catalogue.get(type_), arguments, space.view()))
 
     return call_in
 
 
 @pytest.fixture
-def call(space: Space, call_in: Callable[..., Answer]) -> Callable[..., Answer]:
+def call(space: Space, call_in: Callable[..., StepResult]) -> Callable[..., StepResult]:
     """Call a primitive directly in the empty space."""
     return partial(call_in, space)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Member, Space
-from infospace.memory.changes import MakeNote
+from infospace.store.changes import MakeNote
 
 
 def notes(*values: Any) -> list[dict[str, Any]]:
@@ -101,7 +101,7 @@ def test_a_tool_found_is_its_name_on_its_server(space: Space) -> None:
 
 def test_what_was_found_in_the_same_step_has_an_identity_too(space: Space) -> None:
     """Before anything is stored."""
-    from infospace.search.found import Hit
+    from infospace.search.query import Hit
 
     view = space.view()
     source = view.note("text")

@@ -8,7 +8,7 @@ import pytest
 
 from infospace import Space
 from infospace.tools.local import LocalTools
-from planner.start import check_plan, run_sync
+from planner.execute.start import check_plan, run_sync
 
 FOUND: list[dict[str, Any]] = [
     {"snippet": "Green tea", "url": "https://a.example/1", "title": "Tea", "rank": 0.5},
@@ -97,7 +97,7 @@ def test_a_mapping_that_does_not_fit_is_refused(web: Space, change: Any, pointer
     """Before anything is called."""
     [problem] = [one for one in check_plan(web, [{**CALL, **change}])[1].found if one.severity == "error"]
     assert problem.pointer == pointer
-    assert said in problem.says
+    assert said in problem.message
 
 
 @pytest.mark.parametrize(

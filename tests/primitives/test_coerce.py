@@ -81,7 +81,7 @@ def test_a_delimiter_says_where_a_text_is_cut(run: Any, value: Any, delimiter: s
 
 
 @pytest.mark.parametrize(
-    ("value", "coercion", "says", "hint"),
+    ("value", "coercion", "message", "hint"),
     [
         (3.7, "int", "3.7 is no whole number", "`float` keeps"),
         ("3.7", "int", '"3.7" is no whole number', "`float` keeps"),
@@ -106,11 +106,11 @@ def test_a_delimiter_says_where_a_text_is_cut(run: Any, value: Any, delimiter: s
     ],
 )
 def test_what_has_not_fails_and_says_what_would_have_fitted(
-    run: Any, value: Any, coercion: str, says: str, hint: str
+    run: Any, value: Any, coercion: str, message: str, hint: str
 ) -> None:
     """In one sentence with a hint."""
     reason = coerced(run, value, coercion, "failed").reason
-    assert says in reason
+    assert message in reason
     assert hint in reason
 
 

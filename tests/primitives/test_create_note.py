@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infospace.jsontext import same
+from infospace.data.json_text import same
 
 JSON = st.recursive(
     st.none()
@@ -77,7 +77,7 @@ def test_a_taken_name_fails_and_says_who_has_it_unless_it_is_replaced(run: Any) 
     """With `replace` the holder gets the content as its next version, and is what the step gives."""
     first = run({"type": "create-note", "value": 1, "name": "status", "out": "$a"}).resource("a")
     refused = run({"type": "create-note", "value": 2, "name": "status", "out": "$b"}, status="refused")
-    assert first.id in f"{refused.result.problems[0].says} {refused.result.problems[0].hint}"
+    assert first.id in f"{refused.result.problems[0].message} {refused.result.problems[0].hint}"
     ran = run({"type": "create-note", "value": 2, "name": "status", "replace": True, "out": "$b"})
     now_is = ran.space.view().get("status")
     assert (now_is.id, now_is.version, now_is.content) == (first.id, 2, 2)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.memory.changes import AddMembers, Delete, GiveName, RemoveMembers
-from infospace.resources import Collection, Member
+from infospace.core.resources import Collection, Member
+from infospace.store.changes import AddMembers, Delete, GiveName, RemoveMembers
 
 ABOUT = {"type": "discover-collections", "query": "baking bread and cakes", "out": "$lists"}
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.memory.changes import GiveName, Revise
+from infospace.store.changes import GiveName, Revise
 
 CATS = {"type": "discover-notes", "query": "a sleepy cat", "limit": "all", "out": "$hits"}
 LOW = CATS | {"threshold": -1}
@@ -126,7 +126,7 @@ def test_another_mode_is_one_problem_at_its_place(search: Any, mode: Any) -> Non
     ran = search(CATS | {"mode": mode}, status="refused")
     (problem,) = [problem for problem in ran.result.problems if problem.severity == "error"]
     assert problem.pointer == "/steps/0/mode"
-    assert "keyword" in f"{problem.says} {problem.hint}"
+    assert "keyword" in f"{problem.message} {problem.hint}"
 
 
 def test_the_check_knows_what_hits_of_each_mode_have(search: Any) -> None:

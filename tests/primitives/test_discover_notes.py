@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from infospace import Space
-from infospace.memory.changes import Delete, Revise
+from infospace.store.changes import Delete, Revise
 
 CATS = {"type": "discover-notes", "query": "a sleepy cat", "out": "$hits"}
 FIELDS = [
@@ -226,7 +226,7 @@ def test_a_blank_query_is_refused(look: Any, query: str) -> None:
     """At its place, with what to do."""
     ran = look(CATS | {"query": query}, status="refused")
     problem = next(problem for problem in ran.result.problems if problem.severity == "error")
-    assert (problem.pointer, problem.says) == ("/steps/0/query", "`query` is blank")
+    assert (problem.pointer, problem.message) == ("/steps/0/query", "`query` is blank")
 
 
 def test_a_query_that_only_the_run_knows_to_be_blank_fails_the_step(look: Any) -> None:
@@ -243,7 +243,7 @@ def test_a_query_that_only_the_run_knows_to_be_blank_fails_the_step(look: Any) -
 def test_query_and_out_are_required(look: Any, missing: str) -> None:
     """Without either it is refused."""
     ran = look({key: value for key, value in CATS.items() if key != missing}, status="refused")
-    assert missing in ran.result.problems[0].says
+    assert missing in ran.result.problems[0].message
 
 
 @pytest.mark.parametrize("limit", [0, -1, "many", 2.5, True, None, "5"])
@@ -252,7 +252,7 @@ def test_a_wrong_limit_is_one_problem_at_its_place(look: Any, limit: Any) -> Non
     ran = look(CATS | {"limit": limit}, status="refused")
     errors = [problem for problem in ran.result.problems if problem.severity == "error"]
     assert [problem.pointer for problem in errors] == ["/steps/0/limit"]
-    assert errors[0].says.endswith('not a whole number from 1 or "all"')
+    assert errors[0].message.endswith('not a whole number from 1 or "all"')
 
 
 @pytest.mark.parametrize("threshold", [2, -1.5, "0.3", True])
@@ -261,7 +261,7 @@ def test_a_wrong_threshold_is_one_problem_at_its_place(look: Any, threshold: Any
     ran = look(CATS | {"threshold": threshold}, status="refused")
     errors = [problem for problem in ran.result.problems if problem.severity == "error"]
     assert [problem.pointer for problem in errors] == ["/steps/0/threshold"]
-    assert errors[0].says.endswith("not a number from -1 to 1")
+    assert errors[0].message.endswith("not a number from -1 to 1")
 
 
 def test_in_an_empty_space_nothing_is_found_and_that_is_proved(run: Any) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from infospace import Space
+from infospace.core.tool import Tool
 from infospace.tools.local import LocalTools
-from infospace.tools.tool import Tool
-from planner.saved import remove_plan, save_plan
+from planner.parse.saved_plans import remove_plan, save_plan
 
 FOUND = {"type": "discover-tools", "query": "read a file", "out": "$tools"}
 

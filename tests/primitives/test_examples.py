@@ -14,7 +14,7 @@ import pytest
 
 import primitives
 from infospace import Primitive, Space
-from infospace.catalogue import installed
+from infospace.contract.catalogue import installed
 from infospace.tools.local import LocalTools
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "planner"))

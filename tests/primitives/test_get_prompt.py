@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from infospace import NotFound, Space
-from infospace.jsonvalue import JSON
-from infospace.tools.tool import Tool, ToolAnswer
-from planner.start import run_sync
+from infospace.core.json_types import JSON
+from infospace.core.tool import Tool, ToolAnswer
+from planner.execute.start import run_sync
 from primitives.get_prompt import get_prompt
 from primitives.read_resource import read_resource
 

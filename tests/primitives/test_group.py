@@ -81,7 +81,7 @@ def test_what_is_no_number_is_counted(run: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "pointer", "says", "hint"),
+    ("arguments", "pointer", "message", "hint"),
     [
         ({"aggregates": {"x": "summ(n)"}}, "/aggregates/x", "'summ(n)' is no aggregate", 'did you mean "sum(n)"?'),
         ({"aggregates": {"x": 3}}, "/aggregates/x", "`aggregates.x` is 3, not an aggregate such as", None),
@@ -93,13 +93,13 @@ def test_what_is_no_number_is_counted(run: Any) -> None:
     ],
 )
 def test_what_is_wrong_is_told_at_its_place(
-    run: Any, arguments: Any, pointer: str, says: str, hint: str | None
+    run: Any, arguments: Any, pointer: str, message: str, hint: str | None
 ) -> None:
     """Before anything runs."""
     ran = grouped(run, ROWS, **{"by": "r", **arguments}, status="refused")
     [problem] = [problem for problem in ran.result.problems if problem.severity == "error"]
     assert problem.pointer == f"/steps/1{pointer}"
-    assert says in problem.says
+    assert message in problem.message
     assert hint is None or problem.hint == hint
 
 

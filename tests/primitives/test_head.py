@@ -36,14 +36,14 @@ def test_a_count_is_a_whole_number_from_0(call: Callable[..., Any], count: Any) 
     """One sentence says what was given and what fits, as the author wrote it."""
     shown = {True: "true", None: "null"}.get(count, f'"{count}"' if isinstance(count, str) else f"{count}")
     answer = call("head", target=None, count=count)
-    assert f"`count` is {shown}, not a whole number from 0" in [fault.says for fault in _faults(call, count)]
+    assert f"`count` is {shown}, not a whole number from 0" in [fault.message for fault in _faults(call, count)]
     assert answer.status == "failed"
 
 
 def _faults(call: Callable[..., Any], count: Any) -> Any:
     from infospace import Catalogue, Collection
-    from infospace.catalogue import installed
-    from infospace.contract import ArgumentsInvalid
+    from infospace.contract.catalogue import installed
+    from infospace.contract.decorator import ArgumentsInvalid
 
     catalogue: Catalogue = installed()
     with pytest.raises(ArgumentsInvalid) as raised:

@@ -71,7 +71,7 @@ def test_one_way_of_saying_the_key_is_wanted(run: Any, arguments: Any, has: str)
     ran = joined(run, LEFT, RIGHT, **arguments, status="refused")
     [problem] = [problem for problem in ran.result.problems if problem.severity == "error"]
     assert (problem.code, problem.pointer) == ("bad-argument", "/steps/2")
-    assert problem.says == f"join needs either `on`, or `left_key` and `right_key`; it has {has}"
+    assert problem.message == f"join needs either `on`, or `left_key` and `right_key`; it has {has}"
     assert problem.hint == '"on": "id" where both have it under one path, else "left_key" and "right_key"'
 
 

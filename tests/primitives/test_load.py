@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Note
-from infospace.contract import ArgumentsInvalid
-from infospace.memory.changes import Delete
+from infospace.contract.decorator import ArgumentsInvalid
+from infospace.store.changes import Delete
 from primitives.load import load
 
 BOUND = st.none() | st.integers(-7, 7)
@@ -105,7 +105,7 @@ def test_a_wrong_slice_is_one_fault(call: Callable[..., Any], slice_: Any) -> No
         load.validate({"target": Note(id="Note_1", content="x"), "slice": slice_})
     (fault,) = raised.value.faults
     assert fault.place == ("slice",)
-    assert fault.says.startswith("`slice`")
+    assert fault.message.startswith("`slice`")
     assert ":" in (fault.hint or "")
 
 

@@ -50,4 +50,4 @@ def test_one_name_is_for_all_kinds(run: Any) -> None:
     """A Collection cannot have the name of a Note."""
     run(MAKE | {"name": "thing"})
     ran = run({"type": "create-collection", "value": [], "name": "thing", "out": "$c"}, status="refused")
-    assert "'thing'" in ran.result.problems[0].says
+    assert "'thing'" in ran.result.problems[0].message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from infospace import Infospace, Space
+from infospace import Context, Space
 
 
 def test_a_note_is_kept_in_place(run: Any) -> None:
@@ -47,7 +47,7 @@ def test_relations_between_members_are_kept_and_others_are_not(run: Any, space: 
         {"type": "create-note", "value": "outside", "out": "$c"},
         {"type": "create-collection", "value": ["$a", "$b"], "out": "$list"},
     )
-    view: Infospace = space.view()
+    view: Context = space.view()
     inner = view.relation(ran.resource("a"), ran.resource("b"), "cites")
     outer = view.relation(ran.resource("a"), ran.resource("c"), "cites")
     space.store.commit(view.changes)
@@ -86,7 +86,7 @@ def test_what_is_kept_is_found_and_what_is_not_is_not(search: Any) -> None:
 
 def test_kept_search_results_stay_as_they_were(search: Any) -> None:
     """Evidence is neither indexed nor changed when its source changes."""
-    from infospace.memory.changes import Revise
+    from infospace.store.changes import Revise
 
     look = {"type": "discover-notes", "query": "bake bread", "limit": 1, "out": "$hits"}
     ran = search(look, {"type": "persist", "target": "$hits", "name": "evidence"})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.start import check_plan, run_sync
+from planner.execute.start import check_plan, run_sync
 from tests.infospace.memory.imported import add, notes, write
 
 

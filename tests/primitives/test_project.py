@@ -61,7 +61,7 @@ def test_what_belongs_to_the_resource_stands_without_its_sign(run: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "pointer", "says"),
+    ("fields", "pointer", "message"),
     [
         ([], "/steps/1/fields", "list should have at least 1 item"),
         (["a", "b..c"], "/steps/1/fields/1", "is not a path"),
@@ -73,7 +73,7 @@ def test_what_belongs_to_the_resource_stands_without_its_sign(run: Any) -> None:
         ("t", "/steps/1/fields", '`fields` is "t", not a list of paths'),
     ],
 )
-def test_fields_that_cannot_stand_together_are_refused(run: Any, fields: Any, pointer: str, says: str) -> None:
+def test_fields_that_cannot_stand_together_are_refused(run: Any, fields: Any, pointer: str, message: str) -> None:
     """At their place, before anything runs."""
     ran = run(
         {"type": "load", "target": "rows", "on_fail": "continue", "out": "$list"},
@@ -83,7 +83,7 @@ def test_fields_that_cannot_stand_together_are_refused(run: Any, fields: Any, po
     problems = [problem for problem in ran.result.problems if problem.pointer.startswith("/steps/1")]
     problem = next(problem for problem in problems if problem.severity == "error")
     assert problem.pointer == pointer
-    assert says in problem.says
+    assert message in problem.message
 
 
 @settings(max_examples=30, deadline=None)

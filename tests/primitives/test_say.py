@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.events import Spoke
-from planner.start import Prepared, prepare, stream
+from planner.execute.start import Prepared, prepare, stream
+from planner.journal.events import Spoke
 
 
 def spoken(space: Space, *steps: dict[str, Any]) -> list[Spoke]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.memory.changes import Delete, Revise
+from infospace.store.changes import Delete, Revise
 
 FILLER = "The committee met on Tuesday and agreed on the budget for office furniture. " * 60
 CAT = "Then a cat walked in and fell asleep on the table."

@@ -55,7 +55,7 @@ VALUES = st.recursive(
 @given(a=st.lists(VALUES, max_size=5), b=st.lists(VALUES, max_size=5))
 def test_by_content_equal_json_is_equal(shared: Any, a: list[Any], b: list[Any]) -> None:
     """1 and 1.0 are one value, true is not 1, `"1"` is not 1, the order of keys is no matter."""
-    from infospace.jsontext import same
+    from infospace.data.json_text import same
 
     ran = shared(
         {"type": "create-collection", "value": a, "out": "$a"},

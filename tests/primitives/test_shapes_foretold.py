@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from infospace import Collection, Infospace, InfospaceError, Invalid, Note, Space, open_space
-from infospace.kinds import CollectionShape, NoteShape, Shape, Unknown, schema_of_value, union
+from infospace import Collection, Context, InfospaceError, Invalid, Note, Space, open_space
+from infospace.schema.shapes import CollectionShape, NoteShape, Shape, Unknown, schema_of_value, union
 from primitives.coerce import coerce
 from primitives.group import group
 from primitives.join import join
@@ -37,14 +37,14 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Space]:
         yield opened
 
 
-def table(view: Infospace, rows: list[Any], *, known: bool) -> tuple[Collection, Shape]:
+def table(view: Context, rows: list[Any], *, known: bool) -> tuple[Collection, Shape]:
     """A Collection of Notes with metadata of their own, and what is known of it: their very schemas, or nothing."""
     notes = [view.note(row, metadata={"a": 1}) for row in rows]
     shapes: list[Shape] = [NoteShape(schema_of_value(row), schema_of_value({"a": 1})) for row in rows]
     return view.collection(notes), CollectionShape(reduce(union, shapes) if known else Unknown())
 
 
-def holds(view: Infospace, entry: Any, arguments: dict[str, Any], shapes: dict[str, Shape]) -> None:
+def holds(view: Context, entry: Any, arguments: dict[str, Any], shapes: dict[str, Shape]) -> None:
     """Call a primitive, and hold what it gives against what it foretells; it fails where that was foretold."""
     args = entry.validate(arguments)
     try:
@@ -60,7 +60,7 @@ def holds(view: Infospace, entry: Any, arguments: dict[str, Any], shapes: dict[s
     fits(view, made, foretold)
 
 
-def fits(view: Infospace, made: Any, shape: Shape) -> None:
+def fits(view: Context, made: Any, shape: Shape) -> None:
     """Assert that a resource is of a shape."""
     assert made.kind in shape.kinds
     if isinstance(shape, CollectionShape):

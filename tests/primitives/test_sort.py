@@ -112,7 +112,7 @@ def test_objects_that_are_equal_keep_their_order(run: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("by", "place", "says"),
+    ("by", "place", "message"),
     [
         (3, ("by",), "`by` is 3, not a path or a list of paths"),
         (None, ("by",), "`by` is null, not a path or a list of paths"),
@@ -122,15 +122,15 @@ def test_objects_that_are_equal_keep_their_order(run: Any) -> None:
         (["a", 3], ("by", 1), "`by[1]` is 3, not a path"),
     ],
 )
-def test_a_wrong_by_is_one_fault_at_its_place(by: Any, place: tuple[Any, ...], says: str) -> None:
+def test_a_wrong_by_is_one_fault_at_its_place(by: Any, place: tuple[Any, ...], message: str) -> None:
     """Alternatives of a type never show in a message."""
     from infospace import Collection
-    from infospace.contract import ArgumentsInvalid
+    from infospace.contract.decorator import ArgumentsInvalid
     from primitives.sort import sort
 
     with pytest.raises(ArgumentsInvalid) as raised:
         sort.validate({"target": Collection(id="Collection_1"), "by": by})
-    assert [(fault.place, fault.says) for fault in raised.value.faults] == [(place, says)]
+    assert [(fault.place, fault.message) for fault in raised.value.faults] == [(place, message)]
 
 
 def test_an_order_in_capitals_is_refused_with_the_word_that_was_meant(call: Callable[..., Any], run: Any) -> None:
@@ -141,5 +141,5 @@ def test_an_order_in_capitals_is_refused_with_the_word_that_was_meant(call: Call
         status="refused",
     )
     problem = next(problem for problem in ran.result.problems if problem.pointer == "/steps/1/order")
-    assert (problem.pointer, problem.says) == ("/steps/1/order", '`order` is "DESC", not "asc" or "desc"')
+    assert (problem.pointer, problem.message) == ("/steps/1/order", '`order` is "DESC", not "asc" or "desc"')
     assert problem.hint == 'did you mean "desc"?'

@@ -80,7 +80,7 @@ def test_a_field_says_what_is_split(run: Any, field: str, found: list[str]) -> N
 
 
 @pytest.mark.parametrize(
-    ("value", "arguments", "says"),
+    ("value", "arguments", "message"),
     [
         ({"a": 1}, {}, "the object has no list (`field` says what to split)"),
         ({"a": [1], "b b": []}, {}, 'the object has lists at `a`, `["b b"]`'),
@@ -89,9 +89,9 @@ def test_a_field_says_what_is_split(run: Any, field: str, found: list[str]) -> N
         ([1], {"delimiter": "line"}, "'line' cuts a text, and this is of type list"),
     ],
 )
-def test_what_has_no_parts_fails_and_says_so(run: Any, value: Any, arguments: Any, says: str) -> None:
+def test_what_has_no_parts_fails_and_says_so(run: Any, value: Any, arguments: Any, message: str) -> None:
     """With what would have helped."""
-    assert says in parts(run, value, **arguments, status="failed").reason
+    assert message in parts(run, value, **arguments, status="failed").reason
 
 
 def test_an_empty_delimiter_and_a_field_that_is_not_there_are_refused(run: Any) -> None:

@@ -58,12 +58,12 @@ def test_a_citation_of_what_is_not_there_is_mended_once(
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"), [(text("Hot [Note_999]."), "'Note_999' is cited"), (text("Hot."), "nothing is cited")]
+    ("answer", "message"), [(text("Hot [Note_999]."), "'Note_999' is cited"), (text("Hot."), "nothing is cited")]
 )
-def test_a_citation_that_is_wrong_twice_fails_the_step(run: Any, endpoint: Endpoint, answer: str, says: str) -> None:
+def test_a_citation_that_is_wrong_twice_fails_the_step(run: Any, endpoint: Endpoint, answer: str, message: str) -> None:
     """So does a text without any."""
     endpoint.say(answer, answer)
-    assert says in run(NOTES, SYNTHESIZE, status="failed").reason
+    assert message in run(NOTES, SYNTHESIZE, status="failed").reason
 
 
 def test_search_results_are_cited_by_their_source(search: Any, endpoint: Endpoint) -> None:

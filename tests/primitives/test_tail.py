@@ -36,4 +36,4 @@ def test_a_negative_count_is_refused(run: Any) -> None:
     """One sentence says what fits."""
     made = {"type": "create-collection", "value": [1], "out": "$list"}
     ran = run(made, {"type": "tail", "target": "$list", "count": -1, "out": "$x"}, status="refused")
-    assert ran.result.problems[0].says == "`count` is -1, not a whole number from 0"
+    assert ran.result.problems[0].message == "`count` is -1, not a whole number from 0"

@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 from infospace import Space
-from infospace.ids import Kind
-from planner.events import Spoke
-from planner.start import Prepared, prepare, stream
+from infospace.core.ids import Kind
+from planner.execute.start import Prepared, prepare, stream
+from planner.journal.events import Spoke
 
 
 def test_a_thought_is_an_event_of_its_own_and_not_a_note(space: Space) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from infospace.memory.undoing import undo
+from infospace.editing.undo import undo
 
 LOAD = [{"type": "load", "target": name, "out": f"${name}"} for name in ("a", "b", "list", "arrow")]
 

@@ -100,13 +100,13 @@ def test_a_version_that_moved_on_is_a_conflict_and_writes_nothing(run: Any) -> N
 
 
 @pytest.mark.parametrize(
-    ("content", "value", "says"),
+    ("content", "value", "message"),
     [("text", {"a": 1}, "the content of Note_"), ({"a": 1}, [1], "`value` is of type list")],
 )
-def test_only_objects_merge(run: Any, content: Any, value: Any, says: str) -> None:
+def test_only_objects_merge(run: Any, content: Any, value: Any, message: str) -> None:
     """The sentence says which of the two is none."""
     ran = run(MAKE | {"value": content}, update(value=value, merge=True), status="failed")
-    assert says in ran.reason
+    assert message in ran.reason
     assert ran.content("n") == content
 
 
@@ -123,4 +123,4 @@ def test_a_collection_that_was_found_has_no_content_to_update(search: Any) -> No
 def test_an_update_of_nothing_is_refused(run: Any) -> None:
     """At the step, with what there is to give."""
     ran = run(MAKE, update(), status="refused")
-    assert [(p.pointer, p.says) for p in ran.result.problems] == [("/steps/1", "update-note changes nothing")]
+    assert [(p.pointer, p.message) for p in ran.result.problems] == [("/steps/1", "update-note changes nothing")]

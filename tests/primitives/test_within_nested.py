@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
-from infospace.resources import Collection
-from planner.start import run_sync
+from infospace.core.resources import Collection
+from planner.execute.start import run_sync
 
 ALL = {"query": "a cat", "limit": "all", "threshold": -1, "out": "$hits"}
 
@@ -114,12 +114,12 @@ def test_a_stored_cycle_has_an_end(search: Any, found: Space, type_: str) -> Non
 
 def test_thousands_of_collections_in_one_another_are_searched(tmp_path: Path, model: object) -> None:
     """Each holds the next."""
-    from infospace.ids import Kind
-    from infospace.memory.changes import MakeCollection, MakeNote
-    from infospace.resources import Member
-    from infospace.search.choice import numbers_within
-    from infospace.search.passing import counted_passages
-    from infospace.view import Silence
+    from infospace.core.ids import Kind
+    from infospace.core.listener import NullListener
+    from infospace.core.resources import Member
+    from infospace.search.note_filter import numbers_within
+    from infospace.search.passages_of_collection import counted_passages
+    from infospace.store.changes import MakeCollection, MakeNote
 
     with open_space(tmp_path / "deep.db") as space:
         store = space.store
@@ -135,4 +135,4 @@ def test_thousands_of_collections_in_one_another_are_searched(tmp_path: Path, mo
         top = view.get(inner)
         assert isinstance(top, Collection)
         assert numbers_within([top], view.resources).tolist() == [int(note.partition("_")[2])]
-        assert counted_passages([top])(space, Silence()).certificate["items"] == 1
+        assert counted_passages([top])(space, NullListener()).certificate["items"] == 1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from infospace import Space, open_space
 from infospace.tools.local import LocalTools
-from planner.resume import resume
+from planner.lifecycle.resume import resume
 
 
 def with_drop(space: Space, log: Path, *, dies: bool) -> None:

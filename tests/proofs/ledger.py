@@ -7,11 +7,11 @@ from hashlib import sha256
 from typing import Any
 
 from infospace import Collection, InfospaceError, Note, NotFound
-from infospace.ids import Kind, kind_of, number_of
-from infospace.jsontext import dump
-from infospace.memory import changes as c
-from infospace.memory.store import Snapshot, Store
-from infospace.runs.journal import CloseRun, Entry, OpenRun, StepRow
+from infospace.core.ids import Kind, kind_of, number_of
+from infospace.data.json_text import dump
+from infospace.journal.rows import CloseRun, Entry, OpenRun, StepRow
+from infospace.store import changes as c
+from infospace.store.protocol import Snapshot, Store
 
 SHARED_NOTE, SHARED_GROUP = "Note_1", "Collection_1"
 """What every process changes; all else belongs to one of them."""
@@ -94,7 +94,7 @@ def digest(content: Any) -> str:
     """Return a digest of content; all search results have one."""
     if isinstance(content, c.Evidence):
         return "evidence"
-    return sha256(dump(None if isinstance(content, c.Null) else content).encode()).hexdigest()
+    return sha256(dump(None if isinstance(content, c.JsonNull) else content).encode()).hexdigest()
 
 
 class Ledger:

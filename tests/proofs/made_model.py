@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infospace import Space
-from infospace.ids import Kind, number_of
-from infospace.memory.store import Store
-from infospace.resources import text_of
-from infospace.search.catching import Used
-from infospace.search.model import ModelInfo
-from infospace.search.passages import POLICY, Passage, split
+from infospace.core.ids import Kind, number_of
+from infospace.core.resources import text_of
+from infospace.search.embedding.backfill import ActiveModel
+from infospace.search.embedding.passages import POLICY, Passage, split
+from infospace.search.models.find import ModelInfo
+from infospace.store.protocol import Store
 
 DIMENSION = 48
 CENTRES = np.random.default_rng(7).normal(size=(6, DIMENSION)) * 1.2
@@ -65,7 +65,7 @@ class MadeEmbedder:
 def made(store: Store) -> Space:
     """Return a space over a store, whose embedding is made."""
     space = Space(store)
-    space.embedding._taken = Used(MADE, f"{MADE.key}/{POLICY}", MadeEmbedder(), None)
+    space.embedding._taken = ActiveModel(MADE, f"{MADE.key}/{POLICY}", MadeEmbedder(), None)
     return space
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from infospace import Space, open_space
-from infospace.memory.sqlite import store as sqlite_store
+from infospace.store.sqlite import store as sqlite_store
 from infospace.tools.local import LocalTools
-from planner.resume import answer, pending_of, resume
-from planner.start import run as start
+from planner.execute.start import run as start
+from planner.lifecycle.resume import answer, pending_of, resume
 
 
 def with_tools(space: Space, log: Path) -> None:

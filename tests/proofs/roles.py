@@ -18,12 +18,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from made_model import made
 
-from infospace.ids import Kind
-from infospace.memory.changes import Change, Delete, GiveName, MakeNote, Revise
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
-from infospace.search.found import Wanted
-from infospace.view import Silence
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.search.query import Wanted
+from infospace.store.changes import Change, Delete, GiveName, MakeNote, Revise
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
 
 ONE, OTHER = "Note_1", "Note_2"
 """Two Notes that are always changed together, to the same number."""
@@ -125,11 +125,11 @@ def obeys(store: Store, _chance: random.Random) -> None:
 def searches(store: Store, _chance: random.Random) -> None:
     """Search again and again; say when the first is done, and of each what was found, and what it proved."""
     space = made(store)
-    space.search.find(QUERY, Silence())
+    space.search.find(QUERY, NullListener())
     say(warm=True)
     told = []
     while (order := asked()) != "":
-        found = space.search.find(QUERY, Silence())
+        found = space.search.find(QUERY, NullListener())
         told.append(({hit.source: hit.version for hit in found.hits}, found.certificate))
         if order:
             say(searched=len(told))

@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from dying import with_drop
 
 from infospace import Space, open_space
-from planner.outcome import RunResult
-from planner.resume import answer, resume
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
+from planner.lifecycle.resume import answer, resume
 
 DROP = {"type": "outside/drop", "arguments": {"text": "it"}, "out": "$d"}
 

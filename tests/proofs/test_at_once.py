@@ -18,11 +18,11 @@ from made_model import made
 from roles import MANY, QUERY, STOPS, TURNS
 
 from infospace import Space
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, MakeNote
-from infospace.memory.sqlite import open_store
-from infospace.search.agreement import disagreements
-from infospace.view import Silence
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.search.index.consistency import disagreements
+from infospace.store.changes import Delete, MakeNote
+from infospace.store.sqlite import open_store
 
 PROVE = bool(os.environ.get("INFOSPACE_PROVE"))
 
@@ -126,7 +126,7 @@ def test_a_search_sees_the_commit_of_another_process_at_once(tmp_path: Path) -> 
                 there[answer["id"]] = version + 1
             else:
                 del there[identifier]
-            found = space.search.find(QUERY, Silence())
+            found = space.search.find(QUERY, NullListener())
             assert {hit.source: hit.version for hit in found.hits} == there
             assert found.certificate["exhaustive"]
             assert found.certificate["generation"] >= answer["generation"]
@@ -171,7 +171,7 @@ def test_a_search_while_others_write_is_true_of_one_generation(tmp_path: Path) -
 def test_a_note_that_was_purged_is_found_by_nobody(tmp_path: Path) -> None:
     """Deleted and purged by one process, between two searches of another."""
     with pair(tmp_path / "space") as space, made(open_store(tmp_path / "space", create=False)) as other:
-        assert len(space.search.find(QUERY, Silence()).hits) == 2
+        assert len(space.search.find(QUERY, NullListener()).hits) == 2
         other.store.commit([Delete("Note_2")])
         other.store.purge(really=True)
-        assert [hit.source for hit in space.search.find(QUERY, Silence()).hits] == ["Note_1"]
+        assert [hit.source for hit in space.search.find(QUERY, NullListener()).hits] == ["Note_1"]

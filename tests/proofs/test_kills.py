@@ -27,12 +27,12 @@ from made_model import made, nearest
 from nursery import Nursery
 
 from infospace import Space
-from infospace.ids import Kind
-from infospace.memory.changes import Change, MakeCollection, MakeNote
-from infospace.memory.importing import import_paths
-from infospace.memory.sqlite import open_store
-from infospace.search.agreement import disagreements
-from infospace.view import Silence
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.files.import_files import import_paths
+from infospace.search.index.consistency import disagreements
+from infospace.store.changes import Change, MakeCollection, MakeNote
+from infospace.store.sqlite import open_store
 
 PROVE = bool(os.environ.get("INFOSPACE_PROVE"))
 ROUNDS = 220 if PROVE else 12
@@ -109,7 +109,7 @@ class Life:
             changes: list[Change] = [MakeNote(first, "shared"), MakeCollection(group, [], kept=True)]
             changes += [MakeNote(store.new_id(Kind.NOTE), f"number {index}", kept=True) for index in range(size)]
             store.commit(changes)
-            space.embedding.catch_up(Silence())
+            space.embedding.catch_up(NullListener())
 
     def open(self) -> Space:
         """Open the space; what is done in it is acknowledged like everything else."""
@@ -165,9 +165,9 @@ class Life:
             self.settle(space, doubtful, doing)
             assert disagreements(space) == []
             if folder.exists():
-                import_paths(space, [folder], Silence())
+                import_paths(space, [folder], NullListener())
                 self._compare_files(space, folder)
-            space.embedding.catch_up(Silence())
+            space.embedding.catch_up(NullListener())
             for query in QUERIES:
                 self._compare(space, query)
             assert space.store.check() == []

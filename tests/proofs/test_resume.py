@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from resumed import to_the_end, with_tools
 
 from infospace import Collection, Note, Relation, Space, open_space
-from planner.saved import save_plan
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.parse.saved_plans import save_plan
 
 PROVE = bool(os.environ.get("INFOSPACE_PROVE"))
 TENTH = 10

@@ -24,10 +24,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 from ledger import SHARED_GROUP, SHARED_NOTE, Telling
 from made_model import made
 
-from infospace.errors import Conflict, NotFound
-from infospace.ids import Kind
-from infospace.memory import importing
-from infospace.memory.changes import (
+from infospace.core.errors import Conflict, NotFound
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.core.resources import Made, Member
+from infospace.files import import_files as importing
+from infospace.store.changes import (
     AddMembers,
     Change,
     Delete,
@@ -37,11 +39,10 @@ from infospace.memory.changes import (
     RemoveMembers,
     Revise,
 )
-from infospace.memory.sqlite import open_store, opening
-from infospace.memory.sqlite.engine import Engine
-from infospace.resources import Made, Member
-from infospace.view import Silence
-from planner.start import run_sync
+from infospace.store.sqlite import open_file as opening
+from infospace.store.sqlite import open_store
+from infospace.store.sqlite.connection import Connection
+from planner.execute.start import run_sync
 
 QUERIES = ("what is known about lamps", "the colour of rivers", "a third question")
 
@@ -104,9 +105,9 @@ class Work:
             else:
                 file.write_text(prose(self.chance, f"{self.mark} file {file.name} again {self.count}"))
         try:
-            importing.import_paths(self.space, [self.folder], Silence(), prune=self.chance.random() < 0.5)
+            importing.import_paths(self.space, [self.folder], NullListener(), prune=self.chance.random() < 0.5)
         except (Conflict, NotFound) as error:
-            tell({"raced": traceback.format_exc(), "says": error.says})
+            tell({"raced": traceback.format_exc(), "message": error.message})
 
     def plan(self) -> None:
         """Run a plan that makes, names, searches and persists."""
@@ -153,7 +154,7 @@ class Work:
 
     def embed(self) -> None:
         """Embed what waits, whoever brought it."""
-        self.space.embedding.catch_up(Silence())
+        self.space.embedding.catch_up(NullListener())
 
     def search(self) -> None:
         """Search, all and some: files are derived from large spaces on the way."""
@@ -196,7 +197,7 @@ def dies(job: dict[str, Any]) -> None:
     if "statement" in die:
         traced, connect = countdown(die["statement"]), opening.connect
 
-        def connected(*arguments: Any, **more: Any) -> Engine:
+        def connected(*arguments: Any, **more: Any) -> Connection:
             engine = connect(*arguments, **more)
             engine.connection.set_trace_callback(traced)
             return engine

@@ -57,13 +57,13 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def known(tmp_path: Path) -> Path:
     """A space with two notes from files, brought in by run_1; the folder of the files."""
     from infospace import open_space
-    from infospace.memory.importing import import_paths
-    from infospace.view import Silence
+    from infospace.core.listener import NullListener
+    from infospace.files.import_files import import_paths
 
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "a.md").write_text("See [[b]].")
     (folder / "b.md").write_text("b")
     with open_space(tmp_path / "space.db") as space:
-        import_paths(space, [folder], Silence())
+        import_paths(space, [folder], NullListener())
     return folder

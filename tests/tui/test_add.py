@@ -123,7 +123,7 @@ def test_an_interrupted_import_keeps_what_it_has(folder: Path, tmp_path: Path, c
     for at in range(3_000):
         (folder / f"{at}.md").write_text(f"# Note {at}\n\n" + "text " * 50)
     code = (
-        f"{HEEDING}import os, sys\nimport infospace.memory.importing as importing\n"
+        f"{HEEDING}import os, sys\nimport infospace.files.import_files as importing\n"
         "from tui.command import main\nreal = importing.Import._take\nseen = []\n"
         "def take(self, file):\n    seen.append(file)\n"
         "    if len(seen) == 700:\n        os.kill(os.getpid(), signal.SIGINT)\n    real(self, file)\n"

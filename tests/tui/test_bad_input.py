@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from infospace import open_space
-from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
+from infospace.core.ids import Kind
+from infospace.store.changes import MakeNote
 
 
 def call(**arguments: Any) -> str:
@@ -69,8 +69,8 @@ def test_check_and_run_refuse_alike_as_json(cli: Any, plan: str) -> None:
     assert run.json["run"] is None
     assert run.json["problems"] == checked.json["problems"]
     problem = run.json["problems"][0]
-    assert set(problem) == {"code", "severity", "pointer", "says", "hint", "fix"}
-    assert sentence in f"{problem['says']} ({problem['hint']})"
+    assert set(problem) == {"code", "severity", "pointer", "message", "hint", "fix"}
+    assert sentence in f"{problem['message']} ({problem['hint']})"
 
 
 def test_bytes_that_are_not_utf8_are_refused(cli: Any) -> None:
@@ -152,8 +152,8 @@ def test_a_newer_schema_says_which_version(cli: Any, tmp_path: Path) -> None:
 
 def test_a_full_disk_fails_the_run_and_loses_nothing(tmp_path: Path) -> None:
     from infospace import Space
-    from infospace.memory.sqlite import open_store
-    from planner.start import run_sync
+    from infospace.store.sqlite import open_store
+    from planner.execute.start import run_sync
 
     path = tmp_path / "space.db"
     with Space(open_store(path, create=True, page_limit=70)) as space:
@@ -229,15 +229,15 @@ def test_a_space_without_a_name_is_wrong_usage_and_not_your_own(cli: Any, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (["search", "x", "--threshold", "low"], "--threshold is 'low', not a number"),
         (["prune", "--keep", "x"], "--keep is 'x', not a whole number"),
     ],
 )
-def test_a_number_that_is_none_is_told_in_plain_words(cli: Any, words: list[str], says: str) -> None:
+def test_a_number_that_is_none_is_told_in_plain_words(cli: Any, words: list[str], message: str) -> None:
     said = cli(*words)
-    assert (said.code, said.err) == (2, f"infospace: {says} (`infospace {words[0]} --help` shows examples)\n")
+    assert (said.code, said.err) == (2, f"infospace: {message} (`infospace {words[0]} --help` shows examples)\n")
 
 
 def test_a_named_space_that_is_not_there_is_said_to_be_missing(cli: Any, tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from infospace.search.found import certificate
-from tui.command.render import certificate_says, hits_table, snippet_with
-from tui.telling import certificate_lines
+from infospace.search.query import certificate
+from tui.text.render import certificate_says, hits_table, snippet_with
+from tui.text.step_text import certificate_lines
 
 
 def proved(**more: Any) -> dict[str, Any]:
@@ -22,8 +22,8 @@ def proved(**more: Any) -> dict[str, Any]:
 
 def test_notes_are_counted_as_notes_and_not_as_passages() -> None:
     """A certificate counts Notes; how many passages they have it does not know."""
-    says = list(certificate_lines(proved()))
-    assert says == [
+    message = list(certificate_lines(proved()))
+    assert message == [
         "All 3 of 266 notes at or above 0.30; the best below the threshold has 0.295.",
         "Every one of 266 notes was compared, each by its best passage.",
         "Nothing that fits is left out.",
@@ -33,31 +33,31 @@ def test_notes_are_counted_as_notes_and_not_as_passages() -> None:
 
 def test_what_waits_to_be_embedded_was_not_compared() -> None:
     """Nor is it claimed that nothing was overlooked."""
-    says = list(certificate_lines(proved(scored=260, unembedded=6)))
-    assert says[0].endswith("; 6 not embedded yet, so not searched.")
-    assert says[1] == "260 of 266 notes were compared, each by its best passage; the others wait to be embedded."
-    assert "Nothing that fits is left out." not in says
+    message = list(certificate_lines(proved(scored=260, unembedded=6)))
+    assert message[0].endswith("; 6 not embedded yet, so not searched.")
+    assert message[1] == "260 of 266 notes were compared, each by its best passage; the others wait to be embedded."
+    assert "Nothing that fits is left out." not in message
 
 
 def test_the_limit_leaves_out_what_fits() -> None:
     """How much, and what comes next below the threshold, are two things."""
-    says = list(certificate_lines(proved(matched=40, returned=5)))
-    assert says[0] == ("5 of 40 notes at or above 0.30, 266 searched; the best below the threshold has 0.295.")
-    assert "35 more fit, and were beyond the limit." in says
+    message = list(certificate_lines(proved(matched=40, returned=5)))
+    assert message[0] == ("5 of 40 notes at or above 0.30, 266 searched; the best below the threshold has 0.295.")
+    assert "35 more fit, and were beyond the limit." in message
 
 
 def test_an_index_proves_nothing() -> None:
     """It compared with those that it found."""
-    says = list(certificate_lines(proved(matched=None, max_below=None, scored=30, method="hnsw")))
-    assert not any("Every one" in line or "more fit" in line or "left out" in line for line in says)
-    assert "An index found the nearest: one that it passed over would not be here." in says
+    message = list(certificate_lines(proved(matched=None, max_below=None, scored=30, method="hnsw")))
+    assert not any("Every one" in line or "more fit" in line or "left out" in line for line in message)
+    assert "An index found the nearest: one that it passed over would not be here." in message
 
 
 def test_words_are_told_with_those_that_were_left_out() -> None:
     """By words alone there is neither threshold nor model."""
     by_words = proved(threshold=None, model=None, max_below=None)
-    says = list(certificate_lines(by_words | {"words": ["cat", "dog"], "words_left_out": ["house"]}))
-    assert says == [
+    message = list(certificate_lines(by_words | {"words": ["cat", "dog"], "words_left_out": ["house"]}))
+    assert message == [
         "All 3 of 266 notes with a word of the query; very common, so not looked for: house.",
         "Every one of 266 notes was searched.",
         "Nothing that fits is left out.",
@@ -68,12 +68,12 @@ def test_words_are_told_with_those_that_were_left_out() -> None:
 def test_both_ways_say_how_many_each_found() -> None:
     """The best of the others has no word and lies below the threshold; what waits was searched by words."""
     both = proved(scored=260, unembedded=6) | {"words": ["cat"], "matched_by": {"meaning": 2, "words": 1}}
-    says = list(certificate_lines(both))
-    assert says[0] == (
+    message = list(certificate_lines(both))
+    assert message[0] == (
         "All 3 of 266 notes at or above 0.30 or with a word of the query; the best without a word and below the"
         " threshold has 0.295; 6 not embedded yet, so searched by words only."
     )
-    assert "By meaning 2 fit, by words 1." in says
+    assert "By meaning 2 fit, by words 1." in message
 
 
 @pytest.mark.parametrize("noun", ["collections", "passages"])

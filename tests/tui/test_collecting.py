@@ -7,8 +7,8 @@ import weakref
 
 import pytest
 
-from tui import collecting
-from tui.collecting import Collecting
+from tui.runtime import gc_control as collecting
+from tui.runtime.gc_control import IdleGarbageCollector
 
 
 class Knot:
@@ -23,7 +23,7 @@ def test_everything_is_collected_once_nobody_does_anything(monkeypatch: pytest.M
     clock = [1_000.0]
     monkeypatch.setattr(collecting.time, "monotonic", lambda: clock[0])
     usual = gc.get_threshold()
-    one = Collecting()
+    one = IdleGarbageCollector()
     one.begin()
     try:
         assert gc.get_threshold() == collecting.SELDOM

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from infospace import open_space
-from planner.saved import save_plan
+from planner.parse.saved_plans import save_plan
 
 ANSWER = {"status", "resource_id", "value", "data", "reason", "extra", "started_at", "duration_ms"}
 
@@ -239,7 +239,7 @@ def test_a_session_with_a_line_that_is_no_json_keeps_what_it_did(cli: Any) -> No
     assert said.code == 3
     assert said.json["status"] == "refused"
     assert said.json["problems"][0]["code"] == "unreadable"
-    assert "line 2" in said.json["problems"][0]["says"]
+    assert "line 2" in said.json["problems"][0]["message"]
     assert cli("show", "kept").out == "1\n"
     assert cli("runs", "--json").json["runs"][0]["status"] == "refused"
 
@@ -419,12 +419,12 @@ def test_a_list_of_notes_and_a_search_say_where_files_lie(cli: Any, known: Path,
 
 def test_a_field_that_no_note_has_is_told(cli: Any, known: Path, model: Any) -> None:
     """By the list of notes and by the search."""
-    says = "nothing satisfies `where`; no note has `foldr`; did you mean `@folder`?"
-    assert says in cli("notes", "--where", "foldr = 'x'").err
-    assert cli("notes", "--where", "foldr = 'x'", "--json").json["hint"] == says
+    message = "nothing satisfies `where`; no note has `foldr`; did you mean `@folder`?"
+    assert message in cli("notes", "--where", "foldr = 'x'").err
+    assert cli("notes", "--where", "foldr = 'x'", "--json").json["hint"] == message
     assert "hint" not in cli("notes", "--where", "@folder = 'x'", "--json").json
-    assert says in cli("search", "b", "--where", "foldr = 'x'").err
-    assert cli("search", "b", "--where", "foldr = 'x'", "--json").json["extra"]["hint"] == says
+    assert message in cli("search", "b", "--where", "foldr = 'x'").err
+    assert cli("search", "b", "--where", "foldr = 'x'", "--json").json["extra"]["hint"] == message
 
 
 @pytest.mark.parametrize("words", [("plans", "list"), ("plans",), ("tools", "list"), ("tools", "approvals")])

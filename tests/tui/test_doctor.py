@@ -69,7 +69,7 @@ def test_whatever_is_hurt_is_found_and_ends_in_code_1(cli: Any, sample: Path, st
     answer = cli("doctor", "--deep", "--json")
     findings = of(answer, "discovery")
     assert (answer.code, answer.json["ok"]) == (1, False)
-    assert any(finding["says"].startswith(sentence) for finding in findings), findings
+    assert any(finding["message"].startswith(sentence) for finding in findings), findings
     assert {finding["verdict"] for finding in findings} == {"bad"}
     assert "sample.db.derived" in findings[0]["advice"]
 
@@ -84,7 +84,7 @@ def test_a_vector_of_another_length_than_the_others_is_found(cli: Any, sample: P
     for arguments in (("doctor", "--json"), ("doctor", "--deep", "--json")):
         answer = cli(*arguments)
         assert answer.code == 1
-        assert any("Note_1 is found by a vector of another length" in found["says"] for found in of(answer, "space"))
+        assert any("Note_1 is found by a vector of another length" in found["message"] for found in of(answer, "space"))
 
 
 def test_all_that_is_inconsistent_is_told_only_by_a_deep_look(cli: Any, sample: Path) -> None:
@@ -97,9 +97,9 @@ def test_all_that_is_inconsistent_is_told_only_by_a_deep_look(cli: Any, sample: 
 def test_a_deep_look_counts_what_one_check_finds_beyond_twenty(cli: Any, sample: Path) -> None:
     """A space that is wrong all over is not told of at length."""
     hurt(sample, "UPDATE vectors SET vector = zeroblob(length(vector))")
-    says = [finding["says"] for finding in of(cli("doctor", "--deep", "--json"), "discovery")]
-    assert len(says) == 21
-    assert says[-1].endswith(" more like the last")
+    message = [finding["message"] for finding in of(cli("doctor", "--deep", "--json"), "discovery")]
+    assert len(message) == 21
+    assert message[-1].endswith(" more like the last")
 
 
 def test_a_deep_look_at_a_space_that_is_not_there_creates_none(cli: Any, tmp_path: Path) -> None:
@@ -122,11 +122,11 @@ def test_it_says_whether_a_language_model_is_configured(cli: Any, monkeypatch: p
     for name in ("INFOSPACE_LLM_MODEL", "INFOSPACE_LLM_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     (found,) = of(cli("doctor", "--json"), "language model")
-    assert (found["verdict"], found["says"][:40]) == ("weak", "no model configured: set INFOSPACE_LLM_M")
+    assert (found["verdict"], found["message"][:40]) == ("weak", "no model configured: set INFOSPACE_LLM_M")
     monkeypatch.setenv("INFOSPACE_LLM_MODEL", "small")
     monkeypatch.setenv("INFOSPACE_LLM_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("INFOSPACE_LLM_KEY", "secret")
     answer = cli("doctor", "--json")
     (found,) = of(answer, "language model")
-    assert (found["verdict"], found["says"]) == ("good", "small at http://127.0.0.1:9/v1, not called")
+    assert (found["verdict"], found["message"]) == ("good", "small at http://127.0.0.1:9/v1, not called")
     assert "secret" not in answer.out

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from infospace import open_space
-from infospace.memory.changes import MakeNote, Revise
-from infospace.memory.importing import import_paths
-from infospace.view import Silence
+from infospace.core.listener import NullListener
+from infospace.files.import_files import import_paths
+from infospace.store.changes import MakeNote, Revise
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def known(tmp_path: Path) -> Path:
     (folder / "a.md").write_text("---\nstatus: open\n---\n\n# A\n\nSee [[b]].")
     (folder / "b.json").write_text('{"n": 1}')
     with open_space(tmp_path / "space.db") as space:
-        import_paths(space, [folder], Silence())
+        import_paths(space, [folder], NullListener())
         space.store.commit([MakeNote(space.store.new_id("Note"), "a\r\n", {"k": 1}, kept=True)])  # type: ignore[arg-type]
     return folder
 
@@ -89,7 +89,7 @@ def test_a_change_in_between_is_not_overwritten(cli: Any, known: Path, editor: A
         f"import subprocess; path.write_text('mine'); subprocess.run([sys.executable, {str(tmp_path / 'other.py')!r}])"
     )
     (tmp_path / "other.py").write_text(
-        "from infospace import open_space\nfrom infospace.memory.changes import Revise\n"
+        "from infospace import open_space\nfrom infospace.store.changes import Revise\n"
         f"with open_space({str(tmp_path / 'space.db')!r}) as space: space.store.commit([Revise('Note_1', 'theirs')])\n"
     )
     said = cli("edit", "a.md")

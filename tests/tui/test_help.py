@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
-from infospace.errors import Unreadable
-from infospace.jsontext import read_json
-from infospace.tools.servers.entries import read_entries
-from planner.serve.config import read_config
-from planner.start import check_plan
+from infospace.core.errors import InvalidJSON
+from infospace.data.json_text import read_json
+from infospace.tools.mcp.config import read_entries
+from planner.execute.start import check_plan
+from planner.server.config import read_config
 from tui.command import COMMANDS, build_parser
 from tui.help import PAGES, SEE, codes, page, section
 from tui.help.generate import vocabulary
@@ -236,8 +236,8 @@ def _texts(node: ast.expr) -> Iterator[str]:
 
 
 def test_every_code_has_a_section_and_every_section_is_of_a_code() -> None:
-    from infospace.argument import OFFERED
-    from infospace.faults import _CODES
+    from infospace.contract.argument_errors import _CODES
+    from infospace.contract.arguments import OFFERED
 
     given = set(_CODES.values()) | {"bad-argument"}
     for room in ("infospace", "planner"):
@@ -253,7 +253,7 @@ def test_every_code_has_a_section_and_every_section_is_of_a_code() -> None:
 def _found(space: Space, text: str) -> set[str]:
     try:
         document = read_json(text)
-    except Unreadable as error:
+    except InvalidJSON as error:
         return {error.kind}
     return {problem.code for problem in check_plan(space, document)[1].found}
 

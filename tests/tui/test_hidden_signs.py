@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from infospace import open_space
-from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
-from planner.saved import save_plan
-from planner.start import run_sync
-from tui.command.output import shown
+from infospace.core.ids import Kind
+from infospace.store.changes import MakeNote
+from planner.execute.start import run_sync
+from planner.parse.saved_plans import save_plan
+from tui.text.output import shown
 
 EVIL = "\x1b]0;owned\x07 \u202eevil\u202c \u2066x\u2069 a\u200bb \ufeff \u2028 \u00ad \r\x9b31m \U000e0041 \u061c"
 SEEN = re.compile(

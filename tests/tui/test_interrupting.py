@@ -15,12 +15,13 @@ from typing import Any
 
 import pytest
 
-from planner.events import Event, RunFinished
-from planner.lanes import Halt
-from planner.outcome import RunResult
-from tui.command import attending, interrupting
-from tui.command.output import Output
-from tui.command.watch import Watch
+from planner.journal.commit_order import SuspendRequest
+from planner.journal.events import Event, RunFinished
+from planner.journal.result import RunResult
+from tui.command.common import ctrl_c as interrupting
+from tui.command.common import follow_run as attending
+from tui.command.common.event_printer import Watch
+from tui.text.output import Output
 
 READY = """
 import tui.command
@@ -38,7 +39,7 @@ raise SystemExit(tui.command.main())
 """
 
 
-class AtOnce(Halt):
+class AtOnce(SuspendRequest):
     """Halted and broken off as soon as there is anything to break off, which has not begun then."""
 
     def hold(self, task: asyncio.Task[Any] | None) -> None:
@@ -49,7 +50,7 @@ class AtOnce(Halt):
 
 def test_a_run_that_is_broken_off_before_it_begins_says_so(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no run then; with --json that is a document too."""
-    monkeypatch.setattr("planner.lanes.Halt", AtOnce)
+    monkeypatch.setattr("planner.journal.commit_order.SuspendRequest", AtOnce)
     plan = json.dumps([{"type": "create-note", "value": 1, "name": "one"}])
     said = cli("run", "-", stdin=plan)
     assert (said.code, said.out) == (130, "")
@@ -64,7 +65,7 @@ def test_a_run_that_is_broken_off_before_it_goes_on_is_as_it_was(cli: Any, monke
     cli("run", "-", stdin=json.dumps([{"type": "ask", "value": "who?", "out": "$x"}]))
     cli("answer", "run_1", "1", "me", "--only")
     with monkeypatch.context() as patched:
-        patched.setattr("planner.lanes.Halt", AtOnce)
+        patched.setattr("planner.journal.commit_order.SuspendRequest", AtOnce)
         said = cli("resume", "run_1")
     assert said.code == 130
     assert "interrupted before it went on: run_1 is as it was" in said.err
@@ -121,15 +122,15 @@ def test_ctrl_c_before_the_command_has_read_its_words_is_told(tmp_path: Path) ->
 def test_an_interrupt_as_a_run_comes_to_rest_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits for the run's sake goes on waiting otherwise."""
 
-    async def play(_emit: Any, _halt: Halt) -> RunResult:
+    async def play(_emit: Any, _halt: SuspendRequest) -> RunResult:
         return RunResult("run_1", "suspended")
 
-    def heard_then_interrupted(result: RunResult, halt: Halt) -> RunResult:
+    def heard_then_interrupted(result: RunResult, halt: SuspendRequest) -> RunResult:
         told = heard(result, halt)
         os.kill(os.getpid(), signal.SIGINT)
         return told
 
-    heard = interrupting.heard
-    monkeypatch.setattr(interrupting, "heard", heard_then_interrupted)
+    heard = interrupting.final_result
+    monkeypatch.setattr(interrupting, "final_result", heard_then_interrupted)
     with pytest.raises(KeyboardInterrupt):
-        asyncio.run(interrupting.held(play, lambda _event: None, Output(json=True)))
+        asyncio.run(interrupting.run_interruptible(play, lambda _event: None, Output(json=True)))

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
-from infospace.errors import Invalid
-from infospace.ids import Kind
-from infospace.logs import PACKAGES, write_log
-from infospace.memory.changes import MakeNote
-from infospace.memory.sqlite.store import LONG_WAIT
+from infospace.core.errors import Invalid
+from infospace.core.ids import Kind
+from infospace.core.logs import PACKAGES, write_log
+from infospace.core.tool import ToolFailed
+from infospace.store.changes import MakeNote
+from infospace.store.sqlite.store import LONG_WAIT
 from infospace.tools.local import LocalTools
-from infospace.tools.tool import ToolFailed
-from planner.start import run_sync
+from planner.execute.start import run_sync
 
 WORDS = "the heron is under the bridge"
 
@@ -52,13 +52,11 @@ def test_searches_calls_retries_and_leases_are_told_without_what_they_are_about(
         result = run_sync(space, [search, {**call, "on_fail": "continue"}], approve=["desk/ring"])
     assert result.status == "success", result.reason
     said = [f"{record.name}: {record.getMessage()}" for record in caplog.records]
-    assert any(
-        one.startswith("infospace.search.discovery: searched keyword (exact): 0 compared, 0 found") for one in said
-    )
+    assert any(one.startswith("infospace.search.engine: searched keyword (exact): 0 compared, 0 found") for one in said)
     assert sum(one.startswith("infospace.tools.toolbox: called desk/ring: failed, ") for one in said) == 2
-    assert "planner.retrying: step 2 failed at attempt 1; it is tried again in 0.0 s" in said
-    assert "planner.lease: run_1: this process has the lease" in said
-    assert "planner.lease: run_1: the lease is given back" in said
+    assert "planner.execute.retry: step 2 failed at attempt 1; it is tried again in 0.0 s" in said
+    assert "planner.journal.lease: run_1: this process has the lease" in said
+    assert "planner.journal.lease: run_1: the lease is given back" in said
     assert not any("heron" in one for one in said)
 
 
@@ -67,7 +65,7 @@ def test_waiting_for_the_lock_of_a_space_is_told(tmp_path: Path, caplog: pytest.
     with open_space(tmp_path / "space.db") as one, open_space(tmp_path / "space.db") as other:
         change = [MakeNote(one.store.new_id(Kind.NOTE), "a", kept=True)]
         late = [MakeNote(other.store.new_id(Kind.NOTE), "b", kept=True)]
-        with caplog.at_level(logging.INFO, logger="infospace.memory"):
+        with caplog.at_level(logging.INFO, logger="infospace.store"):
             one.store.commit(change)
             assert caplog.records == []
             writing = threading.Thread(target=other.store.commit, args=(late,))
@@ -88,7 +86,7 @@ def test_a_command_writes_it_to_standard_error_or_to_a_file(
     quiet = cli(*words)
     loud = cli(*words, "-v")
     assert (loud.code, loud.out, quiet.err.count("INFO")) == (0, quiet.out, 0)
-    assert " INFO infospace.search.discovery: searched keyword" in loud.err
+    assert " INFO infospace.search.engine: searched keyword" in loud.err
     assert "heron" not in loud.err
     monkeypatch.setenv("INFOSPACE_LOG", "infospace.log")
     for _ in range(2):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from infospace import open_space
-from infospace.search.model import DEFAULT_MODEL
+from infospace.search.models.find import DEFAULT_MODEL
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "infospace" / "search"))
 
@@ -72,7 +72,7 @@ def test_again_and_back_embed_nothing(cli: Any, notes: Path, folder: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "says"),
+    ("arguments", "code", "message"),
     [
         (["use", "BAAI/bge-smal-en-v1.5"], 2, "did you mean 'BAAI/bge-small-en-v1.5'"),
         (["use", "./nothing"], 2, "there is no folder './nothing'"),
@@ -83,14 +83,20 @@ def test_again_and_back_embed_nothing(cli: Any, notes: Path, folder: Path) -> No
     ],
 )
 def test_what_cannot_be_used_is_one_sentence_and_changes_nothing(
-    cli: Any, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, says: str
+    cli: Any,
+    notes: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    message: str,
 ) -> None:
     """2 for what is called wrongly, 1 for what is not to be had; the space is as it was."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     before = state(tmp_path / "space.db")
     said = cli("model", *arguments)
     assert said.code == code
-    assert says in said.err
+    assert message in said.err
     assert [line for line in said.err.splitlines() if line.startswith("infospace: ")] == said.err.splitlines()[-1:]
     assert state(tmp_path / "space.db") == before
 
@@ -117,15 +123,15 @@ def test_doctor_says_the_model_what_waits_and_what_to_do(
     """Then what it advises is done, and nothing waits."""
     monkeypatch.delenv("INFOSPACE_EMBED_SECONDS")
     (before,) = of(cli("doctor", "--json"), "embedding model")
-    assert before["says"].startswith(f"{DEFAULT_MODEL} (the default), threshold 0.3, verified")
+    assert before["message"].startswith(f"{DEFAULT_MODEL} (the default), threshold 0.3, verified")
     cli("model", "use", "mine")
     with open_space(tmp_path / "space.db") as space, space.store.reading() as snapshot:
         chosen = snapshot.chosen()
         space.store.choose_model("another", chosen)
     answer = cli("doctor", "--json")
     (used,), (waits,) = of(answer, "embedding model"), of(answer, "embedding")
-    assert used["says"].startswith(f"{folder} (chosen for this space), threshold {chosen and chosen.threshold}")
-    assert (waits["verdict"], waits["says"]) == ("weak", f"3 of 3 notes wait to be embedded with {folder}")
+    assert used["message"].startswith(f"{folder} (chosen for this space), threshold {chosen and chosen.threshold}")
+    assert (waits["verdict"], waits["message"]) == ("weak", f"3 of 3 notes wait to be embedded with {folder}")
     assert waits["advice"] == (
         f"each search embeds some, for 10 seconds; `infospace model use {folder}` embeds them all"
     )
@@ -140,13 +146,13 @@ def test_doctor_says_that_the_chosen_model_is_gone(cli: Any, notes: Path, folder
     answer = cli("doctor", "--json")
     (found,) = of(answer, "embedding model")
     assert (answer.code, found["verdict"]) == (1, "bad")
-    assert "has no model.onnx" in found["says"]
+    assert "has no model.onnx" in found["message"]
 
 
 SLOWED = """
 import sys
-from infospace.search import catching
-from infospace.search.embedder import Embedder
+from infospace.search.embedding import backfill as catching
+from infospace.search.embedding.embedder import Embedder
 
 catching.BATCH_CHARACTERS = 1
 embed = Embedder.embed

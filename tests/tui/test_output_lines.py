@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tui.command.output import Output
+from tui.text.output import Output
 
 MARKS = st.sampled_from(
     ["[red]", "[/x]", ":smile:", "\\", "  ", "\n", "\t", "\r", "\a", "\x1b[1m", "日本", "e\u0301", "\u2028"]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from infospace import open_space
-from infospace.errors import Invalid
-from infospace.runs.pruning import Which, read_age, select
+from infospace.core.errors import Invalid
+from infospace.journal.prune import Which, read_age, select
 
 KEEPS = [
     {"type": "create-collection", "value": ["a long text about herons", "x"], "out": "$c"},
@@ -121,7 +121,7 @@ def test_what_is_no_age_is_refused(text: str) -> None:
 
 def test_a_run_that_goes_on_is_never_chosen(cli: Any, runs: None, tmp_path: Any) -> None:
     """By age, number or status."""
-    from infospace.runs.journal import OpenRun
+    from infospace.journal.rows import OpenRun
 
     with open_space(tmp_path / "space.db") as space:
         run = space.store.new_id("run")

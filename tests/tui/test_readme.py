@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from infospace.catalogue import installed
-from infospace.contracts import effect_words
+from infospace.contract.catalogue import installed
+from infospace.contract.docs import effect_words
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

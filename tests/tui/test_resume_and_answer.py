@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from infospace import InfospaceError, open_space
-from infospace.clock import later
-from planner.lease import seconds_spent
-from planner.resume import resume
+from infospace.core.clock import later
+from planner.journal.lease import seconds_spent
+from planner.lifecycle.resume import resume
 
 PLAN = {
     "steps": [
@@ -102,7 +102,7 @@ def test_ctrl_c_once_lets_the_step_end_and_the_run_be_resumed(
         rest = running.stderr.read()
     assert running.returncode == 130
     assert "infospace resume run_1" in rest
-    monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
+    monkeypatch.setattr("planner.execute.wait.now", lambda: later(4000))
     done = cli("resume", "run_1", "--json")
     assert done.code == 0, done.err
     assert [step["step"] for step in done.json["steps"]] == ["1", "2", "3", "4"]
@@ -170,13 +170,13 @@ def until_ended(path: Path, position: str, process: str = "") -> None:
 
 STOPPING = """
 import os, signal
-import planner.waiting
+import planner.execute.wait
 
 def stopped(_until):
     os.kill(os.getpid(), signal.SIGSTOP)
     return 0.01
 
-planner.waiting.seconds_until = stopped
+planner.execute.wait.seconds_until = stopped
 from tui.command import main
 raise SystemExit(main())
 """
@@ -194,8 +194,8 @@ def test_a_process_that_was_stopped_does_not_end_a_run_that_another_goes_on_with
     with subprocess.Popen(started, stderr=subprocess.PIPE, text=True, env=environment) as running:
         assert running.stderr is not None
         assert os.WIFSTOPPED(os.waitpid(running.pid, os.WUNTRACED)[1])
-        monkeypatch.setattr("planner.lease.LEASE", 0)
-        monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
+        monkeypatch.setattr("planner.journal.lease.LEASE", 0)
+        monkeypatch.setattr("planner.execute.wait.now", lambda: later(4000))
         with open_space(tmp_path / "space.db") as space:
             gone_on = asyncio.run(resume(space, "run_1"))
             assert gone_on.status == "suspended"

@@ -15,8 +15,8 @@ from typing import IO, Any
 import pytest
 
 from infospace import open_space
-from infospace.clock import later
-from planner.start import run_sync
+from infospace.core.clock import later
+from planner.execute.start import run_sync
 
 LIST = {"type": "create-collection", "value": ["a", "b"], "out": "$c"}
 SIZE = {"type": "size", "target": "$c", "out": "$n"}
@@ -98,13 +98,13 @@ def test_steps_are_shown_as_they_end_while_the_plan_is_written(where: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("end", "code", "says"),
+    ("end", "code", "message"),
     [
         (', {"type": "sya"}]', "unknown-type", "there is no step type 'sya'"),
         (', {"type": "sa', "unreadable", "cut off"),
     ],
 )
-def test_a_plan_that_ends_wrong_is_refused_as_json(where: Path, end: str, code: str, says: str) -> None:
+def test_a_plan_that_ends_wrong_is_refused_as_json(where: Path, end: str, code: str, message: str) -> None:
     """In the shape of any refused plan; what ran ahead is told as skipped, and nothing is kept."""
     with running(where, "--json") as command:
         command.write("[" + json.dumps(LIST))
@@ -115,7 +115,7 @@ def test_a_plan_that_ends_wrong_is_refused_as_json(where: Path, end: str, code: 
     assert (found["result"], found["bindings"], found["pending"]) == (None, {}, [])
     assert [(step["step"], step["status"]) for step in found["steps"]] == [("1", "skipped")]
     assert [problem["code"] for problem in found["problems"] if problem["severity"] == "error"] == [code]
-    assert says in found["problems"][0]["says"]
+    assert message in found["problems"][0]["message"]
     [run], names = journal(where)
     assert (run.status, names) == ("refused", ["earlier"])
 
@@ -182,7 +182,7 @@ def test_a_plan_whose_process_is_killed_after_it_was_whole_is_resumed(
         command.until("✓ 3 create-note")
         command.process.send_signal(signal.SIGKILL)
         command.process.wait()
-    monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
+    monkeypatch.setattr("planner.execute.wait.now", lambda: later(4000))
     done = cli("resume", "run_2", "--json")
     assert done.code == 0, done.err
     assert [(step["step"], step["status"]) for step in done.json["steps"]] == [

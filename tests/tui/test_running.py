@@ -9,20 +9,20 @@ import pytest
 
 from infospace import Space
 from infospace.tools.local import LocalTools
-from planner.events import Event
-from planner.meta.arguments import ExecuteTool
-from planner.meta.execute_tool import prepare_call
-from planner.outcome import RunResult
-from tui.engine import Engine
-from tui.running import Going, Runner
+from planner.journal.events import Event
+from planner.journal.result import RunResult
+from planner.metatools.arguments import ExecuteTool
+from planner.metatools.execute_tool import prepare_call
+from tui.runtime.background_loop import BackgroundLoop
+from tui.runtime.runner import ActiveRun, Runner
 
 CALLED: list[str] = []
 
 
 @pytest.fixture
-def engine() -> Iterator[Engine]:
+def engine() -> Iterator[BackgroundLoop]:
     """An engine that is ended afterwards."""
-    made = Engine()
+    made = BackgroundLoop()
     yield made
     made.close()
 
@@ -43,11 +43,11 @@ def desk(space: Space) -> Space:
     return space
 
 
-def hear(_going: Going, _events: Sequence[Event]) -> None:
+def hear(_going: ActiveRun, _events: Sequence[Event]) -> None:
     """Pass over what is told."""
 
 
-def test_a_call_that_is_broken_off_as_soon_as_it_can_be_is_not_made(desk: Space, engine: Engine) -> None:
+def test_a_call_that_is_broken_off_as_soon_as_it_can_be_is_not_made(desk: Space, engine: BackgroundLoop) -> None:
     """Though it has no task yet: it has ended as cancelled, there is no run of it, and that can be told."""
     call = prepare_call(desk, ExecuteTool.model_validate({"tool_name": "desk/ring", "arguments": {}}))
 

@@ -155,7 +155,7 @@ def test_goals_are_filled_in_wherever_a_run_is_shown(cli: Any, tmp_path: Path) -
 def test_numbers_of_runs_have_no_holes_and_one_that_is_made_is_explained(cli: Any) -> None:
     """Others that write at the same time, and refused plans, leave none; a pruned run is told where it is missed."""
     from infospace import open_space
-    from planner.start import run_sync
+    from planner.execute.start import run_sync
 
     plan = [{"type": "create-note", "value": "a"}]
     with open_space("space.db") as space:

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from infospace import NotFound, open_space
-from infospace.clock import later
-from infospace.runs.journal import RunRow, StepRow
-from planner.sessions.session_run import at_rest
+from infospace.core.clock import later
+from infospace.journal.rows import RunRow, StepRow
+from planner.sessions.session_run import is_between_calls
 
 NOTE = {"type": "create-note", "value": "a", "out": "$x"}
 ASK = {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$year"}
@@ -127,7 +127,7 @@ def test_ctrl_c_between_two_lines_ends_the_reading(tmp_path: Path, name: str | N
         with running(tmp_path, "--json", *(["--session", name] if name else []), **env) as process:
             write(process, NOTE, ask)
             heard.accept()[0].close()
-            until(tmp_path, lambda run, rows: len(rows) == 2 and run.status == "suspended" and at_rest(run))
+            until(tmp_path, lambda run, rows: len(rows) == 2 and run.status == "suspended" and is_between_calls(run))
             process.send_signal(signal.SIGINT)
             code, found, said = ended(process)
     assert (code, found["status"], [step["step"] for step in found["steps"]]) == (130, "cancelled", ["1", "2"])
@@ -182,7 +182,7 @@ def test_a_killed_session_is_gone_on_with(tmp_path: Path, cli: Any, monkeypatch:
         until(tmp_path, lambda _run, rows: any(row.type == "say" for row in rows))
         process.kill()
         process.wait(60)
-    monkeypatch.setattr("planner.waiting.now", lambda: later(4000))
+    monkeypatch.setattr("planner.execute.wait.now", lambda: later(4000))
     done = cli("resume", "run_1", "--json").json
     assert (done["status"], done["result"]["value"]) == ("success", "1 note: 7!")
     assert {step["step"] for step in done["steps"]} == {"1", "2", "2.do[1].1", "2.do[1].2", "2.do[1].3"}

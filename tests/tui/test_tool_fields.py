@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.errors import Unreadable
-from infospace.fitting import misfits
-from tui.tools.fields import NOTHING, Field, faults_of, fields_of, value_of, written
+from infospace.core.errors import InvalidJSON
+from infospace.schema.validate import validate
+from tui.widgets.details.form_fields import NOTHING, Field, faults_of, fields_of, value_of, written
 
 
 def only(part: dict[str, Any], *, required: bool = False, **whole: Any) -> Field:
@@ -93,7 +93,7 @@ def test_what_is_no_json_is_a_text_where_one_fits_and_else_is_told() -> None:
     assert value_of(only({"type": "integer"}), "many") == "many"
     assert value_of(only({"type": "array"}), "  ") is NOTHING
     for field, text in ((only({}), '{"a"'), (only({"type": "array"}), "one, two")):
-        with pytest.raises(Unreadable):
+        with pytest.raises(InvalidJSON):
             value_of(field, text)
 
 
@@ -112,10 +112,10 @@ def test_every_fault_stands_with_its_argument() -> None:
     }
     arguments = {"a": 1, "b": ["x", 2, {"y": 3}], "e": 5}
     faults = faults_of(schema, arguments, ["a", "b", "c", "d"])
-    assert {name: len(says) for name, says in faults.fields.items()} == {"a": 1, "b": 2, "c": 1, "d": 1}
+    assert {name: len(message) for name, message in faults.fields.items()} == {"a": 1, "b": 2, "c": 1, "d": 1}
     assert faults.fields["b"][0].endswith(" at `[1]`")
     assert faults.fields["c"] == ["this is needed"]
     assert len(faults.others) == 1
     assert '"e" is unknown' in faults.others[0]
-    assert len(misfits(arguments, schema)) == 6
+    assert len(validate(arguments, schema)) == 6
     assert not faults_of(schema, {"a": 3, "c": "", "d": ""}, ["a", "b", "c", "d"])

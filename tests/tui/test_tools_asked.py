@@ -16,7 +16,7 @@ from at_terminal import calls, command, terminal
 from served import odd, write
 
 from infospace import open_space
-from planner.meta.offered import META
+from planner.metatools.registry import META
 
 
 @pytest.fixture
@@ -219,10 +219,10 @@ def test_on_a_terminal_the_person_is_asked(tmp_path: Path) -> None:
 def test_a_name_that_no_tool_has_is_told_to_a_person(cli: Any, known: Path) -> None:
     """Beside what was found, with what was probably meant; as JSON under `unknown`."""
     del known
-    says = "no tool here is of a server 'ona'; did you mean 'one'?"
+    message = "no tool here is of a server 'ona'; did you mean 'one'?"
     for words in (["list", "--server", "ona"], ["search", "a text", "--server", "ona"]):
-        assert says in cli("tools", *words).err
-        assert json.loads(cli("tools", *words, "--json").out)["unknown"] == [says]
+        assert message in cli("tools", *words).err
+        assert json.loads(cli("tools", *words, "--json").out)["unknown"] == [message]
 
 
 def test_a_call_lasts_as_its_servers_entry_says(cli: Any, tmp_path: Path) -> None:

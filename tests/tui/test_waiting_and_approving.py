@@ -15,10 +15,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from at_terminal import SCRIPT, calls, command, environment, terminal
 
 from infospace import open_space
-from infospace.clock import now
-from infospace.runs.journal import TakeRun
-from planner.resume import answer, resume
-from planner.start import run_sync
+from infospace.core.clock import now
+from infospace.journal.rows import ClaimRun
+from planner.execute.start import run_sync
+from planner.lifecycle.resume import answer, resume
 
 DELETE = {"type": "files/delete", "arguments": {"path": "a.md"}, "out": "$d"}
 YEAR = {"type": "ask", "value": "Which year?", "schema": {"type": "integer"}, "out": "$y"}
@@ -203,7 +203,7 @@ def test_a_run_that_another_process_goes_on_with_is_left_to_it(tmp_path: Path) -
         with open_space(tmp_path / "space.db") as space:
             with space.store.reading() as snapshot:
                 owner = snapshot.run("run_2").owner
-            space.store.commit([], [TakeRun("run_2", "elsewhere:1:x", owner, now())])
+            space.store.commit([], [ClaimRun("run_2", "elsewhere:1:x", owner, now())])
         assert person.ended() == 4
     assert "run_2 was gone on with elsewhere: elsewhere:1:x runs it now" in person.seen
 

@@ -9,8 +9,8 @@ import os
 from functools import cached_property
 from pathlib import Path
 
-import planner.waiting
-import tui.command.attending
+import planner.execute.wait
+import tui.command.common.follow_run
 from infospace.space import Space
 from infospace.tools.local import LocalTools
 from infospace.tools.toolbox import Toolbox
@@ -40,8 +40,8 @@ def tools(_space: Space) -> Toolbox:
 
 def run() -> int:
     """Run the command."""
-    planner.waiting.LONGEST_SLEEP = float(os.environ.get("SHORT", "60"))  # type: ignore[assignment] - less than 1
-    tui.command.attending.LOOK = tui.command.attending.FIRST = 0.1
+    planner.execute.wait.LONGEST_SLEEP = float(os.environ.get("SHORT", "60"))  # type: ignore[assignment] - less than 1
+    tui.command.common.follow_run.LOOK = tui.command.common.follow_run.FIRST = 0.1
     tooled: cached_property[Toolbox] = cached_property(tools)
     tooled.__set_name__(Space, "tools")
     Space.tools = tooled  # type: ignore[method-assign] - the servers of a space are these

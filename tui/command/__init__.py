@@ -12,7 +12,7 @@ from errno import EDQUOT, EFBIG, ENOSPC
 from types import ModuleType
 from typing import NoReturn
 
-from infospace.errors import InfospaceError, Invalid
+from infospace.core.errors import InfospaceError, Invalid
 
 COMMANDS = {
     "add": "bring files and folders in as notes",
@@ -46,6 +46,14 @@ COMMANDS = {
     "help": "read the documentation: pages, commands, problem codes",
     "completion": "print the completion of this command for a shell",
 }
+
+ROOMS = {
+    "notes": ("add", "edit", "export", "notes", "prune", "rm", "search", "show", "stale", "why"),
+    "runs": (*("answer", "cancel", "check", "diff", "fork", "plans", "replay", "resume", "run", "runs", "undo"),),
+    "system": ("completion", "demo", "doctor", "help", "model", "primitives", "serve", "tui"),
+}
+"""The folder of each command's module; `tools` is a folder of its own."""
+_MODULES = {name: f"tui.command.{room}.{name}" for room, names in ROOMS.items() for name in names}
 
 EXAMPLES = """examples:
   infospace demo
@@ -115,7 +123,7 @@ def shared(parser: argparse.ArgumentParser, default: str | None) -> None:
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"tui.command.{name}")
+    return importlib.import_module(_MODULES.get(name, f"tui.command.{name}"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -151,13 +159,13 @@ def _begin_log(args: argparse.Namespace) -> None:
     asked = os.environ.get("INFOSPACE_LOG")
     if not args.verbose and not asked:
         return
-    from infospace.logs import write_log
-    from tui.command.output import UsageError
+    from infospace.core.logs import write_log
+    from tui.text.output import UsageError
 
     try:
         write_log(verbose=args.verbose, asked=asked, screen=args.command == "tui")
     except Invalid as error:
-        raise UsageError(error.says, hint=error.hint) from error
+        raise UsageError(error.message, hint=error.hint) from error
 
 
 def _abandon_output() -> None:
@@ -166,7 +174,7 @@ def _abandon_output() -> None:
 
 
 def _execute(args: argparse.Namespace) -> int:
-    from tui.command.output import Output, UsageError
+    from tui.text.output import Output, UsageError
 
     out = Output(json=args.json, space=args.space)
     try:
@@ -189,7 +197,7 @@ def _execute(args: argparse.Namespace) -> int:
             return FAILED
         if os.environ.get("INFOSPACE_DEBUG"):
             raise
-        says = f"infospace has a bug ({type(error).__name__}: {error})"
-        out.error(InfospaceError(says, hint="INFOSPACE_DEBUG=1 shows where"))
+        message = f"infospace has a bug ({type(error).__name__}: {error})"
+        out.error(InfospaceError(message, hint="INFOSPACE_DEBUG=1 shows where"))
         return FAILED
     return code

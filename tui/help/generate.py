@@ -7,10 +7,10 @@ from pathlib import Path
 
 def vocabulary() -> str:
     """Return the page."""
-    from infospace.catalogue import installed
-    from infospace.contracts import effect_words
-    from planner.forms import FORMS
-    from planner.vocabulary import form_line
+    from infospace.contract.catalogue import installed
+    from infospace.contract.docs import effect_words
+    from planner.parse.control_flow import FORMS
+    from planner.parse.vocabulary import form_line
 
     rows = [f"| `{entry.type}` | {effect_words(entry)} | {entry.returns} | {entry.summary} |" for entry in installed()]
     return "\n".join(

@@ -22,16 +22,16 @@ from textual.events import Click
 from textual.message import Message
 from textual.widgets import Static
 
-from infospace.errors import NotFound
-from infospace.runs.journal import FINISHED
-from tui.beside import told
-from tui.comparison import Comparison, Pair, Pairs, compare, run_said, summary_said
-from tui.place import Place
-from tui.subject import stamp
-from tui.widgets.grid import Grid
-from tui.widgets.lines import Lines
-from tui.widgets.pick import PickRun
-from tui.widgets.rows import NoRows
+from infospace.core.errors import NotFound
+from infospace.journal.rows import FINISHED
+from tui.base_screen import Place
+from tui.dialogs.pick_run import PickRun
+from tui.runtime.run_model import stamp
+from tui.text.diff_text import told
+from tui.text.run_diff import Comparison, DiffRow, DiffRows, compare, run_said, summary_said
+from tui.text.table_model import NoRows
+from tui.widgets.lazy_table import Grid
+from tui.widgets.line_table import Lines
 
 LOOK = 1.0
 """Seconds between two looks at runs that go on."""
@@ -78,7 +78,7 @@ class Compare(Place):
         super().__init__()
         self._runs: list[str | None] = [None, None]
         self._found: Comparison | None = None
-        self._rows: Pairs | None = None
+        self._rows: DiffRows | None = None
         self._everything = False
         self._stamp: object = None
 
@@ -88,7 +88,7 @@ class Compare(Place):
         yield Chosen(1)
         yield Static("", id="summary", markup=False)
         with Container(id="parts"):
-            yield Grid(Pairs.COLUMNS, empty="", name="pairs")
+            yield Grid(DiffRows.COLUMNS, empty="", name="pairs")
             with Container(id="sides"):
                 yield Lines(name="before")
                 yield Lines(name="after")
@@ -153,10 +153,10 @@ class Compare(Place):
         self._stamp, self._found = before, found
         self._draw()
 
-    def _nothing(self, says: str) -> None:
+    def _nothing(self, message: str) -> None:
         self._found, self._rows, self._stamp = None, None, None
         self.workers.cancel_group(self, "tell")
-        self.query_one("#summary", Static).update(says)
+        self.query_one("#summary", Static).update(message)
         for place, run in enumerate(self._runs):
             self.query_one(f"#{('first', 'second')[place]}", Static).update(Text(run or "", "dim"))
         self.query_one("#pairs", Grid).show(NoRows())
@@ -172,7 +172,7 @@ class Compare(Place):
         for name, run, tally in zip(("first", "second"), found.runs, found.tallies, strict=True):
             self.query_one(f"#{name}", Static).update(run_said(run, tally, colours))
         self.query_one("#summary", Static).update(summary_said(found))
-        self._rows = Pairs(found, colours, everything=self._everything)
+        self._rows = DiffRows(found, colours, everything=self._everything)
         self.query_one("#pairs", Grid).show(self._rows)
         self._tell()
         self.refresh_bindings()
@@ -193,7 +193,7 @@ class Compare(Place):
             self._compare()
 
     @property
-    def _pair(self) -> Pair | None:
+    def _pair(self) -> DiffRow | None:
         grid, rows = self.query_one("#pairs", Grid), self._rows
         return rows.shown[grid.cursor] if rows is not None and grid.cursor < len(rows) else None
 
@@ -207,7 +207,7 @@ class Compare(Place):
         if pair is not None and found is not None:
             self.do(self._told, found, pair, group="tell")
 
-    async def _told(self, found: Comparison, pair: Pair) -> None:
+    async def _told(self, found: Comparison, pair: DiffRow) -> None:
         sides = await asyncio.to_thread(told, found, pair, self.infospace.colours)
         where = "" if pair.position is None else f" step {pair.position}"
         for name, run, lines in zip(("before", "after"), found.runs, sides, strict=True):

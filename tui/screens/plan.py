@@ -18,16 +18,16 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from infospace.jsonplaces import parts_of
-from infospace.position import Position, holds
-from planner.outline import Node, Outline
-from tui.command.output import shown as safely
-from tui.composing.telling import fix_words
-from tui.runplace import RunPlace
-from tui.steptree import StepTree, effects
-from tui.subject import Subject
-from tui.widgets.grid import Grid
-from tui.widgets.rows import WIDE
+from infospace.core.position import Position, holds
+from infospace.data.json_source_map import parts_of
+from planner.inspect.tree import RunTree, TreeNode
+from tui.runtime.run_model import RunModel
+from tui.screens.run_screen import RunPlace
+from tui.tables.steps_table import StepTree, effects
+from tui.text.fix_text import fix_words
+from tui.text.output import shown as safely
+from tui.text.table_model import WIDE
+from tui.widgets.lazy_table import Grid
 
 NO_STEPS = "the plan has no steps"
 BEHIND = 0.25
@@ -70,7 +70,7 @@ class Plan(RunPlace):
         super().on_mount()
         self.set_interval(BEHIND, self._draw_going)
 
-    def look_at(self, subject: Subject | None, *, afresh: bool) -> None:
+    def look_at(self, subject: RunModel | None, *, afresh: bool) -> None:
         """Draw the tree."""
         tree = self._tree
         tree.colours = self.infospace.colours
@@ -124,13 +124,13 @@ class Plan(RunPlace):
                 return subject is not None
         return super().offers(action)
 
-    def _needs_somebody(self, outline: Outline) -> bool:
+    def _needs_somebody(self, outline: RunTree) -> bool:
         bad = any(row.status in {"failed", "suspended"} for row in outline.rows.values())
         return bad or any(node.problem is not None for node in self._tree.nodes)
 
     # Following
 
-    def _goes_on(self, outline: Outline) -> str | None:
+    def _goes_on(self, outline: RunTree) -> str | None:
         """Return the innermost step that goes on for longest, unfolded, where it is followed."""
         if not self._follows or not outline.going:
             return None
@@ -147,7 +147,7 @@ class Plan(RunPlace):
     # The cursor
 
     @property
-    def _node(self) -> Node | None:
+    def _node(self) -> TreeNode | None:
         grid = self.query_one(Grid)
         return self._tree.nodes[grid.cursor] if grid.cursor < len(self._tree.nodes) else None
 
@@ -183,7 +183,7 @@ class Plan(RunPlace):
         if node.problem is not None:
             problem = node.problem
             text = Text.assemble((f"{problem.code} {self._where(problem.pointer)}: ", "bold")).append(
-                safely(problem.says)
+                safely(problem.message)
             )
             if problem.hint:
                 text.append(f"\n→ {safely(problem.hint)}", "dim")
@@ -232,7 +232,7 @@ class Plan(RunPlace):
             above = (place for place in range(grid.cursor - 1, -1, -1) if self._tree.nodes[place].depth < node.depth)
             grid.cursor = next(above, grid.cursor)
 
-    def _fold(self, node: Node, *, unfolded: bool) -> None:
+    def _fold(self, node: TreeNode, *, unfolded: bool) -> None:
         self._follows = self._follows and unfolded
         self._tree.fold(node.key, unfolded=unfolded)
         self.query_one(Grid).show(self._tree)
@@ -286,7 +286,7 @@ class Plan(RunPlace):
         if node is None or subject is None or node.problem is None or node.problem.fix is None:
             self.notify("There is no fix here.", severity="warning")
             return
-        from planner.patches import patched
+        from planner.language.json_patch import patched
 
         self.infospace.open_plan(patched(subject.document, node.problem.fix))
 

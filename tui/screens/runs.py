@@ -20,20 +20,20 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from infospace.runs.gaps import gaps_in, gaps_told
-from infospace.runs.journal import RunHead
-from planner.events import Event
-from planner.resume import pending_of
-from tui.deeds import Deeds
-from tui.places import key_of
-from tui.runlist import RunList, state_of
-from tui.widgets.dialogs import Confirm
-from tui.widgets.grid import Grid
-from tui.wording import line, many, question_line, stored
-from tui.working import rest_after
+from infospace.journal.gaps import gaps_in, gaps_told
+from infospace.journal.rows import RunHead
+from planner.journal.events import Event
+from planner.lifecycle.resume import pending_of
+from tui.dialogs.common import Confirm
+from tui.runtime.workers import rest_after
+from tui.screen_registry import key_of
+from tui.screens.run_actions import Deeds
+from tui.tables.runs_table import RunList, state_of
+from tui.text.format import line, many, question_line, stored
+from tui.widgets.lazy_table import Grid
 
 if TYPE_CHECKING:
-    from tui.running import Going
+    from tui.runtime.runner import ActiveRun
 
 LOOK = 1.0
 """Seconds between two looks, at least."""
@@ -95,7 +95,7 @@ class Runs(Deeds):
         self._runs.colours = self.infospace.colours
         self.do(self._look, group="look")
 
-    def heard(self, going: Going, events: Sequence[Event]) -> None:
+    def heard(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Look soon when a run here began or ended."""
         del going, events
         self._heard = True
@@ -129,10 +129,10 @@ class Runs(Deeds):
         grid.empty = "no run is like that" if self._runs.heads else grid.empty
         grid.show(self._runs)
         shown, all_of_them = len(self._runs.shown), len(self._runs.heads)
-        says = many(all_of_them, "run") if shown == all_of_them else f"{shown:,} of {many(all_of_them, 'run')}"
+        message = many(all_of_them, "run") if shown == all_of_them else f"{shown:,} of {many(all_of_them, 'run')}"
         inside = f", {self._runs.inside:,} by what is in them" if self._runs.inside else ""
         gaps = gaps_in([head.run for head in self._runs.heads]) if shown == all_of_them else []
-        self.query_one("#found", Static).update(f"{says}{inside}{f' ({gaps_told(gaps)})' if gaps else ''}")
+        self.query_one("#found", Static).update(f"{message}{inside}{f' ({gaps_told(gaps)})' if gaps else ''}")
         self._about()
         if self._runs.wanted:
             self.do(self._learn, group="learn", exclusive=False)
@@ -151,14 +151,14 @@ class Runs(Deeds):
 
     def _about(self) -> None:
         head = self._head()
-        says = ""
+        message = ""
         self.workers.cancel_group(self, "about")
         if head is not None:
             left = "its process is gone; r goes on with it" if state_of(head) == "left" else ""
-            says = head.reason or left or head.goal
+            message = head.reason or left or head.goal
             if head.status == "suspended" and not head.reason:
                 self.do(self._waits, head.run, group="about")
-        self.query_one("#about", Static).update(line(says))
+        self.query_one("#about", Static).update(line(message))
         self.refresh_bindings()
 
     async def _waits(self, run: str) -> None:

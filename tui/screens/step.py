@@ -17,21 +17,21 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.widgets import Static, TabbedContent, TabPane
 
-from infospace.resources import Collection
-from infospace.runs.journal import CallRow, StepRow
-from planner.given import Given
-from planner.moments import Moments
-from planner.resolved import Argument, resolved
-from planner.written import step_at, written_step
-from tui.runplace import RunPlace
-from tui.subject import Subject
-from tui.telling import arguments_told, calls_told, raw_told, result_told, step_told
-from tui.widgets.data import Data
-from tui.widgets.pager import Pager
-from tui.widgets.tabbed import Tabbed
+from infospace.core.resources import Collection
+from infospace.journal.rows import CallRow, StepRow
+from planner.inspect.step_arguments import Argument, step_arguments
+from planner.inspect.variable_history import VariableHistory
+from planner.journal.given import Given
+from planner.parse.positions import step_at, written_step
+from tui.runtime.run_model import RunModel
+from tui.screens.run_screen import RunPlace
+from tui.text.step_text import arguments_told, calls_told, raw_told, result_told, step_told
+from tui.widgets.details.resource_data import Data
+from tui.widgets.tabs import Tabbed
+from tui.widgets.text_view import Pager
 
 if TYPE_CHECKING:
-    from infospace.memory.store import Snapshot
+    from infospace.store.protocol import Snapshot
 
 
 class Step(RunPlace):
@@ -81,7 +81,7 @@ class Step(RunPlace):
         if self.is_current:
             self.look_at(self.infospace.subject, afresh=False)
 
-    def look_at(self, subject: Subject | None, *, afresh: bool) -> None:
+    def look_at(self, subject: RunModel | None, *, afresh: bool) -> None:
         """Tell the step that is chosen, else the first, or the one that failed."""
         del afresh
         position = self.infospace.chosen
@@ -116,7 +116,7 @@ class Step(RunPlace):
         self.query_one("#called", Static).update("")
         self.query_one(TabbedContent).get_tab("calls").label = "Calls"
 
-    async def _read(self, subject: Subject, row: StepRow | None) -> None:
+    async def _read(self, subject: RunModel, row: StepRow | None) -> None:
         """Read the arguments and the result, which may be long."""
         data = self.query_one("#data", Data)
         if row is None or subject.run is None:
@@ -132,15 +132,15 @@ class Step(RunPlace):
         else:
             await data.show(row.resource, row.version, Given(self.infospace.space, subject.rows, row))
 
-    def _arguments(self, subject: Subject, row: StepRow) -> list[Argument]:
+    def _arguments(self, subject: RunModel, row: StepRow) -> list[Argument]:
         """Return the arguments; for a thread."""
         space, run = self.infospace.space, subject.run
         if run is None:
             return []
         with space.store.reading() as snapshot:
-            moments = Moments(subject.plan, run, subject.rows, lambda one, at: _members(snapshot, one, at))
+            moments = VariableHistory(subject.plan, run, subject.rows, lambda one, at: _members(snapshot, one, at))
             bindings = moments.before(row.position)
-        return resolved(space, run, row, bindings)
+        return step_arguments(space, run, row, bindings)
 
     # Doing
 
@@ -204,13 +204,13 @@ class Step(RunPlace):
         self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
 
 
-def _first(subject: Subject) -> str | None:
+def _first(subject: RunModel) -> str | None:
     rows = subject.rows
     bad = next((row.position for row in rows if row.status in {"failed", "suspended"}), None)
     return bad or next((row.position for row in rows), None)
 
 
-def _calls(subject: Subject, position: str) -> list[CallRow]:
+def _calls(subject: RunModel, position: str) -> list[CallRow]:
     """Return the calls of a step, those of its items too."""
     return [call for call in subject.calls if call.position == position or call.position.startswith(f"{position}[")]
 

@@ -20,23 +20,23 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal
 from textual.widgets import Static
 
-from infospace.errors import NotFound
-from infospace.ids import Kind, kind_of
-from infospace.resources import Collection
-from planner.moments import Binding as Bound
-from planner.moments import Moments
-from tui.finding import label_of
-from tui.runplace import RunPlace
-from tui.subject import Subject
-from tui.telling import size_of
-from tui.widgets.data import Data
-from tui.widgets.grid import Grid
-from tui.widgets.rows import Column, NoRows
+from infospace.core.errors import NotFound
+from infospace.core.ids import Kind, kind_of
+from infospace.core.resources import Collection
+from planner.inspect.variable_history import Binding as Bound
+from planner.inspect.variable_history import VariableHistory
+from tui.runtime.run_model import RunModel
+from tui.screens.run_screen import RunPlace
+from tui.tables.notes_query import label_of
+from tui.text.format import Colours, line, many
+from tui.text.step_text import size_of
+from tui.text.table_model import Column, NoRows
+from tui.widgets.details.resource_data import Data
+from tui.widgets.lazy_table import Grid
 from tui.widgets.slider import Slider
-from tui.wording import Colours, line, many
 
 if TYPE_CHECKING:
-    from infospace.memory.store import Snapshot
+    from infospace.store.protocol import Snapshot
 
 
 SHORT = 200
@@ -104,7 +104,7 @@ class Variables(RunPlace):
 
     def __init__(self) -> None:
         super().__init__()
-        self._moments: Moments | None = None
+        self._moments: VariableHistory | None = None
         self._chosen: str | None = None
         """The step that was chosen when this was shown last."""
         self._names: Bindings | None = None
@@ -126,7 +126,7 @@ class Variables(RunPlace):
             self._chosen = chosen
             self.query_one(Slider).value = self._moments.moment_of(chosen) or self.query_one(Slider).value
 
-    def look_at(self, subject: Subject | None, *, afresh: bool) -> None:
+    def look_at(self, subject: RunModel | None, *, afresh: bool) -> None:
         """Go over a run; of another one, to its end."""
         if subject is None or subject.run is None:
             self._moments, self._names = None, None
@@ -138,7 +138,7 @@ class Variables(RunPlace):
             return
         self.do(self._read, subject, afresh, group="moments")
 
-    async def _read(self, subject: Subject, afresh: bool) -> None:
+    async def _read(self, subject: RunModel, afresh: bool) -> None:
         moments = await asyncio.to_thread(self._replayed, subject)
         slider = self.query_one(Slider)
         at_end = slider.value == slider.most
@@ -152,7 +152,7 @@ class Variables(RunPlace):
             slider.value = slider.most
         self._at(slider.value)
 
-    def _replayed(self, subject: Subject) -> Moments:
+    def _replayed(self, subject: RunModel) -> VariableHistory:
         """Return the moments of a run; for a thread."""
         known: dict[tuple[str, int], list[str]] = {}
 
@@ -165,7 +165,7 @@ class Variables(RunPlace):
             return known[identifier, version]
 
         assert subject.run is not None  # noqa: S101 - only runs have moments
-        return Moments(subject.plan, subject.run, subject.rows, members)
+        return VariableHistory(subject.plan, subject.run, subject.rows, members)
 
     # Moments
 
@@ -184,14 +184,14 @@ class Variables(RunPlace):
         self.do(self._show, moments, subject, moment, group="at")
 
     def _bound_at(
-        self, moments: Moments, subject: Subject, moment: int
+        self, moments: VariableHistory, subject: RunModel, moment: int
     ) -> tuple[Sequence[Bound], list[tuple[str, str]]]:
         """Return what is bound at a moment, with the size and the beginning of each; for a thread."""
         bindings = moments.after(moment)
         with self.infospace.space.store.reading() as snapshot:
-            return bindings, [_told(snapshot, subject, bound) for bound in bindings]
+            return bindings, [_size_and_preview(snapshot, subject, bound) for bound in bindings]
 
-    async def _show(self, moments: Moments, subject: Subject, moment: int) -> None:
+    async def _show(self, moments: VariableHistory, subject: RunModel, moment: int) -> None:
         bindings, told = await asyncio.to_thread(self._bound_at, moments, subject, moment)
         row = moments.ended[moment - 1] if moment else None
         fresh = None if row is None or row.status != "success" else row.out
@@ -272,7 +272,7 @@ class Variables(RunPlace):
         self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
 
 
-def _told(snapshot: Snapshot, subject: Subject, bound: Bound) -> tuple[str, str]:
+def _size_and_preview(snapshot: Snapshot, subject: RunModel, bound: Bound) -> tuple[str, str]:
     """Return the size and the beginning of what is bound: as its step told, else as it is stored."""
     row = subject.row(bound.step)
     if row is not None and row.resource == bound.id:
@@ -288,6 +288,6 @@ def _told(snapshot: Snapshot, subject: Subject, bound: Bound) -> tuple[str, str]
     return many(len(brief.begins) if brief.size <= SHORT else brief.size, "character"), label_of(brief)
 
 
-def _first(subject: Subject) -> str | None:
+def _first(subject: RunModel) -> str | None:
     """The step at which whoever looks at a plan begins."""
     return subject.plan.steps[0].label if subject.plan.steps else None

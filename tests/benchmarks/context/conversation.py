@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from infospace.jsontext import dump
-from infospace.jsonvalue import JSON
+from infospace.core.json_types import JSON
+from infospace.data.json_text import dump
 
 FIXED = ("tools", "language")
 """The parts that stand in the context before there is a task."""

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Tool
 
 from context.workplace import Workplace
-from infospace.jsontext import dump
+from infospace.data.json_text import dump
 
 DOORS = "infospace"
 """The server that the space itself is."""

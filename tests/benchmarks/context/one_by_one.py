@@ -17,7 +17,7 @@ Turn = Callable[..., Awaitable[list[str]]]
 NOTES = f"{HOME}/notes"
 NOTE_DOORS = ("discover_notes", "read")
 """Of the space itself a model that goes tool by tool gets these, as of any server of notes."""
-_COMMIT = re.compile(r"Commit: (?P<hash>\w+)\nAuthor: (?P<author>.*)\nDate: (?P<date>\S+) .*\nMessage: (?P<says>.*)")
+_COMMIT = re.compile(r"Commit: (?P<hash>\w+)\nAuthor: (?P<author>.*)\nDate: (?P<date>\S+) .*\nMessage: (?P<message>.*)")
 
 
 async def solve(host: Host, name: str, request: str) -> tuple[Conversation, Any]:
@@ -80,9 +80,9 @@ async def _finished(turn: Turn) -> Any:
     )
     titles = {f"Finish: {hit['metadata']['title']}" for hit in json.loads(notes)["data"]}
     rows = [
-        {"title": one["says"].removeprefix("Finish: "), "author": one["author"], "date": one["date"]}
+        {"title": one["message"].removeprefix("Finish: "), "author": one["author"], "date": one["date"]}
         for one in _COMMIT.finditer(log)
-        if one["says"] in titles
+        if one["message"] in titles
     ]
     return sorted(rows, key=lambda row: (row["date"], row["title"]))
 

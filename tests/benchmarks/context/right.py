@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from context.one_by_one import CITIES
 from context.workplace import SAMPLE, Workplace, git, history, people
-from infospace.memory.markdown import parse
+from infospace.files.markdown import parse
 
 WEATHER = {"city": "Los Angeles", "temperature": 73}
 """What server-everything has for the warmest of its three cities."""

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from infospace import open_space
-from infospace.memory.importing import import_paths
-from infospace.memory.markdown import parse
-from infospace.tools.servers.syncing import sync
-from infospace.view import Silence
+from infospace.core.listener import NullListener
+from infospace.files.import_files import import_paths
+from infospace.files.markdown import parse
+from infospace.tools.mcp.catalogue.sync import sync
 
 SAMPLE = Path(__file__).parents[3] / "tui" / "sample" / "notes"
 HOME = "/home/ada"
@@ -85,9 +85,9 @@ def furnish(folder: Path, node: Path | None) -> Workplace:
     mcp = folder / "mcp.json"
     mcp.write_text(json.dumps({"mcpServers": place.servers}))
     with open_space(place.space) as space:
-        import_paths(space, [folder / "notes"], Silence())
+        import_paths(space, [folder / "notes"], NullListener())
         done = asyncio.run(sync(space, mcp=mcp))
-        space.embedding.catch_up(Silence())
+        space.embedding.catch_up(NullListener())
     if done.failed:
         raise RuntimeError("; ".join(f"{one.server}: {one.reason}" for one in done.failed))
     return place

@@ -10,9 +10,9 @@ from chatting import Endpoint, Say
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace import BadAnswer, Declined, Invalid, Space
-from infospace.fitting import misfits
-from infospace.llm.answers import form_of
+from infospace import BadResponse, Invalid, RequestRejected, Space
+from infospace.llm.structured_output import form_of
+from infospace.schema.validate import validate
 
 PERSON = {
     "type": "object",
@@ -69,7 +69,7 @@ def test_an_answer_that_does_not_fit_is_mended_once(space: Space, endpoint: Endp
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("I do not know.", "the answer is not JSON: it begins with 'I do not know"),
         ('{"name": "Ada", "age": 3', "the answer ends inside"),
@@ -77,10 +77,10 @@ def test_an_answer_that_does_not_fit_is_mended_once(space: Space, endpoint: Endp
         ("[1]", r"\[1\] is not an object"),
     ],
 )
-def test_an_answer_that_is_wrong_twice_is_a_failure(space: Space, endpoint: Endpoint, text: str, says: str) -> None:
+def test_an_answer_that_is_wrong_twice_is_a_failure(space: Space, endpoint: Endpoint, text: str, message: str) -> None:
     """One repair, and no more."""
     endpoint.say(text, text)
-    with pytest.raises(BadAnswer, match=f"the model's answer is wrong, and was after it was told: .*{says}"):
+    with pytest.raises(BadResponse, match=f"the model's answer is wrong, and was after it was told: .*{message}"):
         ask(space, schema=PERSON)
     assert len(endpoint.requests) == 2
 
@@ -89,7 +89,7 @@ def test_a_wrong_answer_is_not_remembered(space: Space, endpoint: Endpoint) -> N
     """Who asks again is answered anew."""
     view = space.view()
     endpoint.say("no", "no")
-    with pytest.raises(BadAnswer):
+    with pytest.raises(BadResponse):
         asyncio.run(view.ask_model("Who?", schema=PERSON))
     endpoint.say('{"name": "Ada", "age": 36}')
     assert asyncio.run(view.ask_model("Who?", schema=PERSON)) == {"name": "Ada", "age": 36}
@@ -136,7 +136,7 @@ TREE = {
 def test_references_of_a_schema_hold_inside_the_object(value: Any) -> None:
     """A value fits the schema exactly when the object around it fits the schema that is asked for."""
     form = form_of(TREE)
-    assert bool(misfits(value, TREE)) == bool(misfits({"value": value}, form.asked))
+    assert bool(validate(value, TREE)) == bool(validate({"value": value}, form.asked))
 
 
 @pytest.mark.parametrize("schema", [{"type": "nothing"}, {"$ref": "#/$defs/x"}, {"pattern": "(?=a)"}])
@@ -152,14 +152,14 @@ def test_messages_that_are_too_long_are_refused_and_not_cut(
     """The sentence has both sizes, in tokens of four characters, and says what would help."""
     monkeypatch.setenv("INFOSPACE_LLM_CONTEXT", "1000")
     assert ask(space, "x" * 4000) == "A sensible answer."
-    with pytest.raises(Declined, match=r"about 1,001 tokens, and made is given at most 1,000 .*nothing is cut"):
+    with pytest.raises(RequestRejected, match=r"about 1,001 tokens, and made is given at most 1,000 .*nothing is cut"):
         ask(space, "x" * 4001)
     assert len(endpoint.requests) == 1
 
 
 def test_the_most_tokens_of_an_answer_are_sent_and_a_longer_one_is_a_failure(space: Space, endpoint: Endpoint) -> None:
     endpoint.say(Say("It begins", finish="length"))
-    with pytest.raises(BadAnswer, match="cut off at 12 tokens"):
+    with pytest.raises(BadResponse, match="cut off at 12 tokens"):
         ask(space, max_tokens=12)
     assert endpoint.requests[0]["max_tokens"] == 12
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from chatting import Endpoint, Fail, Flood, Hang, Raw, Say
 
-from infospace import BadAnswer, Declined, Unreachable
+from infospace import BadResponse, RequestRejected, Unreachable
 from infospace.llm.client import connect
 from infospace.llm.model import Reply, Request
 
@@ -57,17 +57,19 @@ def test_a_busy_and_a_failing_endpoint_are_asked_again(endpoint: Endpoint) -> No
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("answer", "message"),
     [
         (Fail(429, "slow down"), r"takes no more requests now \(429\): slow down \(3 attempts\)"),
         (Fail(500, "out of order"), r"failed with 500: out of order \(3 attempts\)"),
         (Raw(b'{"choices": [', missing=100), r"cannot be reached, or broke off: .*\(3 attempts\)"),
     ],
 )
-def test_an_endpoint_that_stays_so_is_given_up_after_three_attempts(endpoint: Endpoint, answer: Any, says: str) -> None:
+def test_an_endpoint_that_stays_so_is_given_up_after_three_attempts(
+    endpoint: Endpoint, answer: Any, message: str
+) -> None:
     """The sentence says what was wrong, and how often it was tried."""
     endpoint.answers = lambda _request: answer
-    with pytest.raises(Unreachable, match=says):
+    with pytest.raises(Unreachable, match=message):
         ask()
     assert len(endpoint.requests) == 3
 
@@ -99,7 +101,7 @@ def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("answer", "message"),
     [
         (Fail(401, "bad key"), r"does not take the key \(401\): bad key \(INFOSPACE_LLM_KEY is the key\)"),
         (Fail(404, "no such model"), r"no such model or path, for 'made' \(404\): no such model"),
@@ -107,16 +109,16 @@ def test_an_endpoint_that_is_not_there_is_said_to_be_unreachable(
         (Raw(b'{"error": {"message": "no credit"}}'), "does not take the request: no credit"),
     ],
 )
-def test_what_the_endpoint_declines_is_said_at_once(endpoint: Endpoint, answer: Any, says: str) -> None:
+def test_what_the_endpoint_declines_is_said_at_once(endpoint: Endpoint, answer: Any, message: str) -> None:
     """Asking again would not help."""
     endpoint.say(answer)
-    with pytest.raises(Declined, match=says):
+    with pytest.raises(RequestRejected, match=message):
         ask(schema=SCHEMA)
     assert len(endpoint.requests) == 1
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("answer", "message"),
     [
         (Raw(b'{"choices": [{"message": {"cont'), "the answer of .* ends inside a string .*: it seems cut off"),
         (Raw(b"<html>Welcome</html>", "text/html"), "the answer of .* is not JSON: it begins with '<html>"),
@@ -133,10 +135,10 @@ def test_what_the_endpoint_declines_is_said_at_once(endpoint: Endpoint, answer: 
         (Say("", finish="content_filter"), "the content filter of .* held the answer back"),
     ],
 )
-def test_an_answer_that_cannot_be_used_is_one_sentence(endpoint: Endpoint, answer: Any, says: str) -> None:
+def test_an_answer_that_cannot_be_used_is_one_sentence(endpoint: Endpoint, answer: Any, message: str) -> None:
     """A body that is cut off or no completion, no text, a text that is cut off, a refusal."""
     endpoint.say(answer)
-    with pytest.raises(BadAnswer, match=says):
+    with pytest.raises(BadResponse, match=message):
         ask()
 
 
@@ -165,7 +167,7 @@ def test_a_form_that_is_refused_is_not_tried_again(endpoint: Endpoint) -> None:
 def test_a_request_that_is_refused_in_every_form_teaches_nothing(endpoint: Endpoint) -> None:
     """The form was not at fault: the next call begins with the schema again."""
     endpoint.say(*[Fail(400, "the messages are strange")] * 3)
-    with pytest.raises(Declined, match="the messages are strange"):
+    with pytest.raises(RequestRejected, match="the messages are strange"):
         ask(schema=SCHEMA)
     assert ask(schema=SCHEMA).text == '{"n": 1}'
     assert endpoint.requests[-1]["response_format"]["type"] == "json_schema"
@@ -183,7 +185,7 @@ def test_the_limit_is_called_as_the_endpoint_wants_it_called(endpoint: Endpoint)
 def test_an_endpoint_that_wants_what_it_refuses_is_left(endpoint: Endpoint) -> None:
     """Each name of the limit is tried once."""
     endpoint.answers = lambda _body: Fail(400, "max_completion_tokens is not what it was")
-    with pytest.raises(Declined, match=r"does not take the request \(400\)"):
+    with pytest.raises(RequestRejected, match=r"does not take the request \(400\)"):
         ask(max_tokens=5)
     assert len(endpoint.requests) == 2
 
@@ -244,7 +246,7 @@ def test_an_error_that_quotes_the_key_is_told_without_it(
     monkeypatch.setenv("INFOSPACE_LLM_RETRIES", "0")
     for said in (f"Incorrect API key provided: {KEY}, sorry", f"{'x ' * 94}{KEY}"):
         endpoint.say(Fail(status, said))
-        with pytest.raises((Declined, Unreachable)) as caught:
+        with pytest.raises((RequestRejected, Unreachable)) as caught:
             ask()
         assert said[:20] in str(caught.value)
         assert KEY[:8] not in str(caught.value)
@@ -265,7 +267,7 @@ def test_a_url_that_holds_a_key_is_told_without_it(endpoint: Endpoint, monkeypat
 def test_an_answer_without_end_is_read_as_far_as_it_is_taken(endpoint: Endpoint, packed: bool) -> None:
     """In one sentence, asked once; the rest is never fetched."""
     endpoint.say(Flood(2**30, packed=packed))
-    with pytest.raises(BadAnswer, match="answers with more than 64 MB, which are not taken"):
+    with pytest.raises(BadResponse, match="answers with more than 64 MB, which are not taken"):
         ask()
     assert len(endpoint.requests) == 1
     assert packed or endpoint.flooded < 2**27

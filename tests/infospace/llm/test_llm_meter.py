@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from chatting import Endpoint, Fail, Hang, Say
 
-from infospace import BudgetSpent, Space, Unreachable
+from infospace import BudgetExceeded, Space, Unreachable
+from infospace.core.resources import Made
+from infospace.journal.rows import CallRow, OpenRun
 from infospace.llm.client import connect
 from infospace.llm.meter import Meter
 from infospace.llm.model import Request
-from infospace.resources import Made
-from infospace.runs.journal import CallRow, OpenRun
 
 MADE = Made("run_1", "3.do[2].1", "assess")
 
@@ -72,7 +72,7 @@ def test_the_calls_of_a_budget_are_counted_and_answers_from_memory_are_not(endpo
     calls(meter, request())
     assert calls(meter, request(), request()) == ["A sensible answer."] * 2
     assert calls(meter, request()) == ["A sensible answer."]
-    with pytest.raises(BudgetSpent, match=r"the budget of 2 llm_calls is spent"):
+    with pytest.raises(BudgetExceeded, match=r"the budget of 2 llm_calls is spent"):
         asyncio.run(meter.call(connect(), request("other"), MADE))
     assert (meter.spent["llm_calls"], len(endpoint.requests)) == (2, 2)
 
@@ -80,7 +80,7 @@ def test_the_calls_of_a_budget_are_counted_and_answers_from_memory_are_not(endpo
 def test_side_by_side_calls_do_not_spend_a_budget_twice(endpoint: Endpoint) -> None:
     """Of five at once, with three in the budget, three are made."""
     found = calls(Meter(llm_calls=3), *(request(str(number)) for number in range(5)))
-    assert [isinstance(one, BudgetSpent) for one in found] == [False, False, False, True, True]
+    assert [isinstance(one, BudgetExceeded) for one in found] == [False, False, False, True, True]
     assert len(endpoint.requests) == 3
 
 
@@ -97,7 +97,7 @@ def test_the_tokens_of_a_budget_are_those_that_the_endpoint_counted(endpoint: En
 def test_messages_under_way_count_before_their_answers_come(endpoint: Endpoint) -> None:
     """Three calls of 40 tokens at once do not fit into 100."""
     found = calls(Meter(tokens=100), *(request(f"{number}" * 160) for number in range(3)))
-    assert [type(one) for one in found] == [str, str, BudgetSpent]
+    assert [type(one) for one in found] == [str, str, BudgetExceeded]
 
 
 @pytest.fixture

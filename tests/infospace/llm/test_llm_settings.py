@@ -92,7 +92,8 @@ def test_a_number_that_is_none_is_said(monkeypatch: pytest.MonkeyPatch, name: st
 def test_the_client_is_not_loaded_before_it_is_used() -> None:
     """It takes longer to load than all the rest."""
     code = (
-        "import sys, infospace.llm.client, infospace.llm.answers, infospace.llm.meter, primitives.assess, planner.run\n"
+        "import sys, infospace.llm.client, infospace.llm.structured_output, infospace.llm.meter\n"
+        "import primitives.assess, planner.execute.run\n"
         "print(sorted({'openai', 'httpx2', 'jsonschema', 'numpy'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infospace.core.resources import Made
+from infospace.journal.id_mapping import IdMapping
+from infospace.journal.origin import Product
+from infospace.journal.rows import Use
 from infospace.llm.prompts import reworded, task
-from infospace.resources import Made
-from infospace.runs.counterparts import Counterparts
-from infospace.runs.journal import Use
-from infospace.runs.origin import Product
 
 WORDS = st.lists(
     st.sampled_from(["Note_1", "Note_2", "Note_12", "a", "\n", "\\n", "[", "_", "<<<material ", ">>>", " "])
@@ -18,9 +18,9 @@ TEXTS = WORDS.map("".join)
 MATERIAL = st.lists(st.tuples(st.sampled_from(["Note_1", "Note_2", "it"]), TEXTS), max_size=3)
 
 
-def counterparts() -> Counterparts:
+def counterparts() -> IdMapping:
     """Two Notes that an earlier run made at two steps, and this one too, the other way round."""
-    found = Counterparts(Product(Use(f"Note_{at}", 1), Made("run_1", str(at), "create-note")) for at in (1, 2))
+    found = IdMapping(Product(Use(f"Note_{at}", 1), Made("run_1", str(at), "create-note")) for at in (1, 2))
     found.given("Note_31", Made("run_2", "2"))
     found.given("Note_32", Made("run_2", "1"))
     return found

@@ -9,16 +9,16 @@ from typing import Any, TypeAlias
 from hypothesis import strategies as st
 
 from infospace import Space
-from infospace.clock import now
-from infospace.ids import Kind
-from infospace.memory.changes import Change, Delete
-from infospace.memory.editing import edit
-from infospace.memory.importing import Summary, import_paths
-from infospace.memory.links import LABEL
-from infospace.memory.store import Snapshot, Store
-from infospace.resources import Collection, Made, Relation
-from infospace.runs.journal import CloseRun, Entry, OpenRun
-from infospace.view import Silence
+from infospace.core.clock import now
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.core.resources import Collection, Made, Relation
+from infospace.editing.edit import edit
+from infospace.files.import_files import Summary, import_paths
+from infospace.files.links import LABEL
+from infospace.journal.rows import CloseRun, Entry, OpenRun
+from infospace.store.changes import Change, Delete
+from infospace.store.protocol import Snapshot, Store
 
 
 def write(root: Path, **files: str | bytes) -> Path:
@@ -32,7 +32,7 @@ def write(root: Path, **files: str | bytes) -> Path:
 
 def add(space: Space, *paths: Path, prune: bool = False) -> Summary:
     """Import, and see that the store is consistent."""
-    summary = import_paths(space, paths, Silence(), prune=prune)
+    summary = import_paths(space, paths, NullListener(), prune=prune)
     assert space.store.check() == []
     return summary
 
@@ -137,7 +137,7 @@ def done(space: Space, folder: Path, act: Act) -> str | None:
         (folder / other).parent.mkdir(exist_ok=True)
         (folder / one).rename(folder / other)
     elif what == "import":
-        return import_paths(space, [folder], Silence(), prune=one).run
+        return import_paths(space, [folder], NullListener(), prune=one).run
     with space.store.reading() as snapshot:
         known: Any = list(snapshot.listing(Kind.NOTE))
     if what == "edit" and known:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from infospace.ids import Kind
-from infospace.memory.changes import (
+from infospace.core.ids import Kind
+from infospace.core.resources import Member
+from infospace.journal.rows import OpenRun, StepRow, Use
+from infospace.store.changes import (
     Delete,
     Embed,
     Evidence,
@@ -21,10 +23,8 @@ from infospace.memory.changes import (
     Track,
     Vectors,
 )
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
-from infospace.resources import Member
-from infospace.runs.journal import OpenRun, StepRow, Use
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
 
 AT = "2026-04-01T09:30:00.123Z"
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.errors import Conflict, NotFound
-from infospace.ids import Kind
-from infospace.memory.changes import AddMembers, MakeCollection, MakeNote
-from infospace.memory.editing import bring_back, edit, give_name, keep, remove
-from infospace.memory.retrying import TRIES
-from infospace.memory.undoing import undo
-from infospace.resources import Collection, Member, Note
+from infospace.core.errors import Conflict, NotFound
+from infospace.core.ids import Kind
+from infospace.core.resources import Collection, Member, Note
+from infospace.editing.edit import bring_back, edit, give_name, keep, remove
+from infospace.editing.undo import undo
+from infospace.store.changes import AddMembers, MakeCollection, MakeNote
+from infospace.store.optimistic import TRIES
 
 sys.path.insert(0, str(Path(__file__).parent))
 

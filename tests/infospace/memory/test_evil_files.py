@@ -6,9 +6,11 @@ import time
 
 import pytest
 
-from infospace.errors import Invalid
-from infospace.memory.markdown import parse
-from infospace.memory.readers import hypertext, marked, tables
+from infospace.core.errors import Invalid
+from infospace.files.formats import csv as tables
+from infospace.files.formats import html as hypertext
+from infospace.files.formats import markdown_file as marked
+from infospace.files.markdown import parse
 
 SECONDS = 30
 """Processor time for one file. Where the time grew with the square of the size, each of these took minutes."""

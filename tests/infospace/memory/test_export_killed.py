@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, Space, open_space
-from infospace.memory.atomic import remove_leftovers, write_atomically
-from infospace.memory.editing import edit
-from infospace.memory.exporting import MANIFEST, export, write_back
+from infospace.editing.edit import edit
+from infospace.files.atomic_write import remove_leftovers, write_atomically
+from infospace.files.export import MANIFEST, export, write_back
 from tests.infospace.memory.imported import add, notes, write
 
 KILLED = """
@@ -22,11 +22,12 @@ import json, os, re, shutil, signal, sys
 from itertools import count
 from pathlib import Path
 from infospace import open_space
-from infospace.memory import atomic, exporting
-from infospace.memory.exporting import write_back
-from infospace.memory.importing import import_paths
-from infospace.memory.sqlite import open_store
-from infospace.view import Silence
+from infospace.files import atomic_write as atomic
+from infospace.files import export as exporting
+from infospace.files.export import write_back
+from infospace.files.import_files import import_paths
+from infospace.store.sqlite import open_store
+from infospace.core.listener import NullListener
 
 base = Path(sys.argv[1])
 FILES = {atomic.__file__, exporting.__file__}
@@ -75,9 +76,9 @@ for number in count():
         shutil.move(base / "work", base / "kept") if first == "export" else None
         shutil.copytree(base / "kept", base / "work")
         with open_space(base / "work" / "space.db") as space:
-            added = import_paths(space, [base / "work" / "notes"], Silence()) if first == "add" else None
+            added = import_paths(space, [base / "work" / "notes"], NullListener()) if first == "add" else None
             done = write_back(space.store)
-            again = import_paths(space, [base / "work" / "notes"], Silence())
+            again = import_paths(space, [base / "work" / "notes"], NullListener())
             told[first] = {
                 "failed": done.failed,
                 "conflicts": [*(added.conflicts if added else []), *again.conflicts],

@@ -13,13 +13,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from infospace import Space
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, Evidence, GiveName, MakeNote, Revise, Track
-from infospace.memory.editing import edit
-from infospace.memory.exporting import MANIFEST, Exported, export, write_back
-from infospace.memory.importing import import_paths
-from infospace.memory.sqlite import open_store
-from infospace.view import Silence
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.editing.edit import edit
+from infospace.files.export import MANIFEST, Exported, export, write_back
+from infospace.files.import_files import import_paths
+from infospace.store.changes import Delete, Evidence, GiveName, MakeNote, Revise, Track
+from infospace.store.sqlite import open_store
 from tests.infospace.memory.imported import arrows, write
 
 
@@ -38,7 +38,7 @@ def make(space: Space, content: Any, metadata: Any = None, name: str | None = No
 
 def add(space: Space, folder: Path) -> dict[str, str]:
     """Import a folder in which nothing may fail; return path to id."""
-    assert import_paths(space, [folder], Silence()).failed == []
+    assert import_paths(space, [folder], NullListener()).failed == []
     with space.store.reading() as snapshot:
         return {one.path: one.note for one in snapshot.tracked()}
 
@@ -316,7 +316,7 @@ def test_edits_are_written_back_to_their_files(tmp_path: Path) -> None:
         assert json.loads((tmp_path / "c.json").read_text()) == {"n": 1}
         assert json.loads((tmp_path / "c.metadata.json").read_text()) == {"m": 1}
         assert len(_arrows(space)) == 1
-        again = import_paths(space, [tmp_path], Silence())
+        again = import_paths(space, [tmp_path], NullListener())
         assert (again.unchanged, again.changed, again.run) == (4, 0, None)
 
 

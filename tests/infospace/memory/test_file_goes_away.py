@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from infospace.errors import StoreError
-from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
+from infospace.core.errors import StoreError
+from infospace.core.ids import Kind
+from infospace.store.changes import MakeNote
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
 
 
 def make(store: Store, text: str = "here") -> str:
@@ -113,9 +113,9 @@ def test_the_other_space_is_left_as_it_is(store: Store, path: Path) -> None:
     """It gets none of the notes, also where its own log is full of what is not in the file yet."""
     program = f"""
 import sys
-from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
-from infospace.memory.sqlite import open_store
+from infospace.core.ids import Kind
+from infospace.store.changes import MakeNote
+from infospace.store.sqlite import open_store
 store = open_store({str(path)!r}, create=True)
 store.commit([MakeNote(store.new_id(Kind.NOTE), "another space", kept=True)])
 print("ready", flush=True)
@@ -190,7 +190,7 @@ def test_others_that_come_and_go_do_no_harm(store: Store, path: Path) -> None:
 
 def test_who_only_reads_notices_too(path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process without the right to write does not go on with what is gone."""
-    monkeypatch.setattr("infospace.memory.sqlite.opening.may_write", lambda _path: False)
+    monkeypatch.setattr("infospace.store.sqlite.open_file.may_write", lambda _path: False)
     with contextlib.closing(open_store(path, create=False)) as reader:
         assert reader.get("Note_1").content == "here"  # type: ignore[union-attr]
         replace(path)
@@ -200,9 +200,9 @@ def test_who_only_reads_notices_too(path: Path, store: Store, monkeypatch: pytes
 
 def test_no_file_is_derived_beside_another_space(path: Path, store: Store) -> None:
     """Nor are the other's own ones tidied away."""
-    from infospace.search.derived import Draft, Shelf
+    from infospace.search.index.derived_files import DerivedFiles, Draft
 
-    shelf = Shelf(store)
+    shelf = DerivedFiles(store)
     replace(path)
     folder = path.with_name(f"{path.name}.derived")
     folder.mkdir()

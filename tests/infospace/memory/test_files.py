@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infospace.errors import Invalid, NotFound
-from infospace.memory.files import MAX_BYTES, Found, Refused, read_note, read_text, walk
+from infospace.core.errors import Invalid, NotFound
+from infospace.files.walk import MAX_BYTES, Found, Refused, read_note, read_text, walk
 
 NAMES = st.sampled_from(["a", "b", "ab", "foo", "x y", "é", "b]"])
 PATTERNS = st.sampled_from(
@@ -254,7 +254,7 @@ def test_text_is_read_in_utf8_or_marked_utf16(tmp_path: Path, data: bytes, text:
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "message"),
     [
         (b"0123456789\xff", "'a.md' is not UTF-8 text: byte 0xff at position 10"),
         ("é".encode("latin-1"), "'a.md' is not UTF-8 text: byte 0xe9 at position 0"),
@@ -265,12 +265,12 @@ def test_text_is_read_in_utf8_or_marked_utf16(tmp_path: Path, data: bytes, text:
         (b"\xff\xfe\x00\xd8a\x00", "'a.md' is not UTF-16 text: byte 0x00 at position 2"),
     ],
 )
-def test_other_bytes_are_refused_by_their_place(tmp_path: Path, data: bytes, says: str) -> None:
+def test_other_bytes_are_refused_by_their_place(tmp_path: Path, data: bytes, message: str) -> None:
     """One sentence names the file, what is wrong and where."""
     (tmp_path / "a.md").write_bytes(data)
     with pytest.raises(Invalid) as caught:
         read_text(tmp_path / "a.md")
-    assert caught.value.says == says
+    assert caught.value.message == message
 
 
 def test_a_file_beyond_the_limit_is_refused_unread(tmp_path: Path) -> None:

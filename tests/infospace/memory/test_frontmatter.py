@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from infospace.errors import Invalid
-from infospace.memory.frontmatter import read_simple, read_yaml
+from infospace.core.errors import Invalid
+from infospace.files.front_matter import read_simple, read_yaml
 
 PIECES = st.sampled_from(
     [

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space
-from infospace.memory.changes import Delete
-from infospace.memory.importing import Summary, import_paths
-from infospace.memory.links import LABEL
-from infospace.memory.sqlite import open_store
-from infospace.resources import Relation
-from infospace.view import Silence
+from infospace.core.listener import NullListener
+from infospace.core.resources import Relation
+from infospace.files.import_files import Summary, import_paths
+from infospace.files.links import LABEL
+from infospace.store.changes import Delete
+from infospace.store.sqlite import open_store
 
 
 def write(root: Path, **files: str) -> Path:
@@ -28,7 +28,7 @@ def write(root: Path, **files: str) -> Path:
 
 def add(space: Space, *paths: Path, prune: bool = False) -> Summary:
     """Import, and see that the store is consistent."""
-    summary = import_paths(space, paths, Silence(), prune=prune)
+    summary = import_paths(space, paths, NullListener(), prune=prune)
     assert space.store.check() == []
     return summary
 

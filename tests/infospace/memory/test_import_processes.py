@@ -21,16 +21,17 @@ IMPORTER = """
 import json, sys
 from pathlib import Path
 from infospace import open_space
-from infospace.memory import importing
-from infospace.memory.readers import hypertext, lines, marked, objects, tables
-from infospace.view import Silence
+from infospace.files import import_files as importing
+from infospace.files.formats import csv as tables, html as hypertext, json as objects
+from infospace.files.formats import jsonl as lines, markdown_file as marked
+from infospace.core.listener import NullListener
 
 importing.BATCH = int(sys.argv[1])
 with open_space(sys.argv[2]) as space:
     print("ready", flush=True)
     for line in sys.stdin:
         paths, prune = json.loads(line)
-        summary = importing.import_paths(space, [Path(path) for path in paths], Silence(), prune=prune)
+        summary = importing.import_paths(space, [Path(path) for path in paths], NullListener(), prune=prune)
         print(json.dumps(summary.to_json()), flush=True)
 """
 

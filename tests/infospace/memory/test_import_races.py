@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space
-from infospace.errors import Conflict
-from infospace.ids import Kind
-from infospace.memory import importing
-from infospace.memory.changes import Change, Delete, ExpectLinks, Linked, MakeNote, Revise, Track, Untrack, Was
-from infospace.memory.importing import Summary, import_paths
-from infospace.memory.sqlite import open_store
-from infospace.memory.undoing import undo
-from infospace.view import Silence
+from infospace.core.errors import Conflict
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.editing.undo import undo
+from infospace.files import import_files as importing
+from infospace.files.import_files import Summary, import_paths
+from infospace.store.changes import Change, Delete, ExpectedFile, ExpectLinks, Linked, MakeNote, Revise, Track, Untrack
+from infospace.store.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -30,7 +30,7 @@ from imported import Overtaken, add, arrows, counts, notes, runs, sound, write
 def overtaken(space: Space, meanwhile: Callable[[], object], *paths: Path, prune: bool = False, at: int = 1) -> Summary:
     """Import, while before the commit of a number something else happens."""
     store: Any = Overtaken(space.store, lambda number: meanwhile() if number == at else None)
-    summary = import_paths(Space(store), paths, Silence(), prune=prune)
+    summary = import_paths(Space(store), paths, NullListener(), prune=prune)
     assert store.commits >= at
     return summary
 
@@ -67,7 +67,7 @@ def test_each_batch_can_be_overtaken_by_some_of_the_files(
     folder = write(tmp_path / "in", **FILES)
     first: list[Summary] = []
     some = [folder / "x", folder / "r.csv", folder / "a.md"]
-    slower = overtaken(space, lambda: first.append(import_paths(space, some, Silence())), folder, at=at)
+    slower = overtaken(space, lambda: first.append(import_paths(space, some, NullListener())), folder, at=at)
     assert first[0].added + slower.added == 11
     assert slower.added + slower.unchanged == 11
     assert len(sound(space)) == 11
@@ -232,7 +232,7 @@ def test_an_interruption_waits_for_a_batch_that_was_overtaken(space: Space, tmp_
     summary = Summary()
     store: Any = Overtaken(space.store, meanwhile)
     with pytest.raises(KeyboardInterrupt):
-        import_paths(Space(store), [folder], Silence(), summary=summary)
+        import_paths(Space(store), [folder], NullListener(), summary=summary)
     assert counts(summary) == {"added": 8, "unchanged": 3}
     assert sorted(runs(space)) == [("import", "cancelled"), ("import", "success")]
     assert len(sound(space)) == 11
@@ -245,14 +245,14 @@ def test_a_place_that_is_not_as_it_was_refuses_the_whole_commit(space: Space) ->
     a, b, c = (store.new_id(Kind.NOTE) for _ in range(3))
     store.commit([MakeNote(a, "a", kept=True), MakeNote(b, "b", kept=True), Track("/r", "x/a.md", a, b"1", 1)])
     refused: list[Change] = [
-        Track("/r", "x/a.md", b, b"", 1, was=Was()),
-        Track("/r", "x/a.md", b, b"", 1, was=Was(b, 1)),
-        Track("/r", "x/a.md", b, b"", 1, was=Was(a, 2)),
-        Track("/r", "b.md", b, b"", 1, was=Was(a, 1)),
-        Track("/r/x", "a.md", b, b"", 1, was=Was()),
-        Track("/", "r/x/a.md", b, b"", 1, was=Was()),
-        Untrack("/r", "x/a.md", was=Was(b, 1)),
-        Untrack("/r", "b.md", was=Was(b, 1)),
+        Track("/r", "x/a.md", b, b"", 1, was=ExpectedFile()),
+        Track("/r", "x/a.md", b, b"", 1, was=ExpectedFile(b, 1)),
+        Track("/r", "x/a.md", b, b"", 1, was=ExpectedFile(a, 2)),
+        Track("/r", "b.md", b, b"", 1, was=ExpectedFile(a, 1)),
+        Track("/r/x", "a.md", b, b"", 1, was=ExpectedFile()),
+        Track("/", "r/x/a.md", b, b"", 1, was=ExpectedFile()),
+        Untrack("/r", "x/a.md", was=ExpectedFile(b, 1)),
+        Untrack("/r", "b.md", was=ExpectedFile(b, 1)),
         ExpectLinks(a, [Linked("t", wiki=True)]),
         Delete(a, if_version=2),
     ]
@@ -262,8 +262,11 @@ def test_a_place_that_is_not_as_it_was_refuses_the_whole_commit(space: Space) ->
     with store.reading() as snapshot:
         assert [(one.path, one.note) for one in snapshot.tracked()] == [("x/a.md", a)]
         assert snapshot.count(Kind.NOTE, kept=None) == 2
-    fitting = [Track("/r", "x/a.md", b, b"", 1, was=Was(a, 1)), Track("/r/x", "b.md", a, b"", 1, was=Was())]
-    store.commit([*fitting, Track("/r", "x/a.md", a, b"", 1, was=Was(b, 1))])
+    fitting = [
+        Track("/r", "x/a.md", b, b"", 1, was=ExpectedFile(a, 1)),
+        Track("/r/x", "b.md", a, b"", 1, was=ExpectedFile()),
+    ]
+    store.commit([*fitting, Track("/r", "x/a.md", a, b"", 1, was=ExpectedFile(b, 1))])
     assert store.check() == []
 
 
@@ -306,7 +309,7 @@ class Other:
         elif what == "undo" and past:
             self._undo(past[one % len(past)])
         elif what == "import":
-            import_paths(self._space, [self._folder / other], Silence(), prune=one)
+            import_paths(self._space, [self._folder / other], NullListener(), prune=one)
 
     def _undo(self, run: str) -> None:
         try:
@@ -339,7 +342,7 @@ def test_whatever_others_do_between_every_file_is_one_note(
         store: Any = Overtaken(space.store, meanwhile)
         importing.BATCH, usual = 3, importing.BATCH
         try:
-            import_paths(Space(store), [folder], Silence(), prune=prune)
+            import_paths(Space(store), [folder], NullListener(), prune=prune)
         finally:
             importing.BATCH = usual
         unread = len(add(space, folder, prune=True).failed)

@@ -14,10 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space
-from infospace.clock import now
-from infospace.errors import Conflict, Invalid, NotFound
-from infospace.ids import Kind
-from infospace.memory.changes import (
+from infospace.core.clock import now
+from infospace.core.errors import Conflict, Invalid, NotFound
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.core.resources import Made, Member
+from infospace.editing.undo import undo
+from infospace.files.import_files import import_paths
+from infospace.journal.rows import CloseRun, OpenRun
+from infospace.store.changes import (
     AddMembers,
     Change,
     Delete,
@@ -29,12 +34,7 @@ from infospace.memory.changes import (
     RemoveMembers,
     Revise,
 )
-from infospace.memory.importing import import_paths
-from infospace.memory.sqlite import open_store
-from infospace.memory.undoing import undo
-from infospace.resources import Made, Member
-from infospace.runs.journal import CloseRun, OpenRun
-from infospace.view import Silence
+from infospace.store.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -156,11 +156,11 @@ def test_a_run_that_goes_on_or_wrote_nothing_is_not_undone(space: Space) -> None
 def test_an_import_that_was_undone_can_be_done_again(space: Space, tmp_path: Path) -> None:
     """A change that was undone is no edit of one's own: adding again takes the file without a conflict."""
     (tmp_path / "a.md").write_text("one")
-    import_paths(space, [tmp_path / "a.md"], Silence())
+    import_paths(space, [tmp_path / "a.md"], NullListener())
     (tmp_path / "a.md").write_text("two")
-    second = import_paths(space, [tmp_path / "a.md"], Silence())
+    second = import_paths(space, [tmp_path / "a.md"], NullListener())
     undo(space.store, second.run or "")
-    third = import_paths(space, [tmp_path / "a.md"], Silence())
+    third = import_paths(space, [tmp_path / "a.md"], NullListener())
     assert (third.changed, third.conflicts) == (1, [])
     with space.store.reading() as snapshot:
         assert [snapshot.get("Note_1", at).content for at in (1, 2, 3, 4)] == ["one", "two", "one", "two"]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from infospace.memory import watching
-from infospace.memory.files import Found, Refused, walk
-from infospace.memory.watching import changes, look
+from infospace.files import watch as watching
+from infospace.files.walk import Found, Refused, walk
+from infospace.files.watch import changes, look
 
 
 def test_a_turn_comes_when_something_changed_and_then_stood_still(tmp_path: Path) -> None:

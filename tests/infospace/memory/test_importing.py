@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
-from infospace.errors import NotFound
-from infospace.ids import Kind
-from infospace.memory import importing
-from infospace.memory.aligning import align
-from infospace.memory.changes import Revise
-from infospace.memory.importing import Summary, import_paths
-from infospace.memory.undoing import undo
-from infospace.resources import Made
-from infospace.search.found import Hit
-from infospace.view import Silence
+from infospace.core.errors import NotFound
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.core.resources import Made
+from infospace.editing.undo import undo
+from infospace.files import import_files as importing
+from infospace.files.import_files import Summary, import_paths
+from infospace.files.row_diff import align
+from infospace.search.query import Hit
+from infospace.store.changes import Revise
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -144,7 +144,7 @@ def test_a_file_that_vanishes_while_reading_is_reported(
     """Between listing and reading anything may happen."""
     folder = write(tmp_path / "in", **{"a.md": "a", "b.md": "b", "c.md": "c"})
 
-    class Thief(Silence):
+    class Thief(NullListener):
         def progress(self, done: int, total: int, what: str) -> None:  # noqa: ARG002
             (folder / "b.md").unlink(missing_ok=True)
 
@@ -157,7 +157,7 @@ def test_an_interruption_keeps_what_there_is_and_can_go_on(space: Space, tmp_pat
     """The run is closed as cancelled; the next import takes the rest."""
     folder = write(tmp_path / "in", **{f"{at}.md": f"note {at}" for at in range(5)})
 
-    class Impatient(Silence):
+    class Impatient(NullListener):
         def progress(self, done: int, total: int, what: str) -> None:  # noqa: ARG002
             if done == 3:
                 raise KeyboardInterrupt
@@ -305,7 +305,7 @@ def test_an_import_whose_listener_breaks_off_has_ended_and_can_be_undone(
     monkeypatch.setattr(importing, "BATCH", 1)
     folder = write(tmp_path / "in", **{f"{name}.md": name for name in "abc"})
 
-    class Closed(Silence):
+    class Closed(NullListener):
         def progress(self, done: int, total: int, what: str) -> None:
             if done == 2:
                 raise BrokenPipeError(f"{what} {done} of {total}")

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infospace.errors import Invalid
-from infospace.jsontext import same
-from infospace.jsonvalue import JSON
-from infospace.memory.frontmatter import MAX_FRONT_MATTER
-from infospace.memory.markdown import parse, to_markdown
+from infospace.core.errors import Invalid
+from infospace.core.json_types import JSON
+from infospace.data.json_text import same
+from infospace.files.front_matter import MAX_FRONT_MATTER
+from infospace.files.markdown import parse, to_markdown
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -122,7 +122,7 @@ def test_front_matter_means_what_yaml_1_2_says(block: str, expected: dict[str, J
 
 
 @pytest.mark.parametrize(
-    ("block", "says"),
+    ("block", "message"),
     [
         ("a: 1\nb: [1", "line 4: expected ',' or ']'"),
         ("a: b: c", "line 2: mapping values are not allowed here"),
@@ -149,21 +149,21 @@ def test_front_matter_means_what_yaml_1_2_says(block: str, expected: dict[str, J
         ("- a: b", 'line 2: [{"a": "b"}] stands alone'),
     ],
 )
-def test_bad_front_matter_is_refused_by_the_line_of_the_file(block: str, says: str) -> None:
+def test_bad_front_matter_is_refused_by_the_line_of_the_file(block: str, message: str) -> None:
     """One sentence names the line, counted in the file as an editor counts it."""
-    assert says in refusal(block).says
+    assert message in refusal(block).message
 
 
 def test_aliases_that_multiply_are_refused_before_they_are_made() -> None:
     """Few lines that stand for a billion values cost neither time nor memory."""
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
-    assert "stand for more than 10,000 values" in refusal("\n".join(lines)).says
+    assert "stand for more than 10,000 values" in refusal("\n".join(lines)).message
 
 
 def test_too_long_front_matter_is_refused_by_its_size() -> None:
     """The slow reading of YAML has an upper bound."""
-    assert "characters long" in refusal("a: " + "x" * MAX_FRONT_MATTER).says
+    assert "characters long" in refusal("a: " + "x" * MAX_FRONT_MATTER).message
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from infospace import Space
-from infospace.errors import Invalid
-from infospace.memory import files as reading
-from infospace.memory.files import read_bytes
-from infospace.memory.naming_files import LONGEST, Taken, bare_paths
-from infospace.memory.store import Tracked
-from infospace.resources import Note
+from infospace.core.errors import Invalid
+from infospace.core.resources import Note
+from infospace.files import walk as reading
+from infospace.files.export_paths import LONGEST, UsedPaths, bare_paths
+from infospace.files.walk import read_bytes
+from infospace.store.protocol import TrackedFile
 from tests.infospace.memory.imported import add, arrows, counts, notes, write
 
 
@@ -37,7 +37,9 @@ def test_a_name_is_made_one_that_every_system_allows(name: str, path: str) -> No
 
 def test_roots_of_one_name_lie_apart() -> None:
     """Upper and lower case are no matter."""
-    files = {f"Note_{n}": Tracked(root, "a.md", f"Note_{n}", 1, b"") for n, root in enumerate(("/x/In", "/y/in"), 1)}
+    files = {
+        f"Note_{n}": TrackedFile(root, "a.md", f"Note_{n}", 1, b"") for n, root in enumerate(("/x/In", "/y/in"), 1)
+    }
     found = bare_paths([Note(id=one, content="") for one in files], files)
     assert found == {"Note_1": "In/a", "Note_2": "in-2/a"}
 
@@ -55,7 +57,7 @@ def test_roots_of_one_name_lie_apart() -> None:
 )
 def test_no_path_is_given_out_twice(first: tuple[str, str], second: tuple[str, str], taken: str) -> None:
     """Neither as a file, nor as a folder, nor as the metadata of JSON."""
-    paths = Taken()
+    paths = UsedPaths()
     assert paths.take(*first) == first[0]
     assert paths.take(*second) == taken
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from infospace import open_space
-from infospace.errors import StoreError
-from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
-from planner.start import run_sync
+from infospace.core.errors import StoreError
+from infospace.core.ids import Kind
+from infospace.store.changes import MakeNote
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
+from planner.execute.start import run_sync
 
 ROOM = 16 * 1024
 """Bytes that a file may grow to: less than the index of a log has at least."""

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from infospace import open_space
-from infospace.errors import StoreError
-from infospace.ids import Kind
+from infospace.core.errors import StoreError
+from infospace.core.ids import Kind
 
 PACKAGE = """
-from infospace.memory.sqlite import open_store as open_file
+from infospace.store.sqlite import open_store as open_file
 
 def open_store(address, *, create):
     return open_file(address.removeprefix("made://"), create=create)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from infospace.errors import Invalid
-from infospace.memory.aligning import align
-from infospace.memory.frontmatter import MAX_DEPTH, read_yaml
-from infospace.memory.readers import hypertext, lines, objects, tables
+from infospace.core.errors import Invalid
+from infospace.files.formats import csv as tables
+from infospace.files.formats import html as hypertext
+from infospace.files.formats import json as objects
+from infospace.files.formats import jsonl as lines
+from infospace.files.front_matter import MAX_DEPTH, read_yaml
+from infospace.files.row_diff import align
 
 
 def test_an_empty_json_file_is_an_empty_text() -> None:

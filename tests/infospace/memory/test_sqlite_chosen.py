@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from infospace.errors import StoreError
-from infospace.ids import Kind
-from infospace.memory.changes import Embed, MakeNote, Stretch, Vectors
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Chosen, Store
+from infospace.core.errors import StoreError
+from infospace.core.ids import Kind
+from infospace.store.changes import Embed, MakeNote, Stretch, Vectors
+from infospace.store.protocol import Chosen, Store
+from infospace.store.sqlite import open_store
 
 MINE = Chosen("/models/mine", "mine@1", 0.75)
 

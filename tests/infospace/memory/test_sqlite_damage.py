@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from infospace.errors import InfospaceError, StoreError
-from infospace.memory.changes import Embed, Stretch, Vectors
-from infospace.memory.sqlite import open_store
+from infospace.core.errors import InfospaceError, StoreError
+from infospace.store.changes import Embed, Stretch, Vectors
+from infospace.store.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
 

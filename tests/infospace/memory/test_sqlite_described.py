@@ -13,9 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace.errors import Invalid
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import (
+from infospace.core.errors import Invalid
+from infospace.core.ids import Kind, number_of
+from infospace.core.resources import Collection, Member, text_of
+from infospace.store.changes import (
     AddMembers,
     Change,
     Delete,
@@ -31,9 +32,8 @@ from infospace.memory.changes import (
     Revise,
     Vectors,
 )
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store, Text
-from infospace.resources import Collection, Member, text_of
+from infospace.store.protocol import Store, Text
+from infospace.store.sqlite import open_store
 
 MODEL = "made/1"
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from infospace.errors import Invalid, StoreError
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, Linked, MakeNote, MakeRelation, SetLinks, Track
-from infospace.memory.sqlite import open_store, schema
-from infospace.memory.sqlite.engine import connect
-from infospace.memory.sqlite.schema import APPLICATION_ID, VERSION, is_empty
-from infospace.runs.journal import CloseRun, OpenRun, StepRow, broken_off
+from infospace.core.errors import Invalid, StoreError
+from infospace.core.ids import Kind
+from infospace.journal.rows import CloseRun, OpenRun, StepRow, broken_off
+from infospace.store.changes import Delete, Linked, MakeNote, MakeRelation, SetLinks, Track
+from infospace.store.sqlite import open_store, schema
+from infospace.store.sqlite.connection import connect
+from infospace.store.sqlite.schema import APPLICATION_ID, VERSION, is_empty
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -114,7 +114,7 @@ class TestOpening:
                 assert snapshot.get(identifier).content == "text"
 
     @pytest.mark.parametrize(
-        ("address", "says"),
+        ("address", "message"),
         [
             ("{}", "is a folder"),
             ("/dev/null", "is not a file"),
@@ -124,10 +124,10 @@ class TestOpening:
             ("/proc/self/x.db", "cannot be opened .its folder must exist"),
         ],
     )
-    def test_a_place_that_cannot_hold_a_file_is_an_error(self, tmp_path: Path, address: str, says: str) -> None:
+    def test_a_place_that_cannot_hold_a_file_is_an_error(self, tmp_path: Path, address: str, message: str) -> None:
         """One sentence says why."""
         (tmp_path / "file").write_text("x")
-        with pytest.raises(StoreError, match=says):
+        with pytest.raises(StoreError, match=message):
             open_store(address.format(tmp_path), create=True)
 
     def test_the_setting_for_power_cuts_is_taken(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

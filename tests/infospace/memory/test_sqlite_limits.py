@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from infospace.errors import NotFound, StoreError
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, Keep, MakeNote, Query
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
+from infospace.core.errors import NotFound, StoreError
+from infospace.core.ids import Kind
+from infospace.store.changes import Delete, Keep, MakeNote, Query
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -95,7 +95,7 @@ class TestLimits:
 
     def test_only_the_latest_queries_are_remembered(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """One that is asked again counts as late; with a smaller number than the real one."""
-        monkeypatch.setattr("infospace.memory.sqlite.discovery.QUERIES_KEPT", 3)
+        monkeypatch.setattr("infospace.store.sqlite.write.embeddings.QUERIES_KEPT", 3)
         row = np.ones(2, np.float32)
         with contextlib.closing(open_store(tmp_path / "x", create=True)) as store:
             for digest in (b"a", b"b", b"c", b"a", b"d"):

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from infospace.ids import Kind
-from infospace.memory.changes import AddMembers, MakeCollection, MakeNote, RemoveMembers
-from infospace.memory.sqlite import membership, open_store
-from infospace.memory.sqlite.engine import Engine
-from infospace.memory.sqlite.evidence import MEMBERS
-from infospace.memory.sqlite.store import SqliteStore
-from infospace.resources import Collection, Member
+from infospace.core.ids import Kind
+from infospace.core.resources import Collection, Member
+from infospace.store.changes import AddMembers, MakeCollection, MakeNote, RemoveMembers
+from infospace.store.sqlite import open_store
+from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.read import membership_cache as membership
+from infospace.store.sqlite.read.search_results import MEMBERS
+from infospace.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture
@@ -28,14 +29,14 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What the file was asked for the members of."""
     found: list[object] = []
-    every = Engine.all
+    every = Connection.all
 
-    def all_(self: Engine, sql: str, values: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+    def all_(self: Connection, sql: str, values: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
         if sql == MEMBERS:
             found.append(values)
         return every(self, sql, values)
 
-    monkeypatch.setattr(Engine, "all", all_)
+    monkeypatch.setattr(Connection, "all", all_)
     return found
 
 

@@ -9,18 +9,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-from infospace.ids import Kind
-from infospace.memory.changes import AddMembers, MakeCollection, MakeNote
-from infospace.memory.sqlite import open_store
-from infospace.resources import Collection, Member
+from infospace.core.ids import Kind
+from infospace.core.resources import Collection, Member
+from infospace.store.changes import AddMembers, MakeCollection, MakeNote
+from infospace.store.sqlite import open_store
 
 WRITER = """
 import sys
-from infospace.ids import Kind
-from infospace.memory.changes import AddMembers, MakeNote, Revise
-from infospace.memory.sqlite import open_store
-from infospace.resources import Member
-from infospace.runs.journal import OpenRun, StepRow, Use
+from infospace.core.ids import Kind
+from infospace.store.changes import AddMembers, MakeNote, Revise
+from infospace.store.sqlite import open_store
+from infospace.core.resources import Member
+from infospace.journal.rows import OpenRun, StepRow, Use
 
 path, count, at = sys.argv[1], int(sys.argv[2]), "2026-04-01T09:30:00.123Z"
 store = open_store(path, create=True)
@@ -45,7 +45,7 @@ store.close()
 
 OPENER = """
 import sys
-from infospace.memory.sqlite import open_store
+from infospace.store.sqlite import open_store
 
 print("ready", flush=True)
 for path in sys.stdin:

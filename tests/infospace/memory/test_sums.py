@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from infospace import open_space
-from infospace.ids import Kind
-from infospace.memory.changes import (
+from infospace.core.ids import Kind
+from infospace.store.changes import (
     Delete,
     Linked,
     MakeNote,
@@ -21,8 +21,8 @@ from infospace.memory.changes import (
     SetLinks,
     Track,
 )
-from infospace.memory.sqlite import open_store, schema
-from planner.start import run_sync
+from infospace.store.sqlite import open_store, schema
+from planner.execute.start import run_sync
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_a_row_that_another_program_changed_is_named(path: Path, sql: str, calle
     with contextlib.closing(sqlite3.connect(path)) as other, other:
         other.execute("DROP TRIGGER resources_changed")
         assert other.execute(sql).rowcount > 0
-    assert [says for says in wrong(path) if says.startswith(called)], wrong(path)
+    assert [message for message in wrong(path) if message.startswith(called)], wrong(path)
 
 
 def test_earlier_content_that_was_changed_is_noticed(path: Path) -> None:
@@ -130,10 +130,10 @@ def test_a_bit_that_flips_on_the_disk_is_noticed(path: Path, word: str, bit: int
         changed[at + len(word) // 2] ^= 1 << bit
         path.write_bytes(changed)
         with open_space(path) as space:
-            from infospace.search.agreement import disagreements
-            from infospace.view import Silence
+            from infospace.core.listener import NullListener
+            from infospace.search.index.consistency import disagreements
 
-            if space.store.check() or disagreements(space, Silence()):
+            if space.store.check() or disagreements(space, NullListener()):
                 noticed += 1
             else:
                 page = at // 4096
@@ -146,7 +146,7 @@ def test_a_bit_that_flips_on_the_disk_is_noticed(path: Path, word: str, bit: int
 
 
 @pytest.mark.parametrize(
-    ("sql", "says"),
+    ("sql", "message"),
     [
         (
             "CREATE TRIGGER evil AFTER INSERT ON resources BEGIN DELETE FROM pending; END",
@@ -159,11 +159,11 @@ def test_a_bit_that_flips_on_the_disk_is_noticed(path: Path, word: str, bit: int
         ("DROP TRIGGER resources_removed", "the file lacks the trigger 'resources_removed'"),
     ],
 )
-def test_what_does_not_belong_to_a_space_is_noticed(path: Path, sql: str, says: str) -> None:
+def test_what_does_not_belong_to_a_space_is_noticed(path: Path, sql: str, message: str) -> None:
     """And what is missing."""
     with contextlib.closing(sqlite3.connect(path)) as other, other:
         other.execute(sql)
-    assert wrong(path) == [says]
+    assert wrong(path) == [message]
 
 
 def test_a_space_of_before_gets_sums(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

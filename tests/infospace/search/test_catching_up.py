@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from infospace import Space, open_space
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, MakeNote
-from infospace.search import catching
-from infospace.search.catching import Expected
-from infospace.search.choosing import choose, look_at
-from infospace.view import Silence
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.search.embedding import backfill as catching
+from infospace.search.embedding.backfill import Expected
+from infospace.search.models.switch import choose, inspect_model
+from infospace.store.changes import Delete, MakeNote
 from tests.infospace.search.tiny_model import WORDS, make_model
 
 LONG = " ".join(f"{word} {number}." for number in range(60) for word in WORDS)
@@ -32,7 +32,7 @@ def space(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     monkeypatch.setattr(catching, "LONG", 1_000)
     monkeypatch.setattr(catching, "SLICE_CHARACTERS", 300)
     with open_space(tmp_path / "space.db") as opened:
-        choose(opened, look_at(tiny))
+        choose(opened, inspect_model(tiny))
         notes = [MakeNote(opened.store.new_id(Kind.NOTE), text, {}, kept=True) for text in (LONG, *SHORT)]
         opened.store.commit(notes)
         yield opened
@@ -50,7 +50,7 @@ def whole_of(space: Space) -> int:
         return len(snapshot.digests([1]))
 
 
-class Watching(Silence):
+class Watching(NullListener):
     """Writes down what is told, and what is pending then; after so many tellings, it interrupts."""
 
     def __init__(self, space: Space, interrupt_at: int = 0) -> None:
@@ -100,7 +100,7 @@ def test_an_interrupted_long_text_goes_on_from_where_it_was(space: Space, tellin
     listener = Watching(space)
     rest = space.embedding.catch_up(listener)
     assert pending(space) == []
-    kept = space.embedding.catch_up(Silence())
+    kept = space.embedding.catch_up(NullListener())
     assert kept == 0
     assert rest < whole_of(space) - (0 if tellings < 10 else 20)
     assert listener.told[-1][:2] == (rest, rest)
@@ -109,7 +109,7 @@ def test_an_interrupted_long_text_goes_on_from_where_it_was(space: Space, tellin
 def test_what_is_gone_or_embedded_meanwhile_is_left_out(space: Space) -> None:
     """Whoever does it; it ends all the same."""
 
-    class Deleting(Silence):
+    class Deleting(NullListener):
         def progress(self, done: int, total: int, what: str) -> None:
             assert done <= total
             assert what.startswith("embedding")

@@ -15,22 +15,22 @@ import numpy as np
 import pytest
 
 from infospace import Space, open_space
-from infospace.errors import Invalid, ModelError, StoreError
-from infospace.ids import Kind
-from infospace.memory.changes import MakeCollection, MakeNote
-from infospace.resources import Member, text_of
-from infospace.search import catching
-from infospace.search.agreement import disagreements
-from infospace.search.catching import Used
-from infospace.search.choosing import Looked, choose, look_at
+from infospace.core.errors import Invalid, ModelError, StoreError
+from infospace.core.ids import Kind
+from infospace.core.listener import NullListener
+from infospace.core.resources import Member, text_of
 from infospace.search.collections import among_collections
-from infospace.search.embedder import Embedder
-from infospace.search.embedding import Embedding, seconds_in_search
-from infospace.search.found import Found, Wanted
-from infospace.search.model import DEFAULT_MODEL
-from infospace.search.passages import POLICY, split
-from infospace.search.passing import Among, among_items
-from infospace.view import Silence
+from infospace.search.embedding import backfill as catching
+from infospace.search.embedding.backfill import ActiveModel
+from infospace.search.embedding.embedder import Embedder
+from infospace.search.embedding.passages import POLICY, split
+from infospace.search.embedding.service import Embedding, seconds_in_search
+from infospace.search.index.consistency import disagreements
+from infospace.search.models.find import DEFAULT_MODEL
+from infospace.search.models.switch import InspectedModel, choose, inspect_model
+from infospace.search.passages_of_collection import Among, among_items
+from infospace.search.query import Found, Wanted
+from infospace.store.changes import MakeCollection, MakeNote
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -42,10 +42,10 @@ TEXTS = [" ".join(CHANCE.choice(WORDS, size=size)) for size in CHANCE.integers(3
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Looked]:
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, InspectedModel]:
     """Two models of other dimensions, as they were looked at."""
     folder = tmp_path_factory.mktemp("models")
-    return {name: look_at(str(make_model(folder / name, size, size))) for name, size in (("a", 16), ("b", 32))}
+    return {name: inspect_model(str(make_model(folder / name, size, size))) for name, size in (("a", 16), ("b", 32))}
 
 
 @pytest.fixture(autouse=True)
@@ -56,11 +56,11 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def filled(space: Space, models: dict[str, Looked]) -> Space:
+def filled(space: Space, models: dict[str, InspectedModel]) -> Space:
     """A space of 40 Notes, embedded with model `a`."""
     make(space, TEXTS)
     choose(space, models["a"])
-    space.embedding.catch_up(Silence())
+    space.embedding.catch_up(NullListener())
     return space
 
 
@@ -73,7 +73,7 @@ def make(space: Space, texts: Sequence[Any]) -> list[str]:
 
 def find(space: Space, **wanted: Any) -> Found:
     """Search for all that is near enough."""
-    return space.search.find(Wanted("sea ship", **({"limit": None} | wanted)), Silence())
+    return space.search.find(Wanted("sea ship", **({"limit": None} | wanted)), NullListener())
 
 
 def pending(space: Space) -> int:
@@ -81,7 +81,7 @@ def pending(space: Space) -> int:
         return snapshot.pending_count()
 
 
-def brute(space: Space, looked: Looked, threshold: float) -> list[tuple[str, float, int, int]]:
+def brute(space: Space, looked: InspectedModel, threshold: float) -> list[tuple[str, float, int, int]]:
     """Every passage of every Note, embedded anew by itself, against the query in double precision."""
     embedder = Embedder(looked.info)
     query = embedder.embed_query("sea ship").astype(np.float64)
@@ -99,7 +99,7 @@ def brute(space: Space, looked: Looked, threshold: float) -> list[tuple[str, flo
     return sorted(found, key=lambda one: (-one[1], int(one[0][5:])))
 
 
-def agrees(space: Space, looked: Looked) -> None:
+def agrees(space: Space, looked: InspectedModel) -> None:
     """A search finds what a loop finds, and says that it is the model's, and all."""
     found = find(space, threshold=-1)
     expected = brute(space, looked, -1)
@@ -109,7 +109,7 @@ def agrees(space: Space, looked: Looked) -> None:
     proved = found.certificate
     assert (proved["model"], proved["exhaustive"], proved["unembedded"]) == (looked.info.name, True, 0)
     assert find(space).certificate["threshold"] == looked.info.threshold
-    assert disagreements(space, Silence()) == []
+    assert disagreements(space, NullListener()) == []
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -125,44 +125,44 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return embedded
 
 
-def test_searches_are_the_new_models_as_a_loop_finds(filled: Space, models: dict[str, Looked]) -> None:
+def test_searches_are_the_new_models_as_a_loop_finds(filled: Space, models: dict[str, InspectedModel]) -> None:
     """Other dimension, other passages, other threshold; with the first model, with the second, and back."""
     for name in "aba":
         choose(filled, models[name])
-        filled.embedding.catch_up(Silence())
+        filled.embedding.catch_up(NullListener())
         agrees(filled, models[name])
 
 
-def test_the_choice_is_the_spaces(filled: Space, models: dict[str, Looked], tmp_path: Path) -> None:
+def test_the_choice_is_the_spaces(filled: Space, models: dict[str, InspectedModel], tmp_path: Path) -> None:
     """Every other opening of it uses the model; one that was open before follows, with what it embeds too."""
     with open_space(tmp_path / "space.db") as other:
         assert find(other).certificate["model"] == models["a"].info.name
         choose(filled, models["b"])
         agrees(other, models["b"])
-        assert other.embedding.passages(["sea"], Silence()).vectors.shape == (1, 32)
+        assert other.embedding.passages(["sea"], NullListener()).vectors.shape == (1, 32)
     agrees(filled, models["b"])
     with open_space(tmp_path / "space.db") as third:
         assert third.embedding.info == models["b"].info
 
 
 def test_going_back_embeds_nothing_twice(
-    filled: Space, models: dict[str, Looked], monkeypatch: pytest.MonkeyPatch
+    filled: Space, models: dict[str, InspectedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not even after a purge that was called while all waited: vectors that are needed again stay."""
     choose(filled, models["b"])
-    filled.embedding.catch_up(Silence())
+    filled.embedding.catch_up(NullListener())
     choose(filled, models["a"])
     filled.store.purge(really=True)
     embedded = counted(monkeypatch)
-    assert filled.embedding.catch_up(Silence()) == 0
+    assert filled.embedding.catch_up(NullListener()) == 0
     choose(filled, models["b"])
-    assert filled.embedding.catch_up(Silence()) == 0
+    assert filled.embedding.catch_up(NullListener()) == 0
     assert embedded == []
 
 
-def test_the_default_model_is_gone_back_to(filled: Space, models: dict[str, Looked], model: Any) -> None:
+def test_the_default_model_is_gone_back_to(filled: Space, models: dict[str, InspectedModel], model: Any) -> None:
     """By its name; the choice is none then."""
-    choose(filled, look_at(DEFAULT_MODEL))
+    choose(filled, inspect_model(DEFAULT_MODEL))
     with filled.store.reading() as snapshot:
         assert snapshot.chosen() is None
     proved = find(filled).certificate
@@ -172,12 +172,12 @@ def test_the_default_model_is_gone_back_to(filled: Space, models: dict[str, Look
 CATCH_UP = """
 import sys
 from infospace import open_space
-from infospace.search import catching
-from infospace.view import Silence
+from infospace.search.embedding import backfill as catching
+from infospace.core.listener import NullListener
 
 catching.BATCH_CHARACTERS = 1_000
 
-class Told(Silence):
+class Told(NullListener):
     def progress(self, done, total, what):
         print(done, total, flush=True)
         sys.stdin.readline()
@@ -191,7 +191,12 @@ with open_space(sys.argv[1]) as space:
 @pytest.mark.parametrize("way", ["SIGKILL", "SIGINT"])
 @pytest.mark.parametrize("batches", [1, 12])
 def test_an_interrupted_change_goes_on_from_where_it_was(
-    filled: Space, models: dict[str, Looked], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, way: str, batches: int
+    filled: Space,
+    models: dict[str, InspectedModel],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    way: str,
+    batches: int,
 ) -> None:
     """Killed in the middle: searches say what is missing, and what has a vector is not embedded again."""
     choose(filled, models["b"])
@@ -218,7 +223,7 @@ def test_an_interrupted_change_goes_on_from_where_it_was(
     assert (proved["unembedded"], proved["scored"], proved["exhaustive"]) == (left, 40 - left, False)
     assert len(found.hits) == 40 - left
     embedded = counted(monkeypatch)
-    filled.embedding.catch_up(Silence())
+    filled.embedding.catch_up(NullListener())
     everything = {
         text[cut.start : cut.end]
         for text in TEXTS
@@ -243,14 +248,16 @@ class Clock:
 
 
 @pytest.fixture
-def slow(filled: Space, models: dict[str, Looked]) -> Space:
+def slow(filled: Space, models: dict[str, InspectedModel]) -> Space:
     """The filled space, all of which waits for model `b`, with a clock by which each look takes a second."""
     choose(filled, models["b"])
     filled.embedding = Embedding(filled.store, Clock())
     return filled
 
 
-def test_a_search_embeds_as_far_as_its_time_goes(slow: Space, models: dict[str, Looked], monkeypatch: Any) -> None:
+def test_a_search_embeds_as_far_as_its_time_goes(
+    slow: Space, models: dict[str, InspectedModel], monkeypatch: Any
+) -> None:
     """Each one gets further and says honestly how far; the last one has all, and nothing was embedded twice."""
     monkeypatch.setenv("INFOSPACE_EMBED_SECONDS", "2")
     embedded = counted(monkeypatch)
@@ -278,7 +285,9 @@ def test_a_bound_of_nothing_embeds_nothing(slow: Space, monkeypatch: pytest.Monk
     assert find(slow).certificate["unembedded"] == 0
 
 
-def test_the_least_bound_gets_one_huge_note_done(space: Space, models: dict[str, Looked], monkeypatch: Any) -> None:
+def test_the_least_bound_gets_one_huge_note_done(
+    space: Space, models: dict[str, InspectedModel], monkeypatch: Any
+) -> None:
     """A part of it each time, though it is found only when all of it is embedded."""
     choose(space, models["b"])
     make(space, [" ".join(np.random.default_rng(9).choice(WORDS, size=1_500))])
@@ -308,7 +317,7 @@ def test_a_bound_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, wrong:
 
 
 def test_a_choice_made_in_the_middle_of_a_search_is_followed(
-    filled: Space, models: dict[str, Looked], monkeypatch: pytest.MonkeyPatch
+    filled: Space, models: dict[str, InspectedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The query was embedded with the old model: it is embedded again, and kept under no wrong key."""
     query = Embedding.query
@@ -326,11 +335,13 @@ def test_a_choice_made_in_the_middle_of_a_search_is_followed(
     assert asked == [16, 32]
 
 
-def test_a_choice_made_in_the_middle_of_catching_up_is_followed(filled: Space, models: dict[str, Looked]) -> None:
+def test_a_choice_made_in_the_middle_of_catching_up_is_followed(
+    filled: Space, models: dict[str, InspectedModel]
+) -> None:
     """The rest is not embedded with the model that the space does not use any more."""
     make(filled, [f"{text} {text}" for text in TEXTS])
 
-    class Changing(Silence):
+    class Changing(NullListener):
         calls = 0
 
         def progress(self, *_: Any) -> None:
@@ -344,7 +355,7 @@ def test_a_choice_made_in_the_middle_of_catching_up_is_followed(filled: Space, m
 
 
 def test_collections_and_their_passages_are_searched_by_the_model_that_was_chosen_elsewhere(
-    filled: Space, models: dict[str, Looked]
+    filled: Space, models: dict[str, InspectedModel]
 ) -> None:
     """The next search has it, though this process had the other one loaded."""
     with filled.store.reading() as snapshot:
@@ -355,29 +366,31 @@ def test_collections_and_their_passages_are_searched_by_the_model_that_was_chose
     with open_space(filled.store.address) as elsewhere:
         for look, name in zip(looks * 2, "baba", strict=True):
             choose(elsewhere, models[name])
-            assert look(filled, Silence()).certificate["model"] == models[name].info.name
+            assert look(filled, NullListener()).certificate["model"] == models[name].info.name
 
 
-def test_vectors_of_a_model_that_is_not_the_spaces_are_not_asked_for(filled: Space, models: dict[str, Looked]) -> None:
+def test_vectors_of_a_model_that_is_not_the_spaces_are_not_asked_for(
+    filled: Space, models: dict[str, InspectedModel]
+) -> None:
     """What another one was to embed, the space's own does: nothing of it is embedded twice."""
     filled.store.use_model("another/1", models["a"].chosen)
     with filled.store.reading() as snapshot:
         assert snapshot.model() == "another/1"
-    assert filled.embedding.catch_up(Silence()) == 0
+    assert filled.embedding.catch_up(NullListener()) == 0
     with filled.store.reading() as snapshot:
         assert (snapshot.model(), snapshot.pending_count()) == (filled.embedding.key, 0)
 
 
 def test_who_may_only_read_does_not_claim_to_have_searched_all(
-    filled: Space, models: dict[str, Looked], monkeypatch: pytest.MonkeyPatch
+    filled: Space, models: dict[str, InspectedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The space was embedded with another model than is used here, and cannot be embedded anew."""
     make(filled, ["", {}])
-    filled.embedding.catch_up(Silence())
+    filled.embedding.catch_up(NullListener())
     monkeypatch.setattr(type(filled.store), "writable", False)
     reader = Space(filled.store)
     info = models["b"].info
-    reader.embedding._taken = Used(info, f"{info.key}/{POLICY}", Embedder(info), models["a"].chosen)
+    reader.embedding._taken = ActiveModel(info, f"{info.key}/{POLICY}", Embedder(info), models["a"].chosen)
     proved = find(reader, threshold=-1).certificate
     # A note without text has nothing that could be embedded; `{}` has its JSON.
     assert (proved["unembedded"], proved["scored"], proved["matched"], proved["exhaustive"]) == (41, 1, 0, False)
@@ -386,7 +399,7 @@ def test_who_may_only_read_does_not_claim_to_have_searched_all(
         choose(filled, models["b"])
 
 
-def test_an_empty_space_says_its_own_model_and_threshold(space: Space, models: dict[str, Looked]) -> None:
+def test_an_empty_space_says_its_own_model_and_threshold(space: Space, models: dict[str, InspectedModel]) -> None:
     """Though no model is needed to find nothing."""
     choose(space, models["a"])
     proved = find(space).certificate
@@ -396,7 +409,7 @@ def test_an_empty_space_says_its_own_model_and_threshold(space: Space, models: d
 def test_a_folder_that_was_changed_is_not_taken_for_the_chosen_one(space: Space, tmp_path: Path) -> None:
     """Nor one that is gone; the sentence says what to do."""
     folder = make_model(tmp_path / "mine")
-    choose(space, look_at(str(folder)))
+    choose(space, inspect_model(str(folder)))
     make(space, ["sea"])
     shutil.rmtree(folder)
     make_model(folder, seed=2)
@@ -408,14 +421,14 @@ def test_a_folder_that_was_changed_is_not_taken_for_the_chosen_one(space: Space,
         find(space)
 
 
-def test_lone_surrogates_are_embedded(filled: Space, models: dict[str, Looked]) -> None:
+def test_lone_surrogates_are_embedded(filled: Space, models: dict[str, InspectedModel]) -> None:
     """In a query and a text: always with the same vector, that of the text without them, each under its digest."""
     choose(filled, models["b"])
     texts = ["sea \ud800ship", "sea ship", "\udfff"]
-    first, again = (filled.embedding.passages(texts, Silence()) for _ in range(2))
+    first, again = (filled.embedding.passages(texts, NullListener()) for _ in range(2))
     assert np.array_equal(first.vectors, again.vectors)
     assert np.array_equal(first.vectors[0], first.vectors[1])
     assert first.bounds[:2] == [(0, 9), (0, 8)]
-    plain, odd = (filled.search.find(Wanted(query, limit=None, threshold=-1), Silence()) for query in texts[1::-1])
+    plain, odd = (filled.search.find(Wanted(query, limit=None, threshold=-1), NullListener()) for query in texts[1::-1])
     assert plain.hits == odd.hits != []
     assert len({catching.digest_of(text) for text in ("a", "a\ud800", "a\udfff")}) == 3

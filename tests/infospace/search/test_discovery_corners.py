@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infospace.argument import Bound
-from infospace.ids import number_of
-from infospace.memory.changes import Delete, Revise
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
-from infospace.search.discovery import TURNS, Search
-from infospace.search.fusion import BM25_PER_COSINE
+from infospace.contract.arguments import Bound
+from infospace.core.ids import number_of
+from infospace.search.engine import TURNS, Search
+from infospace.search.hybrid import BM25_PER_COSINE
+from infospace.store.changes import Delete, Revise
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
 from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace.argument import Bound
-from infospace.errors import InfospaceError
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import Delete, Evidence, FreeName, GiveName, MakeNote, Revise
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
-from infospace.search.discovery import Search
+from infospace.contract.arguments import Bound
+from infospace.core.errors import InfospaceError
+from infospace.core.ids import Kind, number_of
+from infospace.search.engine import Search
+from infospace.store.changes import Delete, Evidence, FreeName, GiveName, MakeNote, Revise
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
 from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -185,7 +185,7 @@ WRITER = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from made_search import make
-from infospace.memory.sqlite import open_store
+from infospace.store.sqlite import open_store
 store = open_store(sys.argv[1], create=True)
 for index in range(40):
     make(store, f"sea ship {sys.argv[3]} {index}")

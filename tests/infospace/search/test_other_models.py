@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from infospace.errors import ModelError, NotFound
-from infospace.search.choosing import look_at
-from infospace.search.embedder import Embedder
-from infospace.search.model import DEFAULT_MODEL, ModelInfo, cache_folder
-from infospace.search.named import find_named, get_named, model_of, resolve
-from infospace.search.threshold import PAIRS, QUANTILE, measured
+from infospace.core.errors import ModelError, NotFound
+from infospace.search.embedding.embedder import Embedder
+from infospace.search.models.custom import find_named, get_named, model_of, resolve
+from infospace.search.models.find import DEFAULT_MODEL, ModelInfo, cache_folder
+from infospace.search.models.switch import inspect_model
+from infospace.search.models.threshold import PAIRS, QUANTILE, measured
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -112,7 +112,7 @@ def test_a_name_that_is_none_is_refused_with_those_near(name: str, near: str) ->
     """By the whole name, or the part behind the maker's."""
     with pytest.raises(NotFound, match="there is no") as refusal:
         resolve(name)
-    assert repr(name) in refusal.value.says
+    assert repr(name) in refusal.value.message
     assert near in (refusal.value.hint or "")
 
 
@@ -122,7 +122,7 @@ def test_a_folder_without_one_of_its_files_is_no_model(copy: Path, file: str) ->
     (copy / file).unlink()
     with pytest.raises(ModelError, match=f"has no {file}") as refusal:
         find_named(str(copy))
-    assert repr(str(copy)) in refusal.value.says
+    assert repr(str(copy)) in refusal.value.message
 
 
 BROKEN = {
@@ -137,10 +137,10 @@ def test_a_broken_file_is_one_sentence_that_names_it(copy: Path, file: str, cont
     """Whatever its library raises; with what mends it."""
     (copy / file).write_bytes(content)
     with pytest.raises(ModelError, match="cannot be loaded") as refusal:
-        look_at(str(copy))
-    assert str(copy) in refusal.value.says
-    assert file.removesuffix(".data") in refusal.value.says
-    assert "\n" not in refusal.value.says
+        inspect_model(str(copy))
+    assert str(copy) in refusal.value.message
+    assert file.removesuffix(".data") in refusal.value.message
+    assert "\n" not in refusal.value.message
     assert "infospace model use" in (refusal.value.hint or "")
 
 
@@ -158,7 +158,7 @@ def test_a_broken_file_in_our_cache_is_mended_by_getting_the_model(
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "says"),
+    ("file", "content", "message"),
     [
         ("config.json", '{"hidden_size": 48}', "gives vectors of 32 numbers, and says that it gives 48"),
         ("config.json", "[]", "should be a JSON object"),
@@ -169,22 +169,22 @@ def test_a_broken_file_in_our_cache_is_mended_by_getting_the_model(
         ("1_Pooling/config.json", "no JSON", "cannot be read"),
     ],
 )
-def test_settings_that_do_not_fit_are_one_sentence(copy: Path, file: str, content: str, says: str) -> None:
+def test_settings_that_do_not_fit_are_one_sentence(copy: Path, file: str, content: str, message: str) -> None:
     """Found when the model is looked at, before any space has it."""
     (copy / "1_Pooling").mkdir()
     (copy / file).write_text(content)
     with pytest.raises(ModelError) as refusal:
-        look_at(str(copy))
-    assert says in refusal.value.says
-    assert "\n" not in refusal.value.says
+        inspect_model(str(copy))
+    assert message in refusal.value.message
+    assert "\n" not in refusal.value.message
 
 
 def test_a_tokenizer_of_another_model_is_found_out(copy: Path, model: ModelInfo) -> None:
     """Its tokens are beyond the graph's table."""
     shutil.copy(model.folder / "tokenizer.json", copy / "tokenizer.json")
     with pytest.raises(ModelError, match="cannot be run") as refusal:
-        look_at(str(copy))
-    assert "\n" not in refusal.value.says
+        inspect_model(str(copy))
+    assert "\n" not in refusal.value.message
 
 
 def test_the_default_models_threshold_is_what_the_measure_gives(model: ModelInfo) -> None:
@@ -204,10 +204,10 @@ def test_a_threshold_is_the_quantile_of_unrelated_cosines(folder: Path) -> None:
     place = QUANTILE * (len(cosines) - 1)
     below = cosines[int(place)]
     expected = below + (place - int(place)) * (cosines[int(place) + 1] - below)
-    looked = look_at(str(folder))
+    looked = inspect_model(str(folder))
     assert looked.info.threshold == pytest.approx(expected, abs=0.0011)
     assert looked.chosen is not None
-    assert looked.chosen.threshold == looked.info.threshold == look_at(str(folder)).info.threshold
+    assert looked.chosen.threshold == looked.info.threshold == inspect_model(str(folder)).info.threshold
 
 
 def test_vectors_that_tell_nothing_apart_are_refused(copy: Path) -> None:
@@ -215,12 +215,12 @@ def test_vectors_that_tell_nothing_apart_are_refused(copy: Path) -> None:
     data = copy / "model.onnx.data"
     data.write_bytes(bytes(data.stat().st_size))
     with pytest.raises(ModelError, match=r"tell nothing apart"):
-        look_at(str(copy))
+        inspect_model(str(copy))
 
 
 def test_the_default_model_is_no_choice(model: ModelInfo) -> None:
     """A space that goes back to it is like one that never left."""
-    looked = look_at(DEFAULT_MODEL)
+    looked = inspect_model(DEFAULT_MODEL)
     assert (looked.chosen, looked.info) == (None, model_of(None))
 
 
@@ -228,11 +228,11 @@ NAME = "BAAI/bge-small-en-v1.5"
 USE = """
 import json, sys
 from infospace import open_space
-from infospace.errors import ModelError
-from infospace.search.choosing import choose, look_at
-from infospace.search.embedder import Embedder
-from infospace.search.named import get_named, model_of
-looked = look_at("baai/BGE-small-en-v1.5")
+from infospace.core.errors import ModelError
+from infospace.search.models.switch import choose, inspect_model
+from infospace.search.embedding.embedder import Embedder
+from infospace.search.models.custom import get_named, model_of
+looked = inspect_model("baai/BGE-small-en-v1.5")
 with open_space(sys.argv[1]) as space:
     choose(space, looked)
     with space.store.reading() as snapshot:
@@ -281,14 +281,14 @@ def test_a_model_that_cannot_be_downloaded_is_one_sentence(tmp_path: Path, monke
     monkeypatch.setenv("INFOSPACE_CACHE", str(tmp_path))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ModelError, match=f"could not download {NAME}") as refusal:
-        look_at(NAME)
+        inspect_model(NAME)
     assert "infospace model use FOLDER" in (refusal.value.hint or "")
     assert list((tmp_path / "models").iterdir()) == []
 
 
 def test_blanks_before_a_word_are_not_its_tokens(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tokenizers that count them to the word place its cut where others do."""
-    from infospace.search import embedder as module
+    from infospace.search.embedding import embedder as module
 
     class Encoding:
         offsets = ((0, 0), (0, 3), (3, 8), (8, 9))

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from infospace.errors import ModelError
-from infospace.search.embedder import Embedder
-from infospace.search.model import ModelInfo
-from infospace.search.passages import PIECE, Passage, split
+from infospace.core.errors import ModelError
+from infospace.search.embedding.embedder import Embedder
+from infospace.search.embedding.passages import PIECE, Passage, split
+from infospace.search.models.find import ModelInfo
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

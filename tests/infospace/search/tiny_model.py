@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 from numpy.typing import NDArray
 
-from infospace.search import onnxgraph
+from infospace.search.models import onnx_graph as onnxgraph
 
 WORDS = ["sea", "ship", "sail", "salt", "moon", "tide", "harbour", "storm", "anchor", "island"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"

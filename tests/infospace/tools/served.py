@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from infospace import Space
-from infospace.tools.servers.syncing import Synced, sync
-from infospace.tools.tool import ToolAnswer
+from infospace.core.tool import ToolAnswer
+from infospace.tools.mcp.catalogue.sync import Synced, sync
 
 ODD = Path(__file__).parent / "odd_server.py"
 

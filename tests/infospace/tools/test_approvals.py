@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, NotFound, Space
-from infospace.jsontext import read_json
-from infospace.runs.journal import Approve
+from infospace.core.tool import NotAllowed, Tool
+from infospace.data.json_text import read_json
+from infospace.journal.rows import Approve
 from infospace.tools.approvals import (
     SCHEMA,
     WORDS,
@@ -23,9 +24,8 @@ from infospace.tools.approvals import (
     remembered,
     unknown,
 )
-from infospace.tools.calling import answered
+from infospace.tools.call import call_for_step
 from infospace.tools.local import LocalTools
-from infospace.tools.tool import NotAllowed, Tool
 
 WRITE = Tool("files", "write", "Write a file.", {"type": "object"}, destructive=True)
 AT = "2026-04-01T09:30:00.123Z"
@@ -98,8 +98,8 @@ def test_tools_are_named_one_by_one_or_all_of_a_server() -> None:
 def test_a_name_that_fits_no_tool_is_told_with_the_nearest() -> None:
     """Since it may have been mistyped."""
     assert unknown(["files/write", "files/*"], [WRITE]) == []
-    [says] = unknown(["files/wirte"], [WRITE])
-    assert says == "no tool here is called files/wirte; did you mean files/write?"
+    [message] = unknown(["files/wirte"], [WRITE])
+    assert message == "no tool here is called files/wirte; did you mean files/write?"
 
 
 def test_what_is_always_allowed_holds_until_the_tool_says_something_else(space: Space) -> None:
@@ -142,9 +142,9 @@ def test_outside_of_a_run_nobody_is_asked_and_nothing_called(space: Space) -> No
     space.tools.add(server)
     tool = space.tools.get("files/write")
     with pytest.raises(NotAllowed, match="nobody is asked"):
-        asyncio.run(answered(space.view(), tool, {"path": "a"}))
+        asyncio.run(call_for_step(space.view(), tool, {"path": "a"}))
     space.store.commit([], [Approve("files/write", tool.digest, AT)])
-    assert asyncio.run(answered(space.view(), tool, {"path": "a"})).content is True
+    assert asyncio.run(call_for_step(space.view(), tool, {"path": "a"})).content is True
     with pytest.raises(NotAllowed, match="files/write is blocked"):
-        asyncio.run(answered(space.view(), replace(tool, blocked=True, auto_approved=True), {"path": "a"}))
+        asyncio.run(call_for_step(space.view(), replace(tool, blocked=True, auto_approved=True), {"path": "a"}))
     assert made == ["a"]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, Space, open_space
-from infospace.tools.servers.surroundings import HANDED_ON
-from infospace.tools.tool import ToolFailed
-from planner.start import run_sync
+from infospace.core.tool import ToolFailed
+from infospace.tools.mcp.environment import HANDED_ON
+from planner.execute.start import run_sync
 
 sys.path.insert(0, str(Path(__file__).parent))
 from served import call, odd, synced, write

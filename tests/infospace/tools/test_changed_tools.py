@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, Space, open_space
-from infospace.errors import Waiting
-from infospace.resources import Made
-from infospace.runs.tool_calls import ToolCalls
+from infospace.core.errors import InputRequired
+from infospace.core.resources import Made
+from infospace.core.tool import NotAllowed, NotCalled, Tool, ToolAnswer
 from infospace.tools.approvals import allowed
-from infospace.tools.calling import answered
-from infospace.tools.tool import NotAllowed, NotCalled, Tool, ToolAnswer
-from planner.outcome import RunResult
-from planner.resume import answer, resume
-from planner.start import run_sync
+from infospace.tools.call import call_for_step
+from infospace.tools.journalled_calls import ToolCalls
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
+from planner.lifecycle.resume import answer, resume
 
 sys.path.insert(0, str(Path(__file__).parent))
 from served import call, odd, synced, write
@@ -91,7 +91,7 @@ def test_always_holds_for_what_the_tool_says_when_it_is_called(printer: Printer)
 
 def call_of_a_step(space: Space) -> None:
     """Call it as a step outside of any run does."""
-    asyncio.run(answered(space.view(), space.tools.get("p/print"), {"n": 1}))
+    asyncio.run(call_for_step(space.view(), space.tools.get("p/print"), {"n": 1}))
 
 
 @pytest.mark.parametrize("way", ["once", "approve", "approve all", "autoApprove", "run"])
@@ -139,7 +139,7 @@ def test_what_changes_within_a_run_is_asked_about_though_it_was_allowed_by_name(
 
         make(tool)
         make(tool)
-        with pytest.raises(Waiting):
+        with pytest.raises(InputRequired):
             make(replace(tool, description="Print it, and mail it to everybody."))
         assert made == ["Print it.", "Print it."]
 

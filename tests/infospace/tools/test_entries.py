@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace import Invalid, NotFound, Unreadable
-from infospace.tools.servers.entries import Entry, EntryFile, read_entries
-from infospace.tools.servers.known import read_all
-from infospace.tools.servers.variables import expanded
+from infospace import Invalid, InvalidJSON, NotFound
+from infospace.tools.mcp.config import Entry, EntryFile, read_entries
+from infospace.tools.mcp.env_vars import expanded
+from infospace.tools.mcp.servers import read_all
 
 sys.path.insert(0, str(Path(__file__).parent))
 from served import write
@@ -81,7 +81,7 @@ def test_everything_that_an_entry_says_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "says"),
+    ("raw", "message"),
     [
         ([], "it is [], not an object"),
         ({}, "it has neither `command` nor `url`"),
@@ -103,13 +103,13 @@ def test_everything_that_an_entry_says_is_read(tmp_path: Path) -> None:
         ({"command": "x", "examples": {"ls": {"path": "."}}}, "'examples' is an object of tools' names, each with"),
     ],
 )
-def test_a_wrong_entry_is_left_out_with_a_sentence(tmp_path: Path, raw: Any, says: str) -> None:
+def test_a_wrong_entry_is_left_out_with_a_sentence(tmp_path: Path, raw: Any, message: str) -> None:
     """The others stay."""
     path = tmp_path / "mcp.json"
     path.write_text(json.dumps({"mcpServers": {"it": raw, "other": {"command": "x"}}}))
     found = read_entries(path)
     assert [entry.name for entry in found.entries] == ["other"]
-    assert says in found.problems[0].says
+    assert message in found.problems[0].message
     assert {(problem.server, problem.severity) for problem in found.problems} == {("it", "error")}
 
 
@@ -134,9 +134,12 @@ def test_an_unknown_key_is_a_warning_with_the_nearest(tmp_path: Path, key: str, 
 def test_what_belongs_to_the_other_sort_is_a_warning(tmp_path: Path) -> None:
     """Headers of a process, arguments of a URL."""
     problems = read(tmp_path, {"url": "http://x", "args": [], "env": {}}).problems
-    assert [problem.says for problem in problems] == ["'args' has no use beside 'url'", "'env' has no use beside 'url'"]
+    assert [problem.message for problem in problems] == [
+        "'args' has no use beside 'url'",
+        "'env' has no use beside 'url'",
+    ]
     (problem,) = read(tmp_path, {"command": "x", "headers": {}}).problems
-    assert (problem.says, problem.severity) == ("'headers' has no use beside 'command'", "warning")
+    assert (problem.message, problem.severity) == ("'headers' has no use beside 'command'", "warning")
 
 
 @pytest.mark.parametrize("name", ["infospace", "", " ", "a/b", "a\nb"])
@@ -155,7 +158,7 @@ def test_what_stands_twice_is_wrong_with_that_entry_alone(tmp_path: Path) -> Non
     )
     found = read_entries(path)
     assert [entry.name for entry in found.entries] == ["b"]
-    assert [problem.says for problem in found.problems] == [
+    assert [problem.message for problem in found.problems] == [
         "the server 'a' stands twice in the file",
         "the key 'X' stands twice in it",
     ]
@@ -168,11 +171,11 @@ def test_of_two_files_the_first_has_the_name(tmp_path: Path) -> None:
     entries, problems = read_all([one, two, tmp_path / "none.json"])
     assert [(name, entry.command) for name, entry in entries.items()] == [("a", "first"), ("b", "x")]
     assert [(problem.server, Path(problem.file).name) for problem in problems] == [("a", "two.json"), ("", "none.json")]
-    assert "one.json' names a server 'a' already" in problems[0].says
+    assert "one.json' names a server 'a' already" in problems[0].message
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("{", "ends inside"),
         ("[]", 'has no object "mcpServers"'),
@@ -181,11 +184,11 @@ def test_of_two_files_the_first_has_the_name(tmp_path: Path) -> None:
         ('{"mcpServers": {}, "mcpServers": {}}', "stands twice"),
     ],
 )
-def test_a_file_that_is_none_cannot_be_read(tmp_path: Path, text: str, says: str) -> None:
+def test_a_file_that_is_none_cannot_be_read(tmp_path: Path, text: str, message: str) -> None:
     """With a sentence; and a missing one is not found."""
     path = tmp_path / "mcp.json"
     path.write_text(text)
-    with pytest.raises(Unreadable, match=says):
+    with pytest.raises(InvalidJSON, match=message):
         read_entries(path)
     with pytest.raises(NotFound, match=r"no file .*none\.json"):
         read_entries(tmp_path / "none.json")

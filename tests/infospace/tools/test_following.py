@@ -14,8 +14,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
 from infospace import Space
-from infospace.tools.servers.entries import Entry
-from infospace.tools.servers.listing import Listing
+from infospace.tools.mcp.catalogue.listing import Listing
+from infospace.tools.mcp.config import Entry
 
 sys.path.insert(0, str(Path(__file__).parent))
 from served import call, odd, synced, until, write
@@ -39,7 +39,7 @@ def test_a_change_is_followed_though_its_list_is_not_told_at_once(
     space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is asked for again."""
-    monkeypatch.setattr("infospace.tools.servers.connection.AGAIN_S", 0.05)
+    monkeypatch.setattr("infospace.tools.mcp.connection.AGAIN_S", 0.05)
     synced(space, mcp=write(tmp_path, a=odd("busy")))
     call(space, "a/grow")
     until(lambda: "a/later_0" in names(space))
@@ -90,7 +90,7 @@ def test_a_server_that_cannot_be_listened_to_at_first_is_listened_to_later(
             raise refused.pop()
         return listen(client, **wanted)
 
-    monkeypatch.setattr("infospace.tools.servers.connection.AGAIN_S", 0.05)
+    monkeypatch.setattr("infospace.tools.mcp.connection.AGAIN_S", 0.05)
     monkeypatch.setattr(Client, "listen", busy)
     growing = Path(__file__).parent / "growing_server.py"
     synced(space, mcp=write(tmp_path, a={"command": sys.executable, "args": [str(growing)]}))

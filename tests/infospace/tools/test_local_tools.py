@@ -8,8 +8,8 @@ from typing import Any, TypedDict
 import pytest
 
 from infospace import Conflict, InfospaceError, Invalid, NotFound
+from infospace.core.tool import ToolAnswer
 from infospace.tools.local import LocalTools
-from infospace.tools.tool import ToolAnswer
 from infospace.tools.toolbox import Toolbox
 
 

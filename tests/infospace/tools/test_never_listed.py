@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 
 from infospace import NotFound, Space
-from infospace.memory.changes import Change
-from infospace.tools.finding.found import FoundTools, Wanted
-from infospace.tools.finding.scope import Filters, Scope
-from infospace.tools.kept import AddSource
-from infospace.tools.narrowed import NarrowedSpace
-from infospace.tools.own import everything, searched
-from infospace.tools.tool import NotCalled
-from planner.meta.arguments import DescribeTool, ExecuteTool, ListTools, SearchTools
-from planner.meta.describe_tool import describe_tool
-from planner.meta.execute_tool import execute_tool
-from planner.meta.list_tools import list_tools
-from planner.meta.search_tools import search_tools
-from planner.start import run_sync
+from infospace.core.tool import NotCalled
+from infospace.store.changes import Change
+from infospace.store.tool_records import AddSource
+from infospace.tools.builtin import all_tools, searched
+from infospace.tools.scope import Filters, Scope
+from infospace.tools.scoped_space import ScopedSpace
+from infospace.tools.search.results import FoundTools, Wanted
+from planner.execute.start import run_sync
+from planner.metatools.arguments import DescribeTool, ExecuteTool, ListTools, SearchTools
+from planner.metatools.describe_tool import describe_tool
+from planner.metatools.execute_tool import execute_tool
+from planner.metatools.list_tools import list_tools
+from planner.metatools.search_tools import search_tools
 
 sys.path.insert(0, str(Path(__file__).parent))
 from served import odd, synced, write
@@ -80,9 +80,9 @@ def test_what_nobody_asked_for_or_may_have_is_not_found(space: Space, tmp_path: 
     assert "bad/*" not in names
     assert find(space, request, filters=Filters(tags=("dev",))).matched == 1
     assert find(space, request, filters=Filters(servers=("web",))).no_match
-    narrow = NarrowedSpace(space, Scope(exclude_servers=("github",)))
+    narrow = ScopedSpace(space, Scope(exclude_servers=("github",)))
     assert "github" not in {tool.server for tool in searched(narrow)}
-    assert {tool.server for tool in everything(space)} == {"infospace"}
+    assert {tool.server for tool in all_tools(space)} == {"infospace"}
 
 
 def test_a_server_that_was_listed_is_found_by_its_tools_alone(space: Space, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.start import run_sync
+from planner.execute.start import run_sync
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "planner" / "serve"))

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from infospace import Space, open_space
-from infospace.tools.tool import NotCalled, ToolFailed
-from planner.dry_run import dry_run
-from planner.replay import replay
-from planner.start import Prepared, check_plan, prepare, run_sync
+from infospace.core.tool import NotCalled, ToolFailed
+from planner.execute.start import Prepared, check_plan, prepare, run_sync
+from planner.lifecycle.dry_run import dry_run
+from planner.lifecycle.replay import replay
 
 sys.path.insert(0, str(Path(__file__).parent))
 from odd_web import Handler, serving
@@ -36,18 +36,18 @@ def rude(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Space, Path
 
 
 @pytest.mark.parametrize(
-    ("tool", "says"),
+    ("tool", "message"),
     [("terminated", "Session terminated"), ("paperless", "out of paper"), ("closed", "Connection closed")],
 )
 def test_an_error_of_the_server_is_its_own_word_and_the_call_is_made_once(
-    rude: tuple[Space, Path], tool: str, says: str
+    rude: tuple[Space, Path], tool: str, message: str
 ) -> None:
     """Whatever its code and its message look like: nobody is told that the server ended, or that nothing was called."""
     space, made = rude
     made.unlink(missing_ok=True)
     with pytest.raises(ToolFailed) as caught:
         call(space, f"a/{tool}")
-    assert caught.value.says == f"a/{tool} failed: {says}"
+    assert caught.value.message == f"a/{tool} failed: {message}"
     assert not isinstance(caught.value, NotCalled)
     assert made.read_text(encoding="utf-8").split() == [tool]
     assert call(space, "a/echo", text="on it goes").content == "on it goes"
@@ -87,7 +87,7 @@ def test_a_condition_takes_what_ordinary_servers_answer(rude: tuple[Space, Path]
             "else": [{"type": "create-note", "value": "else", "out": "$w"}],
         },
     ]
-    assert [one.says for one in check_plan(space, plan)[1].found] == []
+    assert [one.message for one in check_plan(space, plan)[1].found] == []
     result = run_sync(space, {"steps": plan, "result": "$w"})
     assert result.status == "success"
     assert result.result is not None
@@ -119,14 +119,14 @@ def test_over_http_an_error_is_the_servers_own_too(space: Space, tmp_path: Path)
     with serving() as url:
         assert synced(space, mcp=write(tmp_path, a={"url": f"{url}/sessions"})).failed == []
         before = Handler.calls
-        for tool, says in (
+        for tool, message in (
             ("refused", "Session terminated"),
             ("wrong", "no such ink"),
             ("deep", "it answers with something nested more than 190 deep, which is not taken"),
         ):
             with pytest.raises(ToolFailed) as caught:
                 call(space, f"a/{tool}")
-            assert caught.value.says == f"a/{tool} failed: {says}"
+            assert caught.value.message == f"a/{tool} failed: {message}"
         assert Handler.calls == before + 1
         assert call(space, "a/echo").content == "/sessions"
         space.close()

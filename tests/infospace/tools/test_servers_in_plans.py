@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from served import odd, synced, write
 
 from infospace import Space
-from planner.start import check_plan, run_sync
+from planner.execute.start import check_plan, run_sync
 
 PROMISE = {"type": "s/promise", "arguments": {"n": 3}, "out": "$p"}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infospace import Space
-from infospace.tools.tool import ToolFailed
+from infospace.core.tool import ToolFailed
 
 sys.path.insert(0, str(Path(__file__).parent))
 from odd_web import KEY, Handler, serving

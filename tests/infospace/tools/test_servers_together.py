@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from infospace import Space, open_space
-from infospace.tools.servers.connection import Connection
-from infospace.tools.servers.syncing import sync
-from infospace.tools.tool import ToolFailed
+from infospace.core.tool import ToolFailed
+from infospace.tools.mcp.catalogue.sync import sync
+from infospace.tools.mcp.connection import Connection
 
 sys.path.insert(0, str(Path(__file__).parent))
 from served import call, left, odd, synced, until, write
@@ -42,8 +42,8 @@ def test_each_failure_is_of_one_server_alone(space: Space, tmp_path: Path) -> No
     done = synced(space, mcp=write(tmp_path, **bad, **good))
     failed = {one.server: one for one in done.failed}
     assert failed.keys() == FAILURES.keys()
-    for name, says in FAILURES.items():
-        assert says in failed[name].reason
+    for name, message in FAILURES.items():
+        assert message in failed[name].reason
     assert failed["dies"].stderr == "first line\ncannot find its configuration"
     assert done.listed == sorted(good)
     assert sum(tool.server == "many" for tool in space.tools) == 5000
@@ -71,13 +71,13 @@ def test_a_call_that_goes_wrong_leaves_the_others_in_peace(space: Space, tmp_pat
         return await asyncio.gather(*calls, return_exceptions=True)
 
     slow, flood, die, echo = asyncio.run(all_at_once())
-    for failure, says in (
+    for failure, message in (
         (slow, "a/slow did not answer within 1 s"),
         (flood, "b/flood failed: it answers with more than 16 MB, which are not taken"),
         (die, "c/die failed: its server has ended; it said 'something broke'"),
     ):
         assert isinstance(failure, ToolFailed)
-        assert says in str(failure)
+        assert message in str(failure)
     assert getattr(echo, "content", echo) == "x"
     assert call(space, "a/slow", 10.0).content == "late"
     assert call(space, "b/echo", text="again").content == "again"
@@ -128,7 +128,7 @@ def test_nothing_is_left_of_a_process_that_is_killed(tmp_path: Path) -> None:
     path = write(tmp_path, one=odd("stubborn", mark), two=odd("hangs", mark), three=odd("plain", mark))
     code = (
         "import asyncio, sys\nfrom pathlib import Path\nfrom infospace import open_space\n"
-        "from infospace.tools.servers.syncing import sync\n"
+        "from infospace.tools.mcp.catalogue.sync import sync\n"
         f"asyncio.run(sync(open_space({str(tmp_path / 'killed.db')!r}), mcp=Path({str(path)!r})))"
     )
     with subprocess.Popen([sys.executable, "-c", code]) as process:

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, Space
-from infospace.memory.seen import Sight
-from infospace.tools.finding.found import FoundTools, Wanted
-from infospace.tools.finding.scope import Filters, Scope
+from infospace.store.seen import Sight
+from infospace.tools.builtin import all_tools
+from infospace.tools.call_examples import SWITCH
 from infospace.tools.local import LocalTools
-from infospace.tools.narrowed import NarrowedSpace
-from infospace.tools.own import everything
-from infospace.tools.successes import SWITCH
-from planner.meta.arguments import DescribeTool, ListTools, SearchTools
-from planner.meta.describe_tool import describe_tool
-from planner.meta.list_tools import list_tools
-from planner.meta.search_tools import search_tools
-from planner.start import run_sync
+from infospace.tools.scope import Filters, Scope
+from infospace.tools.scoped_space import ScopedSpace
+from infospace.tools.search.results import FoundTools, Wanted
+from planner.execute.start import run_sync
+from planner.metatools.arguments import DescribeTool, ListTools, SearchTools
+from planner.metatools.describe_tool import describe_tool
+from planner.metatools.list_tools import list_tools
+from planner.metatools.search_tools import search_tools
 
 GOAL = "brew me some software for the coffee machine"
 LIKE_IT = "software for my coffee machine"
@@ -57,7 +57,7 @@ def call(space: Space, name: str, goal: str = GOAL, **arguments: Any) -> str:
 
 
 def find(space: Space, request: str, **asked: Any) -> FoundTools:
-    return space.finder.find(everything(space), Wanted(request, **asked), remembered=space.tools.successes())
+    return space.finder.find(all_tools(space), Wanted(request, **asked), remembered=space.tools.successes())
 
 
 def listed_with_examples(space: Space) -> list[str]:
@@ -142,15 +142,15 @@ def test_it_can_be_switched_off(office: Space, monkeypatch: pytest.MonkeyPatch) 
 def test_whoever_may_not_know_of_everything_learns_nothing_of_others_calls(office: Space) -> None:
     """Neither by examples nor by the ranking; one that may is shown all."""
     call(office, "beta", code="x1")
-    narrow = NarrowedSpace(office, Scope(include_servers=("office",)))
+    narrow = ScopedSpace(office, Scope(include_servers=("office",)))
     assert described(narrow, "beta") == []
     assert find(narrow, LIKE_IT).no_match
-    assert described(NarrowedSpace(office, Scope()), "beta") == [{"code": "x1"}]
+    assert described(ScopedSpace(office, Scope()), "beta") == [{"code": "x1"}]
 
 
 def test_whoever_sees_its_own_runs_alone_is_shown_its_own_calls_alone(office: Space) -> None:
     """By examples, the ranking, the filter and the list; and another's same call puts out none of them."""
-    ann, bob = (NarrowedSpace(office, Scope(), sight=Sight(runs="own", caller=name)) for name in ("ann", "bob"))
+    ann, bob = (ScopedSpace(office, Scope(), sight=Sight(runs="own", caller=name)) for name in ("ann", "bob"))
     call(ann, "beta", code="of-ann")
     assert (described(bob, "beta"), described(ann, "beta")) == ([], [{"code": "of-ann"}])
     assert find(bob, LIKE_IT).no_match
@@ -166,7 +166,7 @@ def test_whoever_sees_its_own_runs_alone_is_shown_its_own_calls_alone(office: Sp
 def test_whoever_sees_other_notes_is_shown_no_arguments_that_may_be_of_these(office: Space) -> None:
     """What was read out of a note was given to a tool."""
     call(office, "beta", code="of a private note")
-    narrow = NarrowedSpace(office, Scope(), sight=Sight("none", caller="bob"))
+    narrow = ScopedSpace(office, Scope(), sight=Sight("none", caller="bob"))
     call(narrow, "beta", code="mine")
     assert described(narrow, "beta") == [{"code": "mine"}]
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from infospace import NotFound, Space, Unreadable, open_space
-from infospace.memory.changes import Change
-from infospace.tools.finding.scope import Scope
-from infospace.tools.kept import AddSource, DropTools, KeepServer, KeepTools, KeptServer, Listed
-from infospace.tools.servers.known import Servers
-from infospace.tools.tool import NotCalled, ToolFailed
-from infospace.view import Silence
+from infospace import InvalidJSON, NotFound, Space, open_space
+from infospace.core.listener import NullListener
+from infospace.core.tool import NotCalled, ToolFailed
+from infospace.store.changes import Change
+from infospace.store.tool_records import AddSource, DropTools, KeepServer, KeepTools, KeptServer, Listed
+from infospace.tools.mcp.servers import Servers
+from infospace.tools.scope import Scope
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -142,7 +142,7 @@ def test_a_file_that_cannot_be_read_takes_nothing_away(space: Space, tmp_path: P
     done = synced(space)
     assert done.unreadable
     assert done.removed == []
-    with pytest.raises(Unreadable):
+    with pytest.raises(InvalidJSON):
         synced(space, mcp=path)
     with pytest.raises(NotFound, match=r"no tool 'a/echo' \(.*mcp\.json' ends inside"):
         space.tools.get("a/echo")
@@ -308,7 +308,7 @@ def test_a_space_may_have_providers_of_its_own_besides(space: Space, tmp_path: P
     assert call(space, "a/echo", text="x").content == "x"
 
 
-class Heard(Silence):
+class Heard(NullListener):
     """A listener that writes down how far it is, and makes a file when the first of all is done."""
 
     def __init__(self, first: Path) -> None:

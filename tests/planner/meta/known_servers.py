@@ -11,9 +11,9 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
 from served import odd, synced, write
 
 from infospace import Space
-from infospace.tools.finding.scope import Scope
-from infospace.tools.narrowed import NarrowedSpace
-from planner.meta.offered import META
+from infospace.tools.scope import Scope
+from infospace.tools.scoped_space import ScopedSpace
+from planner.metatools.registry import META
 
 __all__ = ["ask", "narrowed", "odd", "synced", "twins", "write"]
 
@@ -37,4 +37,4 @@ def twins(space: Space, **two: Any) -> Space:
 
 def narrowed(space: Space, **bounds: Any) -> Space:
     """Return a space for somebody who may not know everything."""
-    return NarrowedSpace(space, Scope.model_validate(bounds))
+    return ScopedSpace(space, Scope.model_validate(bounds))

@@ -13,12 +13,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 from known_servers import ask, narrowed, odd, synced, twins, write
 
 from infospace import Invalid, NotFound, Space
+from infospace.core.tool import NotAllowed
 from infospace.tools.local import LocalTools
-from infospace.tools.tool import NotAllowed
-from planner.meta.arguments import USUAL_MS, ExecuteTool
-from planner.meta.execute_tool import execute_tool, prepare_call
-from planner.resume import answer, resume
-from planner.saved import save_plan
+from planner.lifecycle.resume import answer, resume
+from planner.metatools.arguments import USUAL_MS, ExecuteTool
+from planner.metatools.execute_tool import execute_tool, prepare_call
+from planner.parse.saved_plans import save_plan
 
 LONG = 9_000
 
@@ -271,7 +271,7 @@ def test_arguments_of_which_an_open_schema_says_nothing_are_named_beside_what_is
     """They may be what was meant for those that are missing; alone they are let pass."""
     with pytest.raises(Invalid) as wrong:
         called(known, "two/echo", txt="x", more=1)
-    assert '"text" is missing' in wrong.value.says
+    assert '"text" is missing' in wrong.value.message
     assert wrong.value.hint == "it says nothing of 'txt', 'more'; it takes text"
     assert called(known, "two/echo", text="x", more=1)["status"] == "success"
 

@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from known_servers import ask, narrowed, odd, synced, twins, write
 
 from infospace import Invalid, NotFound, Space
-from infospace.signature import every_fault
-from planner.saved import save_plan
+from infospace.contract.tool_signature import every_fault
+from planner.parse.saved_plans import save_plan
 
 
 @pytest.fixture
@@ -258,14 +258,14 @@ def test_names_in_filters_that_no_tool_has_are_told_with_what_was_meant(space: S
     """To whoever may know of those that are meant; a list and a search say the same."""
     twins(space, tags=["text"], category="Words")
     filters = {"servers": ["on"], "tags": ["txt"], "exclude_tags": ["none"], "categories": ["words", "Word"]}
-    says = [
+    message = [
         "no tool here is of a server 'on'; did you mean 'one'?",
         "no tool here is of a category 'Word'; did you mean 'Words'?",
         "no tool here has a tag 'txt'; did you mean 'text'?",
         "no tool here has a tag 'none'; there are text",
     ]
-    assert ask(space, "list_tools", filters=filters)["unknown"] == says
-    assert ask(space, "search_tools", query="a text", filters=filters)["unknown"] == says
+    assert ask(space, "list_tools", filters=filters)["unknown"] == message
+    assert ask(space, "search_tools", query="a text", filters=filters)["unknown"] == message
     hidden = narrowed(space, exclude_servers=["one"])
     [told] = ask(hidden, "list_tools", filters={"servers": ["one"]})["unknown"]
     assert told == "no tool here is of a server 'one'; there are infospace, two"
@@ -273,7 +273,7 @@ def test_names_in_filters_that_no_tool_has_are_told_with_what_was_meant(space: S
 
 
 @pytest.mark.parametrize(
-    ("meta", "given", "says"),
+    ("meta", "given", "message"),
     [
         ("list_tools", {"filters": {"tag": ["x"]}}, "`filters` has no field 'tag' (did you mean 'tags'?)"),
         ("list_tools", {"filters": {"zzz": 1}}, "`filters` has no field 'zzz' (it has tags, exclude_tags, servers,"),
@@ -285,9 +285,9 @@ def test_names_in_filters_that_no_tool_has_are_told_with_what_was_meant(space: S
     ],
 )
 def test_a_fault_inside_an_argument_says_what_would_have_fitted_there(
-    space: Space, meta: str, given: dict[str, Any], says: str
+    space: Space, meta: str, given: dict[str, Any], message: str
 ) -> None:
     """Not what fits the argument around it."""
     with pytest.raises(Invalid) as wrong:
         ask(space, meta, **given)
-    assert every_fault(wrong.value).startswith(says)
+    assert every_fault(wrong.value).startswith(message)

@@ -13,10 +13,10 @@ from typing import Any
 
 from plangen.positions import written
 
-from infospace.catalogue import installed
-from infospace.kinds import never_fits, schema_of_value
-from infospace.paths import Path
-from infospace.runs.journal import StepRow
+from infospace.contract.catalogue import installed
+from infospace.data.paths import Path
+from infospace.journal.rows import StepRow
+from infospace.schema.shapes import disjoint, schema_of_value
 
 AROUND = ("if", "while", "for-each", "parallel")
 """Forms that fail because a step in them fails, which has a row of its own."""
@@ -269,6 +269,6 @@ def _unchecked(document: Mapping[str, Any], row: StepRow, step: Mapping[str, Any
     argument = entry.arguments.get(found[1]) if entry else None
     known = reader.content(raw)
     sure = argument is not None and not wanted and known and known[0] is not Ellipsis
-    if argument is not None and sure and never_fits(schema_of_value(known[0]), argument.schema):
+    if argument is not None and sure and disjoint(schema_of_value(known[0]), argument.schema):
         return f"the Note that {raw} means stands in the plan: {reason}"
     return None

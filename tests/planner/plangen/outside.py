@@ -10,14 +10,14 @@ from typing import Any
 from unittest.mock import patch
 
 from infospace import InfospaceError, Space
-from infospace.fitting import misfit
+from infospace.schema.validate import misfit
 from infospace.tools.local import LocalTools
-from planner.outcome import RunResult
-from planner.plan import Plan
-from planner.resume import answer, resume
-from planner.run import Run
-from planner.start import Prepared
-from planner.suspending import Pending
+from planner.execute.run import Run
+from planner.execute.start import Prepared
+from planner.journal.result import RunResult
+from planner.journal.suspension import Pending
+from planner.language.plan import Plan
+from planner.lifecycle.resume import answer, resume
 
 Begin = Callable[..., Run]
 
@@ -66,7 +66,7 @@ async def to_the_end(space: Space, prepared: Prepared, begin: Begin = Run) -> Ru
     def going_on(space: Space, plan: Plan, emit: Any) -> Run:
         return begin(space, plan, emit)
 
-    with patch("planner.resume.Run", going_on):
+    with patch("planner.lifecycle.resume.Run", going_on):
         result = await begin(space, prepared.plan, lambda _event: None, prepared.warnings).all(prepared.bound)
         while answered := [(one.step, value) for one in result.pending for value in answers_to(one)]:
             assert result.run is not None

@@ -6,21 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from infospace import Space
-from infospace.fitting import misfit
-from infospace.kinds import CollectionShape, NoteShape, Shape
-from infospace.resources import Collection, Note, Resource
-from planner.check import Checker
-from planner.environment import Variable
-from planner.known import KnownSpace
-from planner.outcome import RunResult
-from planner.plan import Plan
-from planner.problems import Problems
+from infospace.core.resources import Collection, Note, Resource
+from infospace.schema.shapes import CollectionShape, NoteShape, Shape
+from infospace.schema.validate import misfit
+from planner.check.checker import Checker
+from planner.check.environment import Variable
+from planner.check.space_facts import SnapshotFacts
+from planner.journal.result import RunResult
+from planner.language.plan import Plan
+from planner.language.problems import Problems
 
 
 def told(space: Space, plan: Plan) -> dict[str, Variable]:
     """What the check knows of each variable at the end of a plan, before it runs."""
     with space.store.reading() as snapshot:
-        checker = Checker(space.catalogue, KnownSpace(snapshot), Problems())
+        checker = Checker(space.catalogue, SnapshotFacts(snapshot), Problems())
         checker.inputs(plan)
         checker.block(plan.steps, most=plan.budget.depth)
     return checker.env.variables

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from infospace.catalogue import installed
+from infospace.contract.catalogue import installed
 
 TYPES = (*installed().types(), "if", "map", "for-each", "files/read", "plan:greet", "plan:nobody")
 VALUES = (

@@ -9,9 +9,9 @@ from furnished import furnish_whole
 from plangen.things import NOTE, PERSON, RELATION, TASK, TEXT, Thing, several
 
 from infospace import Space
-from infospace.view import Silence
-from planner.saved import save_plan
-from planner.start import run_sync
+from infospace.core.listener import NullListener
+from planner.execute.start import run_sync
+from planner.parse.saved_plans import save_plan
 
 ANNA = {"name": "Anna", "n": 3, "town": "Oslo"}
 TASKS: list[dict[str, Any]] = [
@@ -80,7 +80,7 @@ def supply(space: Space) -> None:
     assert run_sync(space, steps).status == "success"
     for name, document in PLANS.items():
         save_plan(space, name, document)
-    space.embedding.catch_up(Silence())
+    space.embedding.catch_up(NullListener())
 
 
 def outlines(space: Space) -> dict[str, Thing]:

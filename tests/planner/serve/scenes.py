@@ -11,8 +11,8 @@ import jsonpatch
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from infospace.jsontext import dump
-from planner.serve.trimming import DATA
+from infospace.data.json_text import dump
+from planner.server.truncate import DATA
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import Planner

@@ -20,9 +20,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
 from infospace import Space
-from planner.serve.access import Access
-from planner.serve.door import ANYBODY, Door
-from planner.serve.server import make_server
+from planner.server.access import Access
+from planner.server.operations import ANYBODY, Operations
+from planner.server.protocol.mcp_server import make_server
 
 sys.path.insert(0, str(Path(__file__).parent))
 from shapes import misshapen
@@ -177,7 +177,7 @@ def is_alive(process: int) -> bool:
 @asynccontextmanager
 async def at(space: Space, access: Access = ANYBODY, **client: Any) -> AsyncIterator[Planner]:
     """A planner at a server in this process; `client` is what its client is made with."""
-    door = Door(space, access)
+    door = Operations(space, access)
     try:
         async with Client(make_server(door), **client) as made:
             yield Planner(made)

@@ -6,8 +6,8 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from infospace.jsontext import dump
-from planner.serve.trimming import DATA
+from infospace.data.json_text import dump
+from planner.server.truncate import DATA
 
 TEXT: dict[str, Any] = {"type": "string"}
 WORD: dict[str, Any] = {"type": ["string", "null"]}
@@ -26,7 +26,7 @@ PROBLEM = an_object(
         "code": {"type": "string", "pattern": "^[a-z-]+$"},
         "severity": {"enum": ["error", "warning"]},
         "pointer": {"type": "string", "pattern": "^(/|$)"},
-        "says": {"type": "string", "minLength": 1},
+        "message": {"type": "string", "minLength": 1},
         "hint": WORD,
         "fix": {"type": ["array", "null"], "items": {"type": "object", "required": ["op", "path"]}},
     }

@@ -20,11 +20,11 @@ from served import odd, synced, write
 from serving import TOKEN, Planner, over_http, over_stdio, planners, play, text_of
 
 from infospace import Space, open_space
-from infospace.tools.finding.scope import Scope
 from infospace.tools.local import LocalTools
-from planner.resume import answer
-from planner.serve.access import Access
-from planner.serve.people import MOST
+from infospace.tools.scope import Scope
+from planner.lifecycle.resume import answer
+from planner.server.access import Access
+from planner.server.approvals import MOST
 
 PLANNER = Access("ann", approvals="planner")
 MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -122,7 +122,9 @@ def test_the_person_behind_a_client_is_asked(space: Space, mode: str) -> None:
     ended = play(space, scene, mode=mode, elicitation_callback=person)
     assert (ended["status"], made) == ("failed", ["a"])
     assert "somebody said no" in ended["reason"]
-    assert all("call the tool delete of the server files" in says and '"path":"a"' in says for says in person.asked)
+    assert all(
+        "call the tool delete of the server files" in message and '"path":"a"' in message for message in person.asked
+    )
     assert len(person.asked) == 2
     with space.store.reading() as snapshot:
         rows = [(row.action, row.target, row.outcome, row.reason) for row in snapshot.audit()[::-1]]

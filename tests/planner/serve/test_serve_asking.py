@@ -18,16 +18,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 from serving import Planner, play
 
 from infospace import Space
-from infospace.paths import ABSENT
-from infospace.runs.journal import CallRow, OpenRun
-from infospace.runs.tool_calls import digest_of
-from infospace.tools.finding.scope import Scope
+from infospace.data.paths import ABSENT
+from infospace.journal.rows import CallRow, OpenRun
+from infospace.tools.journalled_calls import digest_of
 from infospace.tools.local import LocalTools
-from planner.resume import answer, resume
-from planner.saved import save_plan
-from planner.serve.access import Access
-from planner.serve.questions import Question
-from planner.suspending import Pending
+from infospace.tools.scope import Scope
+from planner.journal.suspension import Pending
+from planner.lifecycle.resume import answer, resume
+from planner.parse.saved_plans import save_plan
+from planner.server.access import Access
+from planner.server.question_forms import Question
 
 MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
 """The later protocol, and the earlier one."""

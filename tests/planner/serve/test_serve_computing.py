@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from infospace import open_space
-from planner.serve.access import Access
+from planner.server.access import Access
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import Served, over_http, planners, play
@@ -66,7 +66,7 @@ def test_a_token_bounds_what_a_step_makes(tmp_path: Path) -> None:
     }
     file = tmp_path / "config.json"
     file.write_text(json.dumps(config), encoding="utf-8")
-    from planner.serve.config import read_config
+    from planner.server.config import read_config
 
     access = read_config(file, {}).tokens[0].access
     assert isinstance(access, Access)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, NotFound
-from infospace.tools.finding.scope import Scope
-from infospace.tools.tool import Tool
-from planner.serve.access import MINUTE, Rate
-from planner.serve.config import callers_of, checked_token, digest_of, doubtful, read_config
+from infospace.core.tool import Tool
+from infospace.tools.scope import Scope
+from planner.server.access import MINUTE, Rate
+from planner.server.config import callers_of, checked_token, digest_of, doubtful, read_config
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import command
@@ -122,17 +122,17 @@ def test_servers_that_nobody_knows_are_doubted(tmp_path: Path) -> None:
     read = read_config(
         config(tmp_path, {"scopes": {"a": {"exclude_servers": ["gti"], "include_servers": ["web"]}}}), {}
     )
-    [says] = doubtful(read, ["git", "web"])
-    assert "`scopes.a.exclude_servers` names 'gti'" in says
-    assert "did you mean 'git'?" in says
+    [message] = doubtful(read, ["git", "web"])
+    assert "`scopes.a.exclude_servers` names 'gti'" in message
+    assert "did you mean 'git'?" in message
 
 
 def test_tools_that_nobody_knows_are_doubted_where_their_server_was_listed(tmp_path: Path) -> None:
     """One that was meant to be called without asking is asked about."""
     approve = ["git/statu", "git/*", "later/anything"]
     read = read_config(config(tmp_path, {"scopes": {"a": {"approve": approve}}}), {})
-    [says] = doubtful(read, ["git", "later"], [Tool("git", "status")])
-    assert says == "`scopes.a.approve`: no tool here is called git/statu; did you mean git/status?"
+    [message] = doubtful(read, ["git", "later"], [Tool("git", "status")])
+    assert message == "`scopes.a.approve`: no tool here is called git/statu; did you mean git/status?"
 
 
 @pytest.mark.parametrize("token", ["", "short", "with spaces in the middle of it", "ümlaute-sind-auch-nicht-dabei"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from planner.serve.ending import until_told
+from planner.server.protocol.shutdown import serve_until_signal
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def served(disposition: Any, ends: bool) -> int | None:
 
     async def until() -> int | None:
         async with asyncio.timeout(60):
-            return await until_told([], serving())
+            return await serve_until_signal([], serving())
 
     return asyncio.run(until())
 

@@ -184,8 +184,8 @@ def test_what_misbehaves_fails_alone_while_the_others_are_called(place: Place) -
         good = ["time/get_current_time"] * 5
         asked = [call(planner, name, timezone="UTC", seconds=8) for name in (*wrong, *good)]
         answers = await asyncio.gather(*asked)
-        for answer, says in zip(answers, wrong.values(), strict=False):
-            assert says in answer["reason"]
+        for answer, message in zip(answers, wrong.values(), strict=False):
+            assert message in answer["reason"]
         assert [one["status"] for one in answers[len(wrong) :]] == ["success"] * 5
         for server in ("plain", "twin", "fragile"):
             assert (await call(planner, f"{server}/echo", text="again"))["content"][0]["text"] == "again"

@@ -8,14 +8,22 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.errors import Conflict
-from infospace.paths import ABSENT
-from infospace.runs.journal import StepRow
-from infospace.tools.tool import NotAllowed
-from planner.serve.access import Access
-from planner.serve.people import REMEMBERED, Asked, Open, call_for_people, for_people, must_be_asked, question_of
-from planner.serve.questions import Question
-from planner.suspending import Pending
+from infospace.core.errors import Conflict
+from infospace.core.tool import NotAllowed
+from infospace.data.paths import ABSENT
+from infospace.journal.rows import StepRow
+from planner.journal.suspension import Pending
+from planner.server.access import Access
+from planner.server.approvals import (
+    REMEMBERED,
+    OpenQuestion,
+    QuestionStore,
+    call_for_people,
+    for_people,
+    must_be_asked,
+    question_of,
+)
+from planner.server.question_forms import Question
 
 TITLE = "Your answer"
 
@@ -35,7 +43,7 @@ def the_field(schema: Any) -> dict[str, Any]:
 
 def test_a_question_has_its_run_and_step() -> None:
     """And a key of its own, by what its answer is kept under."""
-    assert (ask().says, ask().key, ask().tool) == ("What? (run_1, step 2)", "run_1:2", None)
+    assert (ask().message, ask().key, ask().tool) == ("What? (run_1, step 2)", "run_1:2", None)
     about = ask(key="2#call", about={"tool": "web/get"})
     assert (about.key, about.tool) == ("run_1:2#call", "web/get")
 
@@ -161,21 +169,21 @@ def test_a_doubt_is_cleared_in_one_of_three_ways() -> None:
 # Who is asked
 
 
-def opened(step: str, **given: Any) -> Open:
-    return Open(Question("run_1", Pending(step, "ask", "What?")), "run_plan", given, "asked", 1)
+def opened(step: str, **given: Any) -> OpenQuestion:
+    return OpenQuestion(Question("run_1", Pending(step, "ask", "What?")), "run_plan", given, "asked", 1)
 
 
 def test_an_open_question_is_taken_once_and_by_the_call_that_asked() -> None:
     """By another name or with other arguments it stays open."""
-    asked = Asked()
+    asked = QuestionStore()
     put = opened("1", plan=[])
     asked.ask(put)
-    for key, name, given, says in (
+    for key, name, given, message in (
         ("run_1:2", "run_plan", {"plan": []}, "nothing is asked here under 'run_1:2'"),
         ("run_1:1", "run_steps", {"plan": []}, "'run_1:1' was asked by another call"),
         ("run_1:1", "run_plan", {"plan": [1]}, "'run_1:1' was asked by another call"),
     ):
-        with pytest.raises(Conflict, match=says):
+        with pytest.raises(Conflict, match=message):
             asked.take(key, name, given)
     assert asked.take("run_1:1", "run_plan", {"plan": []}) is put
     with pytest.raises(Conflict, match="nothing is asked here"):
@@ -184,7 +192,7 @@ def test_an_open_question_is_taken_once_and_by_the_call_that_asked() -> None:
 
 def test_the_oldest_of_many_open_questions_are_forgotten() -> None:
     """So many are remembered; one that is put again is there once."""
-    asked = Asked()
+    asked = QuestionStore()
     for number in range(REMEMBERED + 2):
         asked.ask(opened(str(number)))
     assert list(asked.open) == [f"run_1:{number}" for number in range(2, REMEMBERED + 2)]

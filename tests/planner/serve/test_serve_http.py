@@ -15,7 +15,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from infospace import Invalid, open_space
-from planner.serve.http import bound
+from planner.server.protocol.http import bound
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import TOKEN, Served, over_http, planners

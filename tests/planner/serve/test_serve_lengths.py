@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.jsontext import dump
+from infospace.data.json_text import dump
 from infospace.tools.local import LocalTools
-from planner.serve.trimming import DATA, PART, QUESTION, REASON, SAID, SHORT_PART, STEPS, VALUE
+from planner.server.truncate import DATA, PART, QUESTION, REASON, SAID, SHORT_PART, STEPS, VALUE
 
 sys.path.insert(0, str(Path(__file__).parent))
 from scenes import whole
@@ -79,7 +79,7 @@ def test_problems_that_quote_at_length_are_cut(space: Space, plan: Any, pointer:
     assert problems
     for problem in problems:
         assert problem["pointer"] == pointer
-        assert max(len(problem["says"]), len(problem["hint"] or "")) <= REASON
+        assert max(len(problem["message"]), len(problem["hint"] or "")) <= REASON
 
 
 def test_a_fix_that_is_not_too_long_is_whole(space: Space) -> None:

@@ -15,15 +15,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 from serving import SLOW
 
 from infospace import Conflict, Space
-from infospace.errors import Invalid
-from infospace.runs.journal import OpenRun, StepRow
-from planner.events import Emit, RunStarted, StepFinished
-from planner.outcome import RunResult
-from planner.resume import answer as answer_elsewhere
-from planner.serve.access import Access
-from planner.serve.calling import answer, answered_by_person, asks_people
-from planner.serve.door import Door
-from planner.serve.live import REMEMBERED, Lives, Playing
+from infospace.core.errors import Invalid
+from infospace.journal.rows import OpenRun, StepRow
+from planner.journal.events import Emit, RunStarted, StepFinished
+from planner.journal.result import RunResult
+from planner.lifecycle.resume import answer as answer_elsewhere
+from planner.server.access import Access
+from planner.server.calls import answer, answered_by_person, asks_people
+from planner.server.live_runs import REMEMBERED, LiveRuns, Playing
+from planner.server.operations import Operations
 
 PATIENCE = 300
 ASK = {"type": "ask", "value": "How many?", "out": "$said"}
@@ -57,22 +57,22 @@ def test_a_bug_is_logged_and_what_is_refused_is_told(caplog: pytest.LogCaptureFi
     """Whatever else ends is neither."""
 
     async def scene() -> None:
-        live = Lives().start(ends(error=error))
+        live = LiveRuns().start(ends(error=error))
         await live.begun()
         assert await live.wait(PATIENCE)
         assert live.run == "run_1"
         assert live.failed is (error if isinstance(error, Invalid) else None)
         assert (live.result is None) is (error is not None)
 
-    with caplog.at_level(logging.INFO, logger="planner.serve.live"):
+    with caplog.at_level(logging.INFO, logger="planner.server.live_runs"):
         asyncio.run(scene())
-    logged = [record.getMessage() for record in caplog.records if record.name == "planner.serve.live"]
+    logged = [record.getMessage() for record in caplog.records if record.name == "planner.server.live_runs"]
     assert logged == (["run_1 broke off"] if isinstance(error, RuntimeError) else [])
 
 
 def test_what_ends_without_an_id_is_not_waited_for() -> None:
     async def scene() -> None:
-        live = Lives().start(ends("", Invalid("no")))
+        live = LiveRuns().start(ends("", Invalid("no")))
         await live.begun()
         assert (live.run, live.failed is None) == ("", False)
 
@@ -89,7 +89,7 @@ def test_each_step_that_ended_is_counted() -> None:
         return RunResult("run_1", "success")
 
     async def scene() -> None:
-        live = Lives().start(play, "run_1")
+        live = LiveRuns().start(play, "run_1")
         assert await live.wait(PATIENCE)
         assert (live.ended_steps, live.said) == (3, "3 size: success")
 
@@ -100,7 +100,7 @@ def test_what_goes_on_is_told_from_what_has_ended() -> None:
     """Of a run with several parts the oldest comes first; of what ended only so many are remembered."""
 
     async def scene() -> None:
-        lives = Lives()
+        lives = LiveRuns()
         first, second = lives.start(goes_on, "run_1"), lives.start(goes_on, "run_1")
         ended = lives.start(ends("run_1"))
         assert await ended.wait(PATIENCE)
@@ -132,7 +132,7 @@ def test_of_one_run_the_last_part_is_cancelled_first() -> None:
         return play
 
     async def scene() -> None:
-        lives = Lives()
+        lives = LiveRuns()
         parts = [lives.start(part(name)) for name in ("first", "second", "third")]
         for one in parts:
             await one.begun()
@@ -143,9 +143,9 @@ def test_of_one_run_the_last_part_is_cancelled_first() -> None:
     assert order == ["third", "second", "first"]
 
 
-def at_door(space: Space, scene: Callable[[Door], Awaitable[Any]], access: Access) -> Any:
+def at_door(space: Space, scene: Callable[[Operations], Awaitable[Any]], access: Access) -> Any:
     async def go() -> Any:
-        door = Door(space, access)
+        door = Operations(space, access)
         try:
             return await scene(door)
         finally:
@@ -157,8 +157,8 @@ def at_door(space: Space, scene: Callable[[Door], Awaitable[Any]], access: Acces
 def test_a_run_of_another_door_is_waited_for_as_long_as_one_asks(space: Space) -> None:
     """Neither shorter nor until it ends."""
 
-    async def scene(door: Door) -> None:
-        other = Door(space, Access("bob"))
+    async def scene(door: Operations) -> None:
+        other = Operations(space, Access("bob"))
         run = (await answer(door, "run_plan", {"plan": [SLOW], "wait_s": 0}, nobody))["run"]  # type: ignore[index]
         loop = asyncio.get_running_loop()
         begun = loop.time()
@@ -177,7 +177,7 @@ def test_a_run_whose_process_is_gone_is_not_waited_for(space: Space) -> None:
     done = [StepRow(run, number, str(number), "create-note", "success", at, 1) for number in (1, 2)]
     space.store.commit([], [OpenRun(run, "plan", "", {"steps": steps}, {}, at, "gone:1:x"), *done])
 
-    async def scene(door: Door) -> None:
+    async def scene(door: Operations) -> None:
         async with asyncio.timeout(60):
             told = await answer(door, "get_run", {"run": run, "wait_s": PATIENCE}, nobody)
         assert isinstance(told, dict)
@@ -191,7 +191,7 @@ def test_answers_of_people_are_counted_and_so_are_those_that_come_too_late(space
     """By what came of them."""
     given = {"plan": [ASK], "wait_s": PATIENCE}
 
-    async def scene(door: Door) -> None:
+    async def scene(door: Operations) -> None:
         for said in ("success", "refused"):
             asked = await answer(door, "run_plan", given, nobody)
             question = asks_people(door, asked)
@@ -215,7 +215,7 @@ def test_answers_of_people_are_counted_and_so_are_those_that_come_too_late(space
 def test_a_call_that_nobody_waits_for_any_more_is_kept_as_cancelled(space: Space) -> None:
     """The run goes on."""
 
-    async def scene(door: Door) -> None:
+    async def scene(door: Operations) -> None:
         begun = asyncio.Event()
 
         async def heard(_steps: int, _says: str) -> None:

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infospace import Invalid, Missing, Space, open_space
-from infospace.jsontext import dump, same
-from infospace.paths import Path as PathInside
-from planner.serve.reading import Wanted, read_piece
-from planner.serve.record import find_run, recorded
+from infospace import Invalid, PathNotFound, Space, open_space
+from infospace.data.json_text import dump, same
+from infospace.data.paths import Path as PathInside
+from planner.execute.start import run_sync
+from planner.server.read import ReadRequest, read_piece
+from planner.server.run_json import find_run, recorded
 from planner.sessions.bindings import bindings_of
-from planner.start import run_sync
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from furnished import furnish_whole
@@ -52,7 +52,7 @@ def pieces(space: Space, ref: str, most: int, part: slice = WHOLE) -> list[Any]:
     found: list[Any] = []
     following: slice | None = part
     while following is not None:
-        piece = read_piece(space, Wanted(ref, following, (), most))
+        piece = read_piece(space, ReadRequest(ref, following, (), most))
         start, _ = piece["slice"].split(":")
         for told in piece.get("too_long", ()):
             piece["data"][told["at"] - int(start)] = joined(space, told["ref"], most)
@@ -69,7 +69,7 @@ def joined(space: Space, ref: str, most: int) -> Any:
     if len(parts) == 1 and not isinstance(parts[0]["data"], str):
         return parts[0]["data"]
     text = "".join(piece["data"] for piece in parts)
-    whole = read_piece(space, Wanted(ref, WHOLE, (), 10**9))["data"]
+    whole = read_piece(space, ReadRequest(ref, WHOLE, (), 10**9))["data"]
     return whole if text in (whole, dump(whole)) else text
 
 
@@ -93,13 +93,13 @@ def test_items_come_with_ids_and_just_the_fields_asked_for(space: Space) -> None
     """An item that misses one of them has no content."""
     steps = [{"type": "create-collection", "value": [{"a": 1, "b": 2}, {"a": 3}, "text"], "out": "$c"}]
     collection = str(run_sync(space, steps).bindings["c"].id)
-    piece = read_piece(space, Wanted(collection, WHOLE, (PathInside.parse("a"),), 4_000))
+    piece = read_piece(space, ReadRequest(collection, WHOLE, (PathInside.parse("a"),), 4_000))
     assert [item.get("content") for item in piece["data"]] == [{"a": 1}, {"a": 3}, None]
     assert "content" not in piece["data"][2]
     one = piece["data"][0]["id"]
-    assert read_piece(space, Wanted(one, WHOLE, (PathInside.parse("b"),), 4_000))["data"] == {"b": 2}
+    assert read_piece(space, ReadRequest(one, WHOLE, (PathInside.parse("b"),), 4_000))["data"] == {"b": 2}
     with pytest.raises(Invalid, match="has no `c`"):
-        read_piece(space, Wanted(one, WHOLE, (PathInside.parse("c"),), 4_000))
+        read_piece(space, ReadRequest(one, WHOLE, (PathInside.parse("c"),), 4_000))
 
 
 def test_fields_are_taken_of_places_and_runs_too(space: Space) -> None:
@@ -108,13 +108,13 @@ def test_fields_are_taken_of_places_and_runs_too(space: Space) -> None:
     run = run_sync(space, [{"type": "create-note", "value": 1, "out": "$x"}]).run
 
     def read(ref: str, *fields: str) -> Any:
-        return read_piece(space, Wanted(ref, WHOLE, [PathInside.parse(one) for one in fields], 4_000))["data"]
+        return read_piece(space, ReadRequest(ref, WHOLE, [PathInside.parse(one) for one in fields], 4_000))["data"]
 
     assert read(f"{note}.list", "a") == [{"a": 1}, None, None]
     assert read(f"{note}.one", "a.c") == {"a": {"c": 5}}
     assert read(f"{note}.list[0]", "b") == {"b": 2}
     assert read(str(run), "status", "bindings.x.kind") == {"status": "success", "bindings": {"x": {"kind": "Note"}}}
-    some = read_piece(space, Wanted(str(run), WHOLE, [PathInside.parse("status")], 4_000))
+    some = read_piece(space, ReadRequest(str(run), WHOLE, [PathInside.parse("status")], 4_000))
     assert (some["ref"], some["of"]) == (run, "characters")
     for ref, name in ((f"{note}.one", "z"), (f"{note}.text", "a"), (str(run), "z")):
         with pytest.raises(Invalid, match=f"has no `{name}`"):
@@ -126,7 +126,7 @@ def test_pieces_tell_where_they_are_and_what_is_too_long(space: Space) -> None:
     note = made(space, ["abc", "x" * 30, 1, "defg", "y" * 40])
 
     def read(most: int, part: slice = WHOLE) -> dict[str, Any]:
-        return read_piece(space, Wanted(note, part, (), most))
+        return read_piece(space, ReadRequest(note, part, (), most))
 
     long = {"at": 1, "ref": f"{note}[1]", "characters": 32}
     first = read(24)
@@ -147,7 +147,7 @@ def test_pieces_tell_where_they_are_and_what_is_too_long(space: Space) -> None:
 def test_what_is_too_long_takes_the_room_of_what_stands_in_its_place(space: Space) -> None:
     """So that no piece is longer than was asked for by much."""
     note = made(space, ["x" * 100] * 9)
-    told = read_piece(space, Wanted(note, WHOLE, (), 99))
+    told = read_piece(space, ReadRequest(note, WHOLE, (), 99))
     size = len(dump({"at": 0, "ref": f"{note}[0]", "characters": 102}))
     assert (told["data"], told["next"]) == ([None] * (99 // size), f"{99 // size}:9")
     assert [one["at"] for one in told["too_long"]] == list(range(99 // size))
@@ -157,11 +157,11 @@ def test_an_object_is_whole_where_it_has_room_and_text_else(space: Space) -> Non
     """Also where a part of it is asked for."""
     note = made(space, {"a": 1})
     whole = {"of": "characters", "total": 7, "slice": "0:7", "next": None, "data": {"a": 1}}
-    assert read_piece(space, Wanted(note, WHOLE, (), 7)).items() >= whole.items()
+    assert read_piece(space, ReadRequest(note, WHOLE, (), 7)).items() >= whole.items()
     cut = {**whole, "slice": "0:6", "next": "6:7", "data": '{"a":1'}
-    assert read_piece(space, Wanted(note, WHOLE, (), 6)).items() >= cut.items()
-    assert read_piece(space, Wanted(note, slice(0, 7), (), 7))["data"] == '{"a":1}'
-    last = read_piece(space, Wanted(note, slice(-2, None), (), 7))
+    assert read_piece(space, ReadRequest(note, WHOLE, (), 6)).items() >= cut.items()
+    assert read_piece(space, ReadRequest(note, slice(0, 7), (), 7))["data"] == '{"a":1}'
+    last = read_piece(space, ReadRequest(note, slice(-2, None), (), 7))
     assert (last["slice"], last["data"], last["total"]) == ("5:7", "1}", 7)
 
 
@@ -170,17 +170,17 @@ def test_a_piece_says_what_it_is_of(space: Space) -> None:
     steps = [{"type": "create-note", "value": "text", "name": "hello", "out": "$x"}]
     result = run_sync(space, steps)
     note = str(result.bindings["x"].id)
-    piece = read_piece(space, Wanted("hello", WHOLE, (), 9))
+    piece = read_piece(space, ReadRequest("hello", WHOLE, (), 9))
     assert (piece["ref"], piece["kind"], piece["name"], piece["version"]) == (note, "Note", "hello", 1)
-    assert read_piece(space, Wanted(f"{note}.@id", WHOLE, (), 99))["ref"] == f"{note}.@id"
-    run = read_piece(space, Wanted(str(result.run), WHOLE, (), 9))
+    assert read_piece(space, ReadRequest(f"{note}.@id", WHOLE, (), 99))["ref"] == f"{note}.@id"
+    run = read_piece(space, ReadRequest(str(result.run), WHOLE, (), 9))
     assert (run["ref"], run["of"], run["data"]) == (result.run, "characters", '{"run":"r')
     with pytest.raises(Invalid, match="is no place in Note_1"):
-        read_piece(space, Wanted(f"{note}.[", WHOLE, (), 9))
+        read_piece(space, ReadRequest(f"{note}.[", WHOLE, (), 9))
     with pytest.raises(Invalid, match="read without steps, and this goes by 2"):
-        read_piece(space, Wanted(note, slice(0, 4, 2), (), 9))
-    assert read_piece(space, Wanted(note, slice(1, 3, 1), (), 9))["data"] == "ex"
-    nothing = read_piece(space, Wanted(note, slice(3, 1), (), 9))
+        read_piece(space, ReadRequest(note, slice(0, 4, 2), (), 9))
+    assert read_piece(space, ReadRequest(note, slice(1, 3, 1), (), 9))["data"] == "ex"
+    nothing = read_piece(space, ReadRequest(note, slice(3, 1), (), 9))
     assert (nothing["slice"], nothing["next"], nothing["data"]) == ("3:3", None, "")
 
 
@@ -189,7 +189,7 @@ def test_more_items_than_are_fetched_at_once_are_read(space: Space) -> None:
     steps = [{"type": "create-collection", "value": list(range(120)), "out": "$c"}]
     collection = str(run_sync(space, steps).bindings["c"].id)
     for part in (slice(None), slice(7, 107), slice(49, 51), slice(-50, None)):
-        piece = read_piece(space, Wanted(collection, part, (), 100_000))
+        piece = read_piece(space, ReadRequest(collection, part, (), 100_000))
         assert [item["content"] for item in piece["data"]] == list(range(120))[part]
         assert (piece["of"], piece["total"], piece["next"]) == ("items", 120, None)
 
@@ -204,11 +204,11 @@ def test_places_are_read_by_their_path(space: Space) -> None:
         (f'{note}["odd key"]', 1),
         (f"{collection}[-1].list", [{"deep": "down"}]),
     ):
-        assert read_piece(space, Wanted(ref, WHOLE, (), 4_000))["data"] == value
-    with pytest.raises(Missing):
-        read_piece(space, Wanted(f"{note}.nothing", WHOLE, (), 4_000))
+        assert read_piece(space, ReadRequest(ref, WHOLE, (), 4_000))["data"] == value
+    with pytest.raises(PathNotFound):
+        read_piece(space, ReadRequest(f"{note}.nothing", WHOLE, (), 4_000))
     with pytest.raises(Invalid):
-        read_piece(space, Wanted(f"{note}.list[", WHOLE, (), 4_000))
+        read_piece(space, ReadRequest(f"{note}.list[", WHOLE, (), 4_000))
 
 
 def test_what_a_branch_bound_is_lost_where_the_branches_failed(space: Space) -> None:
@@ -232,7 +232,7 @@ def test_the_journal_tells_the_time_of_a_result_that_no_step_gave(
 ) -> None:
     """It is the time at which it was kept, also where that is another one than that at which it was made."""
     ticks = count()
-    monkeypatch.setattr("infospace.clock._written", lambda _moment: f"2026-04-01T09:30:{next(ticks):06.3f}Z")
+    monkeypatch.setattr("infospace.core.clock._written", lambda _moment: f"2026-04-01T09:30:{next(ticks):06.3f}Z")
     plan = json.loads((FOLDER / "result_place.json").read_text(encoding="utf-8"))
     with open_space(tmp_path / "space.db") as space:
         result = run_sync(space, plan)

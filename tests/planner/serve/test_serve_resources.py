@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from infospace import Invalid, NotFound, Space
-from infospace.ids import Kind
-from infospace.memory.changes import GiveName, MakeCollection, MakeNote
-from infospace.resources import Member
-from planner.serve.resources import LONGEST, PAGE, listed, read_uri
-from planner.start import run_sync
+from infospace.core.ids import Kind
+from infospace.core.resources import Member
+from infospace.store.changes import GiveName, MakeCollection, MakeNote
+from planner.execute.start import run_sync
+from planner.server.protocol.resources import LONGEST, PAGE, listed, read_uri
 
 
 def notes(space: Space, *names: str | None, content: Any = "x") -> list[str]:
@@ -98,7 +98,7 @@ def test_each_is_read_as_what_it_is(space: Space) -> None:
     run = run_sync(space, [{"type": "load", "target": text, "out": "$x"}]).run
     mime, record = read_uri(space, f"infospace://run/{run}")
     assert (mime, json.loads(record)["run"], json.loads(record)["status"]) == ("application/json", run, "success")
-    for uri, says in (
+    for uri, message in (
         (f"infospace://collection/{text}", "is a Note, not a collection"),
         (f"infospace://note/{collection.id}", "is a Collection, not a note"),
         ("infospace://note/", "there is no resource"),
@@ -107,7 +107,7 @@ def test_each_is_read_as_what_it_is(space: Space) -> None:
         (f"infospace://run/{text}", "is not the id of a run"),
         ("infospace://run/run_99", "run_99"),
     ):
-        with pytest.raises(NotFound, match=says):
+        with pytest.raises(NotFound, match=message):
             read_uri(space, uri)
 
 

@@ -18,7 +18,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from infospace import open_space
-from planner.serve.trimming import DATA
+from planner.server.truncate import DATA
 
 sys.path.insert(0, str(Path(__file__).parent))
 from scenes import (

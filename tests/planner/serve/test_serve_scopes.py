@@ -13,11 +13,11 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from infospace import Space
-from infospace.runs.audit import AuditRow
-from infospace.tools.finding.scope import Scope
-from planner.serve.access import Access
-from planner.serve.door import Door
-from planner.serve.server import make_server
+from infospace.journal.audit import AuditRow
+from infospace.tools.scope import Scope
+from planner.server.access import Access
+from planner.server.operations import Operations
+from planner.server.protocol.mcp_server import make_server
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))
 sys.path.insert(0, str(Path(__file__).parent))
@@ -40,7 +40,7 @@ def play(space: Space, scene: Any, **access: Any) -> Any:
     """Let a planner play a scene at a door of its own."""
 
     async def go() -> Any:
-        door = Door(space, Access("ann", **access))
+        door = Operations(space, Access("ann", **access))
         try:
             async with Client(make_server(door)) as client:
                 return await scene(Planner(client))

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.tools.finding.scope import Scope
-from planner.resume import answer, pending_of, resume
-from planner.serve.access import Access
+from infospace.tools.scope import Scope
+from planner.lifecycle.resume import answer, pending_of, resume
+from planner.server.access import Access
 from planner.sessions.session import Session
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "infospace" / "tools"))

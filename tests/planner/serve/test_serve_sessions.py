@@ -12,12 +12,12 @@ from typing import Any
 from chatting import Endpoint
 
 from infospace import Space, open_space
-from infospace.clock import now
-from infospace.ids import Kind
-from infospace.memory.changes import GiveName, MakeNote
-from infospace.runs.journal import OpenRun
+from infospace.core.clock import now
+from infospace.core.ids import Kind
+from infospace.journal.rows import OpenRun
+from infospace.store.changes import GiveName, MakeNote
 from infospace.tools.local import LocalTools
-from planner.sessions.naming import PREFIX
+from planner.sessions.names import PREFIX
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import NOTE, SLOW, Planner, at, play

@@ -15,15 +15,15 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from infospace import Space, open_space
-from infospace.errors import Invalid
-from infospace.memory.seen import Sight
-from infospace.runs.audit import AuditRow
-from planner.serve.access import Access
-from planner.serve.config import read_config
-from planner.serve.door import Door
-from planner.serve.server import make_server
-from planner.serve.tools import TOOLS
-from planner.start import run_sync
+from infospace.core.errors import Invalid
+from infospace.journal.audit import AuditRow
+from infospace.store.seen import Sight
+from planner.execute.start import run_sync
+from planner.server.access import Access
+from planner.server.config import read_config
+from planner.server.operations import Operations
+from planner.server.protocol.mcp_server import make_server
+from planner.server.tools import TOOLS
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import NOTE, SLOW, Planner, Served, over_http, planners
@@ -40,7 +40,7 @@ def play(space: Space, scene: Scene, sight: Sight) -> Any:
     """Let a planner play a scene at a door of its own."""
 
     async def go() -> Any:
-        door = Door(space, Access(sight.caller or "anybody", sight=sight, approvals="planner"))
+        door = Operations(space, Access(sight.caller or "anybody", sight=sight, approvals="planner"))
         try:
             async with Client(make_server(door)) as client:
                 return await scene(Planner(client))
@@ -175,7 +175,7 @@ def test_an_earlier_version_of_what_is_hidden_now_is_hidden(shelf: Space) -> Non
         assert "nothing here has the name" in await planner.wrong("read", ref="birds")
 
     play(shelf, scene, sight)
-    seen = Door(shelf, Access("ann", sight=sight)).space.store
+    seen = Operations(shelf, Access("ann", sight=sight)).space.store
     with seen.reading() as snapshot:
         for version in (1, 2):
             with pytest.raises(Exception, match="there is no Note_3"):
@@ -390,7 +390,7 @@ def test_a_run_of_another_that_goes_on_is_not_cancelled(space: Space) -> None:
     """It does not exist, and goes on."""
 
     async def go() -> tuple[str, str]:
-        ann, bob = (Door(space, Access(name, sight=Sight(runs="own", caller=name))) for name in ("ann", "bob"))
+        ann, bob = (Operations(space, Access(name, sight=Sight(runs="own", caller=name))) for name in ("ann", "bob"))
         try:
             async with Client(make_server(ann)) as one, Client(make_server(bob)) as other:
                 run = (await Planner(one).call("run_plan", plan=[SLOW], wait_s=0))["run"]

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from infospace import open_space
-from planner.serve.stdio import LONGEST_LINE
+from planner.server.protocol.stdio import LONGEST_LINE
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import command, is_alive, over_stdio
@@ -70,7 +70,7 @@ def test_a_request_that_cannot_be_read_is_answered_and_the_next_one_too(tmp_path
     with raw(tmp_path / "space.db") as server:
         assert server.stdin is not None
         assert server.stdout is not None
-        for number, (arguments, (code, says)) in enumerate(UNREADABLE.items(), 7):
+        for number, (arguments, (code, message)) in enumerate(UNREADABLE.items(), 7):
             call = f'{{"name": "execute_tool", "arguments": {arguments}}}' if arguments != "[]" else arguments
             head, name = '"jsonrpc": "2.0"', '"method": "tools/call"'
             for line in (
@@ -82,7 +82,7 @@ def test_a_request_that_cannot_be_read_is_answered_and_the_next_one_too(tmp_path
                 answer = json.loads(server.stdout.readline())
                 assert (answer["id"], answer["error"]["code"]) == (number, code)
                 assert answer["error"]["message"].startswith("the request cannot be read: ")
-                assert says in answer["error"]["message"]
+                assert message in answer["error"]["message"]
         server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 99, "method": "ping"}).encode() + b"\n")
         server.stdin.flush()
         assert json.loads(server.stdout.readline())["id"] == 99

@@ -12,15 +12,15 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from infospace import Space
-from infospace.fitting import misfits
-from infospace.signature import briefly
-from infospace.tools.finding.scope import Filters
-from planner.meta.offered import META
-from planner.saved import save_plan
-from planner.serve.live import MOST
-from planner.serve.resources import PAGE
-from planner.serve.tools import LONGEST, TOOLS
-from planner.serve.trimming import DATA, PROBLEMS, STEPS
+from infospace.contract.tool_signature import briefly
+from infospace.schema.validate import validate
+from infospace.tools.scope import Filters
+from planner.metatools.registry import META
+from planner.parse.saved_plans import save_plan
+from planner.server.live_runs import MOST
+from planner.server.protocol.resources import PAGE
+from planner.server.tools import LONGEST, TOOLS
+from planner.server.truncate import DATA, PROBLEMS, STEPS
 
 sys.path.insert(0, str(Path(__file__).parent))
 from serving import NOTE, SLOW, Planner, play, text_of
@@ -146,7 +146,7 @@ def test_what_a_client_loads_is_the_schema_in_few_words() -> None:
         *({"query": "x", "limit": limit} for limit in (0, 1, 50, 51)),
     ]
     whole = META["search_tools"].schema
-    assert [misfits(call, search) == [] for call in calls] == [misfits(call, whole) == [] for call in calls]
+    assert [validate(call, search) == [] for call in calls] == [validate(call, whole) == [] for call in calls]
 
 
 def test_a_definition_that_refers_to_itself_stays_one() -> None:
@@ -154,8 +154,8 @@ def test_a_definition_that_refers_to_itself_stays_one() -> None:
     tree = {"type": "object", "properties": {"of": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}}}
     brief = briefly({"properties": {"tree": {"$ref": "#/$defs/Tree"}}, "$defs": {"Tree": tree, "Other": {}}})
     assert list(brief["$defs"]) == ["Tree"]
-    assert misfits({"tree": {"of": [{"of": []}]}}, brief) == []
-    assert misfits({"tree": {"of": [{"of": 1}]}}, brief) != []
+    assert validate({"tree": {"of": [{"of": []}]}}, brief) == []
+    assert validate({"tree": {"of": [{"of": 1}]}}, brief) != []
 
 
 # Plans

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from infospace.answer import cut
-from infospace.jsontext import dump
-from planner.serve.trimming import (
+from infospace.data.json_text import dump
+from infospace.data.result import truncate
+from planner.server.truncate import (
     BINDINGS,
     DATA,
     EXTRA,
@@ -64,8 +64,8 @@ def shown_steps(found: dict[str, Any]) -> list[str]:
 
 def sized(length: int, **fields: Any) -> dict[str, Any]:
     """An object of so many characters as JSON."""
-    made = {"says": "", **fields}
-    return {**made, "says": "x" * (length - len(dump(made)))}
+    made = {"message": "", **fields}
+    return {**made, "message": "x" * (length - len(dump(made)))}
 
 
 def test_a_short_run_is_told_as_it_is() -> None:
@@ -75,14 +75,14 @@ def test_a_short_run_is_told_as_it_is() -> None:
         bindings={"x": {"id": "Note_3"}},
         steps=[step(extra={"item_count": 3}, expect="a number")],
         pending=[{"step": "2", "question": "Which?", "schema": {"type": "string"}}],
-        problems=[{"pointer": "/0", "says": "no", "hint": None, "fix": [{"op": "remove"}]}],
+        problems=[{"pointer": "/0", "message": "no", "hint": None, "fix": [{"op": "remove"}]}],
         reason="because",
     )
     assert trimmed_run(whole) == whole
 
 
 @pytest.mark.parametrize(
-    ("count", "first", "found", "says"),
+    ("count", "first", "found", "message"),
     [
         (STEPS, None, range(1, STEPS + 1), None),
         (STEPS + 1, None, range(1, STEPS + 1), "1 of 31; get_run with first_step=30"),
@@ -91,11 +91,11 @@ def test_a_short_run_is_told_as_it_is() -> None:
         (STEPS + 9, STEPS + 9, range(0), None),
     ],
 )
-def test_steps_are_told_from_where_one_asks(count: int, first: int | None, found: range, says: str | None) -> None:
+def test_steps_are_told_from_where_one_asks(count: int, first: int | None, found: range, message: str | None) -> None:
     """As many as one answer shows; and where the next begin."""
     told = trimmed_run(document(steps=steps(*map(str, range(1, count + 1)))), first)
     assert shown_steps(told) == [str(number) for number in found]
-    assert told.get("left_out", {}).get("steps") == says
+    assert told.get("left_out", {}).get("steps") == message
 
 
 def test_rounds_that_went_well_are_left_out_until_they_are_asked_for() -> None:
@@ -111,9 +111,9 @@ def test_long_steps_are_told_as_far_as_there_is_room() -> None:
     """The first however long it is; what has just room is told."""
     half = [sized(PART // 2, **step(str(number))) for number in (1, 2, 3)]
     assert shown_steps(trimmed_run(document(steps=half))) == ["1", "2"]
-    half[1]["says"] += "x"
+    half[1]["message"] += "x"
     assert shown_steps(trimmed_run(document(steps=half))) == ["1"]
-    half[0]["says"] *= 9
+    half[0]["message"] *= 9
     assert shown_steps(trimmed_run(document(steps=half))) == ["1"]
 
 
@@ -145,7 +145,7 @@ def test_a_long_result_is_named_and_a_short_one_told() -> None:
     long = "long " * 100
     whole = "x" * (DATA - 2)
     told = trimmed_run(document(result=result(whole, value=long)))["result"]
-    assert (told["data"], told["value"], "data_omitted" in told) == (whole, cut(long, VALUE), False)
+    assert (told["data"], told["value"], "data_omitted" in told) == (whole, truncate(long, VALUE), False)
     told = trimmed_run(document(result=result(whole + "x")))["result"]
     assert ("data" in told, told["data_omitted"]) == (False, {"characters": DATA + 1, "read": "Note_3"})
 
@@ -154,9 +154,13 @@ def test_reasons_values_and_what_was_expected_are_cut() -> None:
     """Each at its own length."""
     long = "long " * 400
     told = trimmed_run(document(reason=long, steps=[step(reason=long, value=long, expect=long)]))
-    assert told["reason"] == cut(long, REASON)
+    assert told["reason"] == truncate(long, REASON)
     [one] = told["steps"]
-    assert (one["reason"], one["value"], one["expect"]) == (cut(long, REASON), cut(long, VALUE), cut(long, VALUE))
+    assert (one["reason"], one["value"], one["expect"]) == (
+        truncate(long, REASON),
+        truncate(long, VALUE),
+        truncate(long, VALUE),
+    )
 
 
 def test_of_questions_the_schema_is_whole_or_left_away() -> None:
@@ -166,7 +170,7 @@ def test_of_questions_the_schema_is_whole_or_left_away() -> None:
     assert trimmed_run(document(pending=[asked])) == document(pending=[asked])
     long = {**asked, "question": "why " * QUESTION, "schema": {"type": just["type"] + "x"}}
     told = trimmed_run(document(pending=[long]))
-    assert told["pending"] == [{"step": "1", "question": cut(long["question"], QUESTION)}]
+    assert told["pending"] == [{"step": "1", "question": truncate(long["question"], QUESTION)}]
     assert told["left_out"] == {"pending": "some of what it waits for; read run_7"}
     many = [{**asked, "step": str(number)} for number in range(9)]
     told = trimmed_run(document(pending=many))
@@ -191,18 +195,23 @@ def test_bindings_are_told_as_far_as_there_is_room() -> None:
 
 def test_problems_are_told_as_many_as_one_can_mend() -> None:
     """A fix is whole, or there is none; a pointer that is too long is that of the place around."""
-    many = [{"pointer": f"/{number}", "says": "no", "hint": None, "fix": None} for number in range(PROBLEMS + 1)]
+    many = [{"pointer": f"/{number}", "message": "no", "hint": None, "fix": None} for number in range(PROBLEMS + 1)]
     assert trimmed_check(ok=False, problems=many[:-1]) == {"ok": False, "problems": many[:-1]}
     told = trimmed_check(ok=False, problems=many)
     assert told == {"ok": False, "problems": many[:-1], "left_out": {"problems": "1 of 21; mend these first"}}
     assert trimmed_run(document(problems=many))["left_out"] == told["left_out"]
     fix = [{"op": "x" * (DATA - len(dump([{"op": ""}])))}]
-    problem = {"pointer": f"/a/{'b' * REASON}/c", "says": "s" * DATA, "hint": "h" * DATA, "fix": fix}
+    problem = {"pointer": f"/a/{'b' * REASON}/c", "message": "s" * DATA, "hint": "h" * DATA, "fix": fix}
     [short] = trimmed_check(ok=False, problems=[problem])["problems"]
-    assert short == {"pointer": "/a", "says": cut("s" * DATA, REASON), "hint": cut("h" * DATA, REASON), "fix": fix}
+    assert short == {
+        "pointer": "/a",
+        "message": truncate("s" * DATA, REASON),
+        "hint": truncate("h" * DATA, REASON),
+        "fix": fix,
+    }
     fix[0]["op"] += "x"
     assert trimmed_check(ok=False, problems=[problem])["problems"][0]["fix"] is None
-    just = {"pointer": f"/{'a' * (REASON - 1)}", "says": "s" * DATA, "hint": None, "fix": None}
+    just = {"pointer": f"/{'a' * (REASON - 1)}", "message": "s" * DATA, "hint": None, "fix": None}
     [short] = trimmed_check(ok=False, problems=[just])["problems"]
     assert (short["pointer"], short["hint"]) == (just["pointer"], None)
     whole = sized(DATA, pointer="/a", hint=None, fix=None)

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, Invalid, NotFound, Space, open_space
-from infospace.memory.editing import edit
-from infospace.runs.journal import TakeRun
+from infospace.editing.edit import edit
+from infospace.journal.rows import ClaimRun
 from infospace.tools.local import LocalTools
-from planner.history import diff
-from planner.lanes import Halt
-from planner.outcome import RunResult
-from planner.replay import replay
-from planner.resume import answer, resume
-from planner.sessions.script import Script
+from planner.inspect.diff import diff
+from planner.journal.commit_order import SuspendRequest
+from planner.journal.result import RunResult
+from planner.lifecycle.replay import replay
+from planner.lifecycle.resume import answer, resume
+from planner.sessions.jsonl import Script
 from planner.sessions.session import Session
 
 NOTE = {"type": "create-note", "value": 1, "out": "$x"}
@@ -183,7 +183,7 @@ def broken_off(space: Space, *steps: Any) -> None:
         raw.execute("UPDATE runs SET status = 'running', spent = '{}', reason = NULL")
         raw.execute("UPDATE calls SET status = 'started'")
         raw.execute("DELETE FROM steps WHERE status = 'failed'")
-    space.store.commit([], [TakeRun("run_1", "gone.example:1:x", row.owner, "2020-01-01T00:00:00.000Z")])
+    space.store.commit([], [ClaimRun("run_1", "gone.example:1:x", row.owner, "2020-01-01T00:00:00.000Z")])
 
 
 SEND = {"type": "outside/send", "arguments": {"text": "hello"}, "out": "$s"}
@@ -246,7 +246,7 @@ def test_refused_steps_settle_nothing(space: Space) -> None:
 
 def test_an_interrupted_call_is_gone_on_with(space: Space) -> None:
     """Halted, it lets the step under way end; what is left is open, and not done twice."""
-    session, halt = Session(space, "s"), Halt()
+    session, halt = Session(space, "s"), SuspendRequest()
 
     def emit(event: Any) -> None:
         if getattr(event, "kind", None) == "say":

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from infospace import Conflict, Space
-from planner.outcome import RunResult
-from planner.resume import answer, resume
+from planner.journal.result import RunResult
+from planner.lifecycle.resume import answer, resume
+from planner.sessions.jsonl import Script
 from planner.sessions.lines import check_lines
-from planner.sessions.script import Script
 
 SAY = {"type": "say", "value": "hi"}
 NOTE = {"type": "create-note", "value": 1, "out": "$x"}

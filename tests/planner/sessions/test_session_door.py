@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from infospace import Collection, Conflict, InfospaceError, Invalid, Note, NotFound, Space, open_space
-from planner.events import Event, RunStarted, Spoke
-from planner.resume import answer
-from planner.saved import save_plan
+from planner.journal.events import Event, RunStarted, Spoke
+from planner.lifecycle.resume import answer
+from planner.parse.saved_plans import save_plan
 from planner.sessions import open_session
 
 NOTE = {"type": "create-note", "value": {"title": "one", "n": [1, 2]}, "out": "$x"}

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from infospace import Space, open_space
-from planner.outcome import RunResult
-from planner.sessions.script import Script
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
+from planner.sessions.jsonl import Script
 from planner.sessions.session import Session
-from planner.start import run_sync
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from furnished import files

@@ -18,7 +18,7 @@ import pytest
 from chatting import Endpoint
 
 from infospace import Conflict, Note, Space, open_space
-from planner.resume import answer, resume
+from planner.lifecycle.resume import answer, resume
 from planner.sessions import open_session
 
 CHILD = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from infospace import Args, Infospace, Note, Ref, Resource, primitive
+from infospace import Args, Context, Note, Ref, Resource, primitive
 
 
 class CountWords(Args):
@@ -15,6 +15,6 @@ class CountWords(Args):
 
 
 @primitive(effect="pure", examples=[{"type": "count-words", "target": "$note", "out": "$words"}])
-async def count_words(args: CountWords, space: Infospace) -> Note[int]:
+async def count_words(args: CountWords, context: Context) -> Note[int]:
     """Count the words of a text: a Note whose content is that number."""
-    return space.note(sum(len(word) >= args.at_least for word in space.text(args.target).split()))
+    return context.note(sum(len(word) >= args.at_least for word in context.text(args.target).split()))

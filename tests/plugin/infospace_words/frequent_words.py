@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from pydantic import Field
 
-from infospace import Args, Collection, Infospace, Limit, Ref, Resource, primitive
+from infospace import Args, Collection, Context, Limit, Ref, Resource, primitive
 
 
 class Frequent(TypedDict):
@@ -25,8 +25,8 @@ class FrequentWords(Args):
 
 
 @primitive(effect="pure", examples=[{"type": "frequent-words", "target": "$note", "limit": 3, "out": "$words"}])
-async def frequent_words(args: FrequentWords, space: Infospace) -> Collection[Frequent]:
+async def frequent_words(args: FrequentWords, context: Context) -> Collection[Frequent]:
     """Give the most frequent words of a text, most frequent first: `{"word", "count"}` each."""
-    counted = Counter(word.strip(".,;:!?").casefold() for word in space.text(args.target).split())
+    counted = Counter(word.strip(".,;:!?").casefold() for word in context.text(args.target).split())
     ranked = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[: args.limit]
-    return space.collection([space.note({"word": word, "count": count}) for word, count in ranked])
+    return context.collection([context.note({"word": word, "count": count}) for word, count in ranked])

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from infospace import Space
-from planner.start import run_sync
-from tui.comparison import Comparison, Pairs, compare, duration_said, run_said, summary_said
+from planner.execute.start import run_sync
+from tui.text.run_diff import Comparison, DiffRows, compare, duration_said, run_said, summary_said
 
 COLOURS = {name: name for name in ("success", "error", "warning", "secondary")}
 
@@ -27,7 +27,7 @@ def compared(space: Space, before: Any, after: Any) -> Comparison:
         return compare(snapshot, *runs)
 
 
-def cells(rows: Pairs, index: int) -> list[str]:
+def cells(rows: DiffRows, index: int) -> list[str]:
     """What a row tells, but for the times."""
     return [str(cell) for cell in rows.cells(index, [])][:3]
 
@@ -35,7 +35,7 @@ def cells(rows: Pairs, index: int) -> list[str]:
 def test_rows_are_what_differs_or_everything(space: Space) -> None:
     """The runs come first, and the result last."""
     found = compared(space, plan("one"), plan("two", note("more", "$c")))
-    rows = Pairs(found, COLOURS, everything=False)
+    rows = DiffRows(found, COLOURS, everything=False)
     assert [cells(rows, index) for index in range(len(rows))] == [
         ["=", "the runs", ""],
         ["~", "2 create-note → $b", "content, arguments"],
@@ -44,7 +44,7 @@ def test_rows_are_what_differs_or_everything(space: Space) -> None:
         ["~", "result", "items +1 −1"],
     ]
     assert [rows.key(index) for index in range(2)] == ["runs", "1:2"]
-    every = Pairs(found, COLOURS, everything=True)
+    every = DiffRows(found, COLOURS, everything=True)
     assert len(every) == len(rows) + 1
     assert cells(every, 1) == ["=", "1 create-note → $a", ""]
     assert summary_said(found) == "3 steps differ, 1 alike; the plans differ"
@@ -52,7 +52,7 @@ def test_rows_are_what_differs_or_everything(space: Space) -> None:
 
 def test_the_other_way_round_what_came_has_gone(space: Space) -> None:
     found = compared(space, plan("one", note("more", "$c")), plan("one"))
-    rows = Pairs(found, COLOURS, everything=False)
+    rows = DiffRows(found, COLOURS, everything=False)
     assert cells(rows, 1) == ["−", "4 create-note → $c", "only before"]
     times = [str(cell) for cell in rows.cells(1, [])][3:]
     assert times[0].endswith("ms")
@@ -64,7 +64,7 @@ def test_runs_that_are_alike_show_all_their_steps(space: Space) -> None:
     """There is nothing else to show."""
     found = compared(space, plan("one"), plan("one", goal="Otherwise"))
     assert found.found.same
-    assert len(Pairs(found, COLOURS, everything=False)) == 4
+    assert len(DiffRows(found, COLOURS, everything=False)) == 4
     assert summary_said(found) == "the same: 3 steps alike; the plans differ"
     again = compared(space, plan("one"), plan("one"))
     assert summary_said(again) == "the same: 3 steps alike"
@@ -74,7 +74,7 @@ def test_runs_that_ended_otherwise_say_in_what(space: Space) -> None:
     """Their status, else the reason."""
     stop = {"type": "stop", "value": "now"}
     found = compared(space, plan("one"), plan("one", stop))
-    assert cells(Pairs(found, COLOURS, everything=False), 0) == ["~", "the runs", "status"]
+    assert cells(DiffRows(found, COLOURS, everything=False), 0) == ["~", "the runs", "status"]
 
 
 def test_inputs_that_differ_have_a_row(space: Space) -> None:
@@ -86,7 +86,7 @@ def test_inputs_that_differ_have_a_row(space: Space) -> None:
     runs = [str(run_sync(space, document, {"word": word}).run) for word in ("one", "two")]
     with space.store.reading() as snapshot:
         found = compare(snapshot, *runs)
-    rows = Pairs(found, COLOURS, everything=False)
+    rows = DiffRows(found, COLOURS, everything=False)
     assert cells(rows, 1)[:2] == ["~", "input $word"]
     assert found.pairs[1].position is None
     assert found.pairs[1].differs

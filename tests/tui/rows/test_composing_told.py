@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from infospace.jsontext import read_json
-from planner.draft import Mark, look
-from planner.problems import Problem
-from tui.composing.laying_out import WIDE, laid_out, whole
-from tui.composing.lists import Flaws, Stops, Value, Values
-from tui.composing.telling import fix_words
+from infospace.data.json_text import read_json
+from planner.editor.draft import Mark, look
+from planner.language.problems import Problem
+from tui.screens.compose.format_plan import WIDE, laid_out, whole
+from tui.screens.compose.tables import Flaws, Stops, Value, Values
+from tui.text.fix_text import fix_words
 
 COLOURS = {name: name for name in ("error", "warning", "accent", "primary")}
 
@@ -81,7 +81,7 @@ def test_lines_of_a_session_become_a_document(space: Space) -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "says"),
+    ("operation", "message"),
     [
         ({"op": "replace", "path": "/steps/0/type", "value": "size"}, 'make it "size"'),
         ({"op": "add", "path": "/steps/0/out", "value": "$x"}, 'add "out": "$x"'),
@@ -93,6 +93,6 @@ def test_lines_of_a_session_become_a_document(space: Space) -> None:
         ({"op": "move", "from": "/steps/0", "path": "/steps/1"}, 'move "0"'),
     ],
 )
-def test_a_fix_is_told_in_words(operation: dict[str, Any], says: str) -> None:
-    assert fix_words([operation]) == says
-    assert fix_words([operation, operation]) == f"{says}; {says}"
+def test_a_fix_is_told_in_words(operation: dict[str, Any], message: str) -> None:
+    assert fix_words([operation]) == message
+    assert fix_words([operation, operation]) == f"{message}; {message}"

@@ -10,11 +10,11 @@ import pytest
 from rich.text import Text
 
 from infospace import Space
-from infospace.ids import Kind
-from infospace.memory.answers import Brief
-from planner.start import run_sync
-from tui.finding import Ids, Listed, Sought, by_column, causes, label_of, listed, tags_of
-from tui.notelist import OTHERS, PLAIN, STALE, NoteList
+from infospace.core.ids import Kind
+from infospace.store.records import ResourceSummary
+from planner.execute.start import run_sync
+from tui.tables.notes_query import Ids, NotesList, NotesQuery, by_column, causes, label_of, listed, tags_of
+from tui.tables.notes_table import OTHERS, PLAIN, STALE, NoteList
 
 AT = "2026-03-31T23:33:20.000Z"
 
@@ -29,15 +29,15 @@ class Nobody:
         """Say nothing."""
 
 
-def brief(identifier: str = "Note_1", **fields: Any) -> Brief:
-    found = Brief(identifier, 1, None, True, AT, AT, {}, begins="how it begins", size=1_234)
+def brief(identifier: str = "Note_1", **fields: Any) -> ResourceSummary:
+    found = ResourceSummary(identifier, 1, None, True, AT, AT, {}, begins="how it begins", size=1_234)
     return replace(found, **fields)
 
 
 def rows(*ids: str, what: Any = "notes", **more: Any) -> NoteList:
     found = NoteList()
     found.colours = {"error": "red", "secondary": "blue"}
-    found.take(Listed(Sought(what), ids, "", len(ids), **more))
+    found.take(NotesList(NotesQuery(what), ids, "", len(ids), **more))
     return found
 
 
@@ -106,12 +106,12 @@ def test_the_column_that_is_sorted_by_has_an_arrow() -> None:
     assert [found.key(index) for index in range(2)] == ["Note_1", "Note_2"]
     found.sort(found.ids, ("id", False))
     assert found.columns[0].title == "id ▲"
-    found.take(Listed(Sought(), ("Note_3",), "", 1))
+    found.take(NotesList(NotesQuery(), ("Note_3",), "", 1))
     assert found.key(0) == "Note_3"
 
 
 @pytest.mark.parametrize(
-    ("fields", "says"),
+    ("fields", "message"),
     [
         ({"metadata": {"title": "A title"}, "name": "name"}, "A title"),
         ({"name": "name"}, "name"),
@@ -127,8 +127,8 @@ def test_the_column_that_is_sorted_by_has_an_arrow() -> None:
         ({"id": "Collection_1", "begins": "", "size": 2, "name": "mine"}, "mine"),
     ],
 )
-def test_a_resource_is_called_by_title_name_or_beginning(fields: dict[str, Any], says: str) -> None:
-    assert label_of(replace(brief(), **fields)) == says
+def test_a_resource_is_called_by_title_name_or_beginning(fields: dict[str, Any], message: str) -> None:
+    assert label_of(replace(brief(), **fields)) == message
 
 
 def test_tags_are_a_list_or_a_text() -> None:
@@ -152,25 +152,30 @@ def test_ids_stand_latest_first_and_are_read_as_a_sequence() -> None:
 @pytest.mark.parametrize(
     ("sought", "how", "scored"),
     [
-        (Sought(), None, False),
-        (Sought(query="  "), None, False),
-        (Sought(query="x"), "semantic", True),
-        (Sought(query="x", mode="hybrid"), "hybrid", True),
-        (Sought(query="x", mode="keyword"), "keyword", False),
-        (Sought("all notes", "x"), "keyword", False),
-        (Sought("relations", "x"), "keyword", False),
-        (Sought("collections", "x"), "semantic", True),
-        (Sought("collections", "x", "hybrid"), "keyword", False),
-        (Sought("stale", "x"), "keyword", False),
+        (NotesQuery(), None, False),
+        (NotesQuery(query="  "), None, False),
+        (NotesQuery(query="x"), "semantic", True),
+        (NotesQuery(query="x", mode="hybrid"), "hybrid", True),
+        (NotesQuery(query="x", mode="keyword"), "keyword", False),
+        (NotesQuery("all notes", "x"), "keyword", False),
+        (NotesQuery("relations", "x"), "keyword", False),
+        (NotesQuery("collections", "x"), "semantic", True),
+        (NotesQuery("collections", "x", "hybrid"), "keyword", False),
+        (NotesQuery("stale", "x"), "keyword", False),
     ],
 )
-def test_how_something_is_searched_hangs_on_what_it_is(sought: Sought, how: str | None, scored: bool) -> None:
+def test_how_something_is_searched_hangs_on_what_it_is(sought: NotesQuery, how: str | None, scored: bool) -> None:
     assert (sought.how, sought.scored) == (how, scored)
 
 
 def test_kept_notes_are_listed_apart_from_all() -> None:
-    assert [Sought(what).kept for what in ("notes", "all notes", "collections", "stale")] == [True, None, None, None]
-    assert [str(Sought(what).kind) for what in ("notes", "collections", "relations", "stale")] == [
+    assert [NotesQuery(what).kept for what in ("notes", "all notes", "collections", "stale")] == [
+        True,
+        None,
+        None,
+        None,
+    ]
+    assert [str(NotesQuery(what).kind) for what in ("notes", "collections", "relations", "stale")] == [
         "Note",
         "Collection",
         "Relation",
@@ -195,9 +200,9 @@ def stocked(space: Space) -> Space:
 
 def test_everything_of_a_kind_is_listed_and_counted(stocked: Space) -> None:
     found = {
-        what: listed(stocked, Sought(what), Nobody()) for what in ("notes", "all notes", "collections", "relations")
+        what: listed(stocked, NotesQuery(what), Nobody()) for what in ("notes", "all notes", "collections", "relations")
     }
-    assert {what: one.says for what, one in found.items()} == {
+    assert {what: one.message for what, one in found.items()} == {
         "notes": "2 kept notes",
         "all notes": "3 notes",
         "collections": "1 Collection",
@@ -216,9 +221,9 @@ def test_words_are_looked_for_in_id_name_beginning_and_metadata(stocked: Space) 
         "note_3": ["Note_3"],
         '"z"': ["Note_1"],
     }.items():
-        found = listed(stocked, Sought("all notes", query), Nobody())
+        found = listed(stocked, NotesQuery("all notes", query), Nobody())
         assert list(found.ids) == fits, query
-        assert found.says == f"{len(fits)} of 3 notes with these words"
+        assert found.message == f"{len(fits)} of 3 notes with these words"
         assert found.matched == len(fits)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from infospace.clock import now
-from infospace.runs.journal import RunHead, StepRow
-from tui.deeds import _questions, possible
+from infospace.core.clock import now
+from infospace.journal.rows import RunHead, StepRow
+from tui.screens.run_actions import _questions, possible
 
 AT = "2026-03-31T23:33:20.000Z"
 OF_PLANS = {"fork", "edit", "replay"}

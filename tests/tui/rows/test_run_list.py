@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from rich.text import Text
 
-from infospace.runs.journal import RunHead, Tally
-from tui.runlist import RunList, cost_of, state_of, steps_of, time_of
+from infospace.journal.rows import RunHead, RunStats
+from tui.tables.runs_table import RunList, cost_of, state_of, steps_of, time_of
 
 AT = "2026-03-31T23:33:20.000Z"
 MINE = f"{socket.gethostname()}:{os.getpid()}:me"
@@ -113,11 +113,11 @@ def test_what_is_not_known_of_a_run_in_sight_is_wanted_until_it_is() -> None:
     assert found.wanted == set()
     assert cells(found, 1)[5] == ""
     assert found.wanted == {"run_2"}
-    found.learn({"run_2": Tally(7, 2, 3, 1, 2, 40)})
+    found.learn({"run_2": RunStats(7, 2, 3, 1, 2, 40)})
     assert found.wanted == set()
     assert cells(found, 1, cost=40)[5:8] == ["2/3", "2.5 s", "1 llm call, 2 tool calls, 40 tokens"]
     found.cells(0, [0] * 9)
-    found.learn({"run_1": Tally(1, 1, 1, 0, 0, 0)})
+    found.learn({"run_1": RunStats(1, 1, 1, 0, 0, 0)})
     assert found.wanted == {"run_3"}
 
 
@@ -135,7 +135,7 @@ def test_runs_whose_steps_are_not_all_done_are_asked_about_again() -> None:
 
 def test_a_run_tells_all_of_itself() -> None:
     found = rows(head(goal="", status="running", owner=GONE, heartbeat="2026-03-31T23:34:20.000Z", ended=None))
-    found.learn({"run_1": Tally(3, 1, 2, 0, 1, 0)})
+    found.learn({"run_1": RunStats(3, 1, 2, 0, 1, 0)})
     assert cells(found)[:8] == [" ", "run_1", "plan", "! broken off", "(no goal)", "1/2", "1:00 min", "1 tool call"]
     assert found.head("run_1") is found.heads[0]
     assert found.head("run_2") is None
@@ -175,30 +175,30 @@ def test_the_time_of_a_run_is_that_in_which_it_ran() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "tally", "says"),
+    ("kind", "tally", "message"),
     [
         ("plan", None, ""),
-        ("plan", Tally(12, 4, 5, 0, 0, 0), "4/5"),
-        ("plan", Tally(12, 0, 0, 0, 0, 0), "12"),
-        ("session", Tally(1200, 3, 3, 0, 0, 0), "1,200"),
-        ("plan", Tally(1, 1000, 2000, 0, 0, 0), "1,000/2,000"),
+        ("plan", RunStats(12, 4, 5, 0, 0, 0), "4/5"),
+        ("plan", RunStats(12, 0, 0, 0, 0, 0), "12"),
+        ("session", RunStats(1200, 3, 3, 0, 0, 0), "1,200"),
+        ("plan", RunStats(1, 1000, 2000, 0, 0, 0), "1,000/2,000"),
     ],
 )
-def test_a_plan_tells_its_steps_and_a_session_its_executions(kind: str, tally: Tally | None, says: str) -> None:
-    assert steps_of(replace(head(), kind=kind), tally) == says
+def test_a_plan_tells_its_steps_and_a_session_its_executions(kind: str, tally: RunStats | None, message: str) -> None:
+    assert steps_of(replace(head(), kind=kind), tally) == message
 
 
 @pytest.mark.parametrize(
-    ("tally", "room", "says"),
+    ("tally", "room", "message"),
     [
         (None, 26, ""),
-        (Tally(1, 1, 1, 0, 0, 0), 26, ""),
-        (Tally(1, 1, 1, 1, 2, 1500), 40, "1 llm call, 2 tool calls, 1,500 tokens"),
-        (Tally(1, 1, 1, 1, 2, 1500), 38, "1 llm call, 2 tool calls, 1,500 tokens"),
-        (Tally(1, 1, 1, 1, 2, 1500), 37, "1,500 tok"),
-        (Tally(1, 1, 1, 1, 2, 0), 9, "3 calls"),
-        (Tally(1, 1, 1, 0, 1, 0), 26, "1 tool call"),
+        (RunStats(1, 1, 1, 0, 0, 0), 26, ""),
+        (RunStats(1, 1, 1, 1, 2, 1500), 40, "1 llm call, 2 tool calls, 1,500 tokens"),
+        (RunStats(1, 1, 1, 1, 2, 1500), 38, "1 llm call, 2 tool calls, 1,500 tokens"),
+        (RunStats(1, 1, 1, 1, 2, 1500), 37, "1,500 tok"),
+        (RunStats(1, 1, 1, 1, 2, 0), 9, "3 calls"),
+        (RunStats(1, 1, 1, 0, 1, 0), 26, "1 tool call"),
     ],
 )
-def test_the_cost_is_told_whole_where_there_is_room(tally: Tally | None, room: int, says: str) -> None:
-    assert cost_of(tally, room) == says
+def test_the_cost_is_told_whole_where_there_is_room(tally: RunStats | None, room: int, message: str) -> None:
+    assert cost_of(tally, room) == message

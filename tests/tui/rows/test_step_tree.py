@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from rich.text import Text
 
-from infospace.runs.journal import StepRow
-from planner.outline import PAGED, outline
-from planner.parse import parse_plan
-from planner.problems import Problem, Problems
-from tui.steptree import StepTree
+from infospace.journal.rows import StepRow
+from planner.inspect.tree import PAGED, outline
+from planner.language.problems import Problem, Problems
+from planner.parse.document import parse_plan
+from tui.tables.steps_table import StepTree
 
 COLOURS = {name: name for name in ("success", "error", "warning", "accent", "primary")}
 LOOP: dict[str, Any] = {

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from rich.text import Text
 
-from infospace.resources import Note
-from infospace.runs.journal import CallRow, StepRow
-from planner.moments import Binding
-from planner.parse import parse_plan
-from planner.problems import Problems
-from planner.resolved import Argument, Referred
-from tui.telling import (
+from infospace.core.resources import Note
+from infospace.journal.rows import CallRow, StepRow
+from planner.inspect.step_arguments import Argument, ResolvedReference
+from planner.inspect.variable_history import Binding
+from planner.language.problems import Problems
+from planner.parse.document import parse_plan
+from tui.text.step_text import (
     arguments_told,
     calls_told,
     certificate_lines,
@@ -57,7 +57,7 @@ def test_what_counts_stands_out_and_what_is_beside_stands_back() -> None:
     found = styled(step_told(row("failed", reason="no such note", error="not-found", out="n"), STEP, "1", COLOURS))
     assert (found["1  create-note"], found["→ $n"]) == ("bold", "primary")
     assert (found["why"], found["[not-found]"], found["no such note"]) == ("underline", "dim", "error")
-    argument = Argument("target", "$x", [Referred("$x", None)], value="abc")
+    argument = Argument("target", "$x", [ResolvedReference("$x", None)], value="abc")
     found = styled(arguments_told([argument], COLOURS))
     assert (found["target"], found["was not bound"]) == ("bold", "dim")
     assert [str(span.style) for span in arguments_told([argument], COLOURS).spans] == ["bold", "primary", "dim", "dim"]
@@ -123,7 +123,7 @@ MORE = "2 more fit, and were beyond the limit."
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({}, [EVERY, MORE]),
         (
@@ -146,20 +146,22 @@ MORE = "2 more fit, and were beyond the limit."
         ),
     ],
 )
-def test_a_certificate_is_told_in_sentences(change: dict[str, Any], says: list[str]) -> None:
+def test_a_certificate_is_told_in_sentences(change: dict[str, Any], message: list[str]) -> None:
     """Each only where it is so."""
     first, *rest = certificate_lines({**CERTIFICATE, **change})
     assert first[0].isupper() or first[0].isdigit()
     assert first.endswith(".")
-    assert rest == says
+    assert rest == message
 
 
 def test_arguments_are_told_with_what_they_referred_to() -> None:
     binding = Binding("x", "Note_7", 2, "3", "")
-    first = Argument("target", "$x", [Referred("$x", binding), Referred("$y", None)], value={"a": 1})
+    first = Argument("target", "$x", [ResolvedReference("$x", binding), ResolvedReference("$y", None)], value={"a": 1})
     second = Argument("goal", "plain", [], value="plain")
-    third = Argument("at", "$i", [Referred("$i", replace(binding, version=1, step="item"))], fault="it is gone")
-    fourth = Argument("in", "$j", [Referred("$j", replace(binding, version=None, step="input"))])
+    third = Argument(
+        "at", "$i", [ResolvedReference("$i", replace(binding, version=1, step="item"))], fault="it is gone"
+    )
+    fourth = Argument("in", "$j", [ResolvedReference("$j", replace(binding, version=None, step="input"))])
     assert str(arguments_told([first, second, third, fourth], COLOURS)) == (
         'target  $x\n  $x was Note_7 version 2, of step 3\n  $y was not bound\n{\n  "a": 1\n}'
         "\n\ngoal\nplain"

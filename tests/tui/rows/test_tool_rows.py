@@ -9,16 +9,16 @@ import pytest
 from rich.console import Console, RenderableType
 
 from infospace import Space
-from infospace.tools.finding.found import Adjustment, ToolHit
-from infospace.tools.finding.scope import Filters
-from infospace.tools.kept import KeptServer, ToolUse
+from infospace.core.tool import Tool
+from infospace.store.tool_records import KeptServer, ToolUse
 from infospace.tools.local import LocalTools
-from infospace.tools.servers.entries import Entry
-from infospace.tools.servers.known import Server
-from infospace.tools.tool import Tool
-from tui.tools.listing import Listed, Sought, Standing, key_of, listed
-from tui.tools.rows import ServerRows, ToolRows
-from tui.tools.telling import (
+from infospace.tools.mcp.config import Entry
+from infospace.tools.mcp.servers import Server
+from infospace.tools.scope import Filters
+from infospace.tools.search.results import Adjustment, ToolHit
+from tui.screens.tools.tables import ServerRows, ToolRows
+from tui.tables.tools_query import ServerStatus, ToolsList, ToolsQuery, key_of, listed
+from tui.text.tool_text import (
     Told,
     _asked,
     about_server,
@@ -40,7 +40,7 @@ USE = ToolUse("web", "fetch", 1_200, 0.975, 12.0, 340.0)
 def rows(*tools: Tool, **more: Any) -> ToolRows:
     found = ToolRows()
     found.colours = COLOURS
-    found.take(Listed(Sought(), tools, "", **more))
+    found.take(ToolsList(ToolsQuery(), tools, "", **more))
     return found
 
 
@@ -93,14 +93,14 @@ def test_a_search_tells_scores_and_by_what_it_was_found() -> None:
     assert "italic" in str(guess.cells(0, [])[1].style)  # type: ignore[union-attr]
 
 
-def standing(state: Any = "listed", **fields: Any) -> Standing:
+def standing(state: Any = "listed", **fields: Any) -> ServerStatus:
     entry = Entry("web", "/m/mcp.json", command="python", args=("-m", "web"), description="Pages.")
     kept = KeptServer("web", "listed", b"", "The web", "1.2", "Fetch first.", AT, None, AT)
     server = Server(entry, kept, 1_200, 1, 0)
-    return Standing("web", state, **{"server": server, "file": "mcp.json, beside the space", **fields})
+    return ServerStatus("web", state, **{"server": server, "file": "mcp.json, beside the space", **fields})
 
 
-def server_rows(*servers: Standing) -> ServerRows:
+def server_rows(*servers: ServerStatus) -> ServerRows:
     found = ServerRows()
     found.colours, found.servers = COLOURS, servers
     return found
@@ -113,7 +113,7 @@ def test_a_server_tells_its_state_its_tools_and_its_calls() -> None:
     assert cells(found, 1) == ["●", "web", "running", "1,200", "1,200", "12 ms", "340 ms", "Pages."]
     assert cells(found, 2) == ["✗", "web", "failed", "1,200", "", "", "", "it ended"]
     assert [str(found.cells(2, [])[place].style) for place in (0, 7)] == ["error", "error"]  # type: ignore[union-attr]
-    wrong = Standing("mcp.json", "wrong", reason="no JSON", hint="mend it", file="mcp.json")
+    wrong = ServerStatus("mcp.json", "wrong", reason="no JSON", hint="mend it", file="mcp.json")
     assert cells(server_rows(wrong)) == ["✗", "mcp.json", "wrong", "", "", "", "", "no JSON"]
     server = standing().server
     assert server is not None
@@ -143,7 +143,7 @@ STRANGE = replace(FETCH, integration="MCP", trusted=False, annotated=False)
 
 
 @pytest.mark.parametrize(
-    ("tool", "held", "always", "says"),
+    ("tool", "held", "always", "message"),
     [
         (FETCH, False, False, "nobody is asked"),
         (replace(DANGER, blocked=True), True, True, "blocked: it is not called"),
@@ -154,10 +154,10 @@ STRANGE = replace(FETCH, integration="MCP", trusted=False, annotated=False)
         (DANGER, False, True, "somebody is asked before each call, since it says something else now than when"),
     ],
 )
-def test_whether_somebody_is_asked_is_told_with_the_reason(tool: Tool, held: bool, always: bool, says: str) -> None:
-    assert _asked(tool, held=held, always=always).startswith(says)
-    if says.endswith(("asked", "call")):
-        assert _asked(tool, held=held, always=always) == says
+def test_whether_somebody_is_asked_is_told_with_the_reason(tool: Tool, held: bool, always: bool, message: str) -> None:
+    assert _asked(tool, held=held, always=always).startswith(message)
+    if message.endswith(("asked", "call")):
+        assert _asked(tool, held=held, always=always) == message
 
 
 def test_a_tool_in_a_line_says_what_it_is() -> None:
@@ -173,7 +173,7 @@ def test_all_that_is_known_of_a_tool_is_told() -> None:
     )
     hit = ToolHit(tool, 0.5, ("semantic", "keyword"), (Adjustment("trusted", 0.01),))
     found = text(about_tool(Told(tool, ["orders something"], USE, "nobody is asked", always=False), hit, COLOURS))
-    for says in (
+    for message in (
         "! Beware: its description orders something.",
         "Pages",
         "Fetch a page.",
@@ -188,7 +188,7 @@ def test_all_that_is_known_of_a_tool_is_told() -> None:
         "known since ",
         "example url: x",
     ):
-        assert says in found, found
+        assert message in found, found
     assert "to be read and not obeyed" not in found
     assert "trusted" not in found.split("server web")[1].splitlines()[0]
 
@@ -225,7 +225,7 @@ def test_a_tool_that_does_not_say_what_it_gives_says_so() -> None:
 
 def test_all_that_is_known_of_a_server_is_told() -> None:
     found = text(about_server(standing("running", use=USE), COLOURS))
-    for says in (
+    for message in (
         "● running (listed, and its process goes on here)",
         "title The web 1.2",
         "for Pages.",
@@ -236,7 +236,7 @@ def test_all_that_is_known_of_a_server_is_told() -> None:
         "file mcp.json, beside the space",
         "The server says, as text to be read and not obeyed:\nFetch first.",
     ):
-        assert says in found, found
+        assert message in found, found
     assert "tried" not in found
     assert "holds until" not in found
     found = text(about_server(standing("failed", reason="it ended", hint="look at it"), COLOURS))
@@ -251,7 +251,7 @@ def test_an_entry_is_told_with_its_address_marks_and_tags() -> None:
     entry = replace(server.entry, command=None, url="https://x", trusted=True, blocked=True, tags=("a",), category="c")
     kept = replace(server.kept, expires=AT, tried="2026-04-01T00:00:00.000Z")
     found = text(about_server(standing(server=Server(entry, kept, 0, 0, 2)), COLOURS))
-    for says in (
+    for message in (
         "asks https://x",
         "is trusted, blocked",
         "tags a",
@@ -259,9 +259,9 @@ def test_an_entry_is_told_with_its_address_marks_and_tags() -> None:
         "lists 0 tools, 2 resources",
         "tried ",
     ):
-        assert says in found, found
+        assert message in found, found
     assert ", holds until " in found
-    wrong = Standing("mcp.json", "wrong", reason="no JSON", file="/m/mcp.json")
+    wrong = ServerStatus("mcp.json", "wrong", reason="no JSON", file="/m/mcp.json")
     assert text(about_server(wrong, COLOURS)).split() == ["✗", "wrong", "no", "JSON", "file", "/m/mcp.json"]
 
 
@@ -299,17 +299,17 @@ def shop(space: Space) -> Space:
 
 def test_tools_are_listed_by_name_those_of_the_space_last(shop: Space) -> None:
     """With how many there are, and the names to choose from."""
-    found = listed(shop, Sought())
+    found = listed(shop, ToolsQuery())
     names = [tool.full_name for tool in found.tools]
     assert names[:3] == ["shop/buy", "shop/Sell", "web/fetch"]
     assert all(name.startswith("infospace/") for name in names[3:])
-    assert found.says == f"{len(names)} tools"
+    assert found.message == f"{len(names)} tools"
     assert dict(found.names["server"]) == {"infospace": len(names) - 3, "shop": 2, "web": 1}
-    sifted = listed(shop, Sought(filters=Filters(servers=("shop",))))
+    sifted = listed(shop, ToolsQuery(filters=Filters(servers=("shop",))))
     assert [tool.full_name for tool in sifted.tools] == names[:2]
-    assert sifted.says == f"2 tools, of {len(names)} in all"
-    assert listed(shop, Sought(filters=Filters(servers=("none",)))).says == f"no tool, of {len(names)} in all"
-    assert listed(shop, Sought("  ")).says == found.says
+    assert sifted.message == f"2 tools, of {len(names)} in all"
+    assert listed(shop, ToolsQuery(filters=Filters(servers=("none",)))).message == f"no tool, of {len(names)} in all"
+    assert listed(shop, ToolsQuery("  ")).message == found.message
 
 
 def test_what_is_known_of_a_tool_is_looked_up_in_the_space(shop: Space) -> None:

@@ -8,11 +8,11 @@ import pytest
 from rich.text import Text
 
 from infospace import Space
-from infospace.resources import Collection, Note
-from planner.start import run_sync
-from tui.jsontree import AT_ONCE, JsonTree
-from tui.table import AT_ONCE as READ_AT_ONCE
-from tui.table import MOST_COLUMNS, WIDEST, cell, fields_of, rank, read_table
+from infospace.core.resources import Collection, Note
+from planner.execute.start import run_sync
+from tui.tables.collection_table import AT_ONCE as READ_AT_ONCE
+from tui.tables.collection_table import MOST_COLUMNS, WIDEST, cell, fields_of, rank, read_table
+from tui.tables.json_tree import AT_ONCE, JsonTree
 
 VALUE: Any = {"name": "Ada", "tags": ["a", "b"], "none": {}, "born": 1815}
 
@@ -98,7 +98,7 @@ def test_a_row_is_copied_with_its_path() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "says"),
+    ("value", "message"),
     [
         (None, ""),
         (True, "true"),
@@ -110,8 +110,8 @@ def test_a_row_is_copied_with_its_path() -> None:
         ({"a": [1]}, '{"a": [1]}'),
     ],
 )
-def test_a_cell_is_a_line(value: Any, says: str) -> None:
-    assert cell(value) == says
+def test_a_cell_is_a_line(value: Any, message: str) -> None:
+    assert cell(value) == message
 
 
 def test_values_are_sorted_numbers_first_and_nothing_last() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from infospace.tools.approvals import WITH
-from tui.wording import between, count, in_words, line, many, moment, question_line, sign, stored, took, worded
+from tui.text.format import between, count, in_words, line, many, moment, question_line, sign, stored, took, worded
 
 
 @pytest.mark.parametrize(
-    ("milliseconds", "says"),
+    ("milliseconds", "message"),
     [
         (0.0, "<0.1 ms"),
         (0.04, "<0.1 ms"),
@@ -30,8 +30,8 @@ from tui.wording import between, count, in_words, line, many, moment, question_l
         (90_061_000, "25:01:01 h"),
     ],
 )
-def test_a_duration_has_the_unit_that_fits(milliseconds: float, says: str) -> None:
-    assert took(milliseconds) == says
+def test_a_duration_has_the_unit_that_fits(milliseconds: float, message: str) -> None:
+    assert took(milliseconds) == message
 
 
 def test_numbers_are_grouped_and_large_ones_are_millions() -> None:
@@ -73,7 +73,7 @@ def test_a_time_is_told_as_people_here_read_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "says"),
+    ("value", "message"),
     [
         ("", "(empty)"),
         (" two\n words ", "two words"),
@@ -88,8 +88,8 @@ def test_a_time_is_told_as_people_here_read_it() -> None:
         (["", {"k": "v"}], "(empty), (k: v)"),
     ],
 )
-def test_json_is_told_to_who_does_not_know_json(value: Any, says: str) -> None:
-    assert worded(value) == says
+def test_json_is_told_to_who_does_not_know_json(value: Any, message: str) -> None:
+    assert worded(value) == message
 
 
 def test_a_beginning_of_json_is_told_as_far_as_it_goes() -> None:

@@ -16,9 +16,9 @@ import pytest
 from textual.css.stylesheet import Stylesheet
 
 from infospace import Space, open_space
-from infospace.tools.finding.found import Wanted
-from planner.meta.search_tools import find_tools
-from tui.memory import Memory
+from infospace.tools.search.results import Wanted
+from planner.metatools.search_tools import find_tools
+from tui.runtime.ui_state import UiState
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -40,7 +40,7 @@ def show(space: Space) -> Show:
         story: Story,
         size: tuple[int, int] = (80, 24),
         on: Space | None = None,
-        memory: Memory | None = None,
+        memory: UiState | None = None,
         *,
         toasts: bool = False,
     ) -> None:
@@ -52,7 +52,7 @@ def show(space: Space) -> Show:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that wait for long go on meanwhile, and leaving gives them time to come to rest, on any machine."""
-    monkeypatch.setattr("planner.waiting.LONGEST_SLEEP", WAIT["seconds"])
+    monkeypatch.setattr("planner.execute.wait.LONGEST_SLEEP", WAIT["seconds"])
     monkeypatch.setattr("tui.app.PATIENCE", PATIENCE)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from furnishing import note
 from staging import Stage
 
-from tui.screens.compose import Compose
-from tui.widgets.offers import Offers
+from tui.screens.compose.compose import Compose
+from tui.widgets.editor.completion_popup import Offers
 
 ITEMS = {"type": "create-collection", "value": ["a", "b"], "out": "$items"}
 LOOP = {"type": "for-each", "target": "$items", "do": [note("${item}!", "$loud")], "out": "$all"}

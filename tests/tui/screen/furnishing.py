@@ -9,8 +9,8 @@ import pytest
 
 from infospace import Space
 from infospace.tools.local import LocalTools
-from planner.outcome import RunResult
-from planner.start import run_sync
+from planner.execute.start import run_sync
+from planner.journal.result import RunResult
 
 BEGINNING = 1_775_000_000.0
 """31 March 2026, 23:33:20 UTC."""

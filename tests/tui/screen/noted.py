@@ -11,10 +11,10 @@ from furnishing import BEGINNING, Ticking, note
 from staging import Stage
 
 from infospace import Space
-from infospace.memory.importing import import_paths
-from infospace.view import Silence
-from planner.start import run_sync
-from tui.screens.notes import Notes
+from infospace.core.listener import NullListener
+from infospace.files.import_files import import_paths
+from planner.execute.start import run_sync
+from tui.screens.notes.notes import Notes
 
 BREAD = """# How bread rises
 
@@ -90,7 +90,7 @@ def linked(space: Space, folder: Path) -> None:
     folder.mkdir()
     (folder / "a.md").write_text("# First\n\nSee [[b]], and [[missing]].\n")
     (folder / "b.md").write_text("# Second\n\nNothing more.\n")
-    import_paths(space, [folder], Silence())
+    import_paths(space, [folder], NullListener())
 
 
 def place(stage: Stage) -> Notes:

@@ -22,8 +22,8 @@ from textual.widgets import Input, TextArea
 
 from infospace import Space
 from tui.app import InfospaceApp
-from tui.memory import Memory
-from tui.places import numbered
+from tui.runtime.ui_state import UiState
+from tui.screen_registry import numbered
 
 PATIENCE = float(os.environ.get("INFOSPACE_PATIENCE", "90"))
 """Seconds after which what was waited for will not come."""
@@ -56,12 +56,12 @@ class Stage:
         space: Space,
         story: Callable[[Stage], Awaitable[None]],
         size: tuple[int, int],
-        memory: Memory | None = None,
+        memory: UiState | None = None,
         *,
         toasts: bool = False,
     ) -> InfospaceApp:
         """Start the app, play a story, and end it; with `toasts` what is said in passing is drawn."""
-        app = InfospaceApp(space, memory or Memory(None))
+        app = InfospaceApp(space, memory or UiState(None))
         app.animation_level = "none"
         app.NOTIFICATION_TIMEOUT = 10 * PATIENCE
         with _steady():

@@ -14,9 +14,9 @@ import pytest
 from staging import Show, Stage
 
 from infospace import Space, open_space
-from infospace.search.agreement import disagreements
+from infospace.search.index.consistency import disagreements
 from tui.app import InfospaceApp
-from tui.places import PLACES
+from tui.screen_registry import PLACES
 
 STROKES = 2_000 if os.environ.get("INFOSPACE_PROVE") == "1" else 60
 MOVING = ("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "tab", "shift+tab", "enter", "escape")

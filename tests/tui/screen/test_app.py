@@ -15,10 +15,10 @@ from textual.command import CommandList
 
 from infospace import Space
 from infospace.tools.local import LocalTools
-from planner.start import Prepared, prepare
-from tui.places import FIRST, PLACES, numbered
-from tui.widgets.bar import Tab
-from tui.widgets.palette import Palette
+from planner.execute.start import Prepared, prepare
+from tui.dialogs.command_palette import Palette
+from tui.screen_registry import FIRST, PLACES, numbered
+from tui.widgets.tab_bar import Tab
 
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)

@@ -15,10 +15,11 @@ from textual.system_commands import SystemCommandsProvider
 from textual.widgets import Input, TextArea
 
 from infospace import Note, Space
-from tui import keying, notedeeds
-from tui.composing import filing
-from tui.widgets.dialogs import Help
-from tui.widgets.palette import Palette
+from tui.dialogs.command_palette import Palette
+from tui.dialogs.common import Help
+from tui.runtime import key_queue as keying
+from tui.screens.compose import files as filing
+from tui.screens.notes import actions as notedeeds
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from furnishing import note
 from staging import Show, Stage
 
 from infospace import Space
-from infospace.memory.editing import remove
-from planner.start import run_sync
-from tui.memory import Memory
+from infospace.editing.edit import remove
+from planner.execute.start import run_sync
+from tui.runtime.ui_state import UiState
 from tui.screens.compare import Compare
-from tui.widgets.grid import Grid
-from tui.widgets.lines import Lines
+from tui.widgets.lazy_table import Grid
+from tui.widgets.line_table import Lines
 
 
 def plan(word: str, items: list[str], *more: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def test_the_step_is_opened_in_either_run(show: Show, space: Space) -> None:
 def test_runs_are_chosen_here(show: Show, space: Space) -> None:
     """From a list, filtered; they change sides, and are remembered."""
     two_runs(space)
-    memory = Memory(None)
+    memory = UiState(None)
 
     async def story(stage: Stage) -> None:
         await stage.go("compare")
@@ -203,7 +203,7 @@ def test_a_run_that_goes_on_is_compared_again(show: Show, space: Space) -> None:
         run_sync(space, [note("same", "$s"), ask, note("${go}", "$x")])
 
     async def story(stage: Stage) -> None:
-        from planner.resume import answer, resume
+        from planner.lifecycle.resume import answer, resume
 
         stage.app.compare("run_1", "run_2")
         await stage.sees("the same: 2 steps alike")

@@ -14,14 +14,14 @@ from textual.events import Paste
 from tooling import desk, house, listed, opened
 
 from infospace import Space, open_space
-from infospace.jsontext import read_json
-from tui import keying
-from tui.composing import suggester
-from tui.composing.laying_out import laid_out
-from tui.memory import Memory
-from tui.places import PLACES
-from tui.widgets.dialogs import Help
-from tui.widgets.offers import Offers
+from infospace.data.json_text import read_json
+from tui.dialogs.common import Help
+from tui.runtime import key_queue as keying
+from tui.runtime.ui_state import UiState
+from tui.screen_registry import PLACES
+from tui.screens.compose import suggester
+from tui.screens.compose.format_plan import laid_out
+from tui.widgets.editor.completion_popup import Offers
 
 
 def test_the_first_plan_is_written_and_run_by_keys_alone(show: Show, space: Space) -> None:
@@ -245,7 +245,7 @@ def test_the_number_of_a_place_is_that_of_its_function_key(show: Show, space: Sp
 def test_a_draft_belongs_to_its_space(show: Show, space: Space, tmp_path: Path) -> None:
     """Another space has another one; two screens at a time do not take each other's."""
     path = tmp_path / "screen.json"
-    here, there = Memory(path), Memory(path)
+    here, there = UiState(path), UiState(path)
 
     def writes(text: str) -> object:
         async def story(stage: Stage) -> None:
@@ -263,18 +263,18 @@ def test_a_draft_belongs_to_its_space(show: Show, space: Space, tmp_path: Path) 
     with open_space(tmp_path / "other.db") as other:
         show(writes('["here"]'), memory=here)
         show(writes('["there"]'), on=other, memory=there)
-        show(finds('["here"]'), memory=Memory(path))
-        show(finds('["there"]'), on=other, memory=Memory(path))
+        show(finds('["here"]'), memory=UiState(path))
+        show(finds('["there"]'), on=other, memory=UiState(path))
 
 
 def test_what_was_kept_for_the_user_goes_to_the_space_that_is_opened_first(tmp_path: Path) -> None:
     """A draft that an earlier version kept is not lost; what is the user's stays so."""
     path = tmp_path / "screen.json"
     path.write_text('{"theme": "nord", "compose.draft": "[1]"}', encoding="utf-8")
-    memory = Memory(path)
+    memory = UiState(path)
     memory.enter("one")
     memory.write()
-    again = Memory(path)
+    again = UiState(path)
     again.enter("two")
     assert (again.get("theme", ""), again.get("compose.draft", "")) == ("nord", "")
     again.enter("one")
@@ -314,7 +314,7 @@ def test_a_screen_learns_of_tools_that_are_listed_while_it_is_open(
 
 def test_a_check_follows_what_others_do_in_the_space(show: Show, space: Space) -> None:
     """A note that is named meanwhile by somebody else is there."""
-    from planner.start import run_sync
+    from planner.execute.start import run_sync
 
     async def story(stage: Stage) -> None:
         await compose(stage, laid_out([{"type": "load", "target": "late", "out": "$x"}]))

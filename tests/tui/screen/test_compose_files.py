@@ -11,10 +11,10 @@ from staging import Show, Stage
 from textual.widgets import Input
 
 from infospace import Space
-from infospace.jsontext import read_json
-from planner.saved import load_plan, save_plan
-from tui.composing.laying_out import laid_out
-from tui.memory import Memory
+from infospace.data.json_text import read_json
+from planner.parse.saved_plans import load_plan, save_plan
+from tui.runtime.ui_state import UiState
+from tui.screens.compose.format_plan import laid_out
 
 
 def test_files_are_opened_and_saved(show: Show, space: Space, tmp_path: Path) -> None:
@@ -45,12 +45,12 @@ def test_files_are_opened_and_saved(show: Show, space: Space, tmp_path: Path) ->
         await stage.sees("Replace it?")
         await stage.press("n")
         assert (tmp_path / "bad.json").read_bytes() == b"\xff\xfe\x00"
-        for name, says in [("bad.json", "not UTF-8"), ("none.json", "there is no file"), (".", "is a folder")]:
+        for name, message in [("bad.json", "not UTF-8"), ("none.json", "there is no file"), (".", "is a folder")]:
             await stage.press("ctrl+o")
             await stage.sees("an empty plan")
             stage.app.screen.query_one(Input).value = str(tmp_path / name)
             await stage.press("enter")
-            await stage.until(lambda says=says: any(says in one for one in stage.said()), says)
+            await stage.until(lambda message=message: any(message in one for one in stage.said()), message)
         await stage.press("ctrl+z", "ctrl+z")
         await stage.until(lambda: place.text == "[1, 2]")
         await stage.loses("plan.json")
@@ -109,8 +109,8 @@ def test_a_draft_is_there_again_after_a_start(show: Show, space: Space, tmp_path
         assert place.text == laid_out(PLAN)
         assert place.text[place.stops[0] :].startswith('{"type": "size"')
 
-    show(first, memory=Memory(path))
-    show(second, memory=Memory(path))
+    show(first, memory=UiState(path))
+    show(second, memory=UiState(path))
 
 
 def test_json_lines_are_checked_and_made_a_plan(show: Show, space: Space) -> None:

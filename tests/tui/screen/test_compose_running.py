@@ -11,12 +11,12 @@ from staging import Show, Stage
 from textual.widgets import Input, TabbedContent
 
 from infospace import Space
-from infospace.runs.journal import RunHead
-from planner.resume import answer, resume
-from planner.start import run_sync
-from tui.composing.laying_out import laid_out
-from tui.screens.compose import Compose
-from tui.widgets.grid import Grid
+from infospace.journal.rows import RunHead
+from planner.execute.start import run_sync
+from planner.lifecycle.resume import answer, resume
+from tui.screens.compose.compose import Compose
+from tui.screens.compose.format_plan import laid_out
+from tui.widgets.lazy_table import Grid
 
 
 def test_a_plan_is_run_and_its_answer_seen(show: Show, space: Space) -> None:
@@ -360,7 +360,7 @@ def test_a_run_that_is_going_on_elsewhere_is_not_mixed_up(show: Show, space: Spa
         place = await compose(stage, laid_out(PLAN))
         await stage.press("ctrl+l")
         await stage.sees("paused before step 2")
-        from planner.resume import answer
+        from planner.lifecycle.resume import answer
 
         await asyncio.to_thread(answer, space, other, "1", True)
         stage.app.follow(stage.app.runner.resume, other)

@@ -13,13 +13,13 @@ from staging import PATIENCE, SIZES, Show, Stage
 from textual.events import Key
 
 from infospace import Space
-from infospace.jsontext import read_json
-from tui import keying
-from tui.composing import suggester
-from tui.composing.laying_out import laid_out
-from tui.screens.compose import Compose
-from tui.widgets.grid import Grid
-from tui.widgets.offers import Offers
+from infospace.data.json_text import read_json
+from tui.runtime import key_queue as keying
+from tui.screens.compose import suggester
+from tui.screens.compose.compose import Compose
+from tui.screens.compose.format_plan import laid_out
+from tui.widgets.editor.completion_popup import Offers
+from tui.widgets.lazy_table import Grid
 
 
 def test_a_plan_is_written_from_nothing_with_what_is_offered(show: Show, space: Space) -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.jsontree import AT_ONCE, JsonTree
-from tui.widgets import paper
-from tui.widgets.paper import pieces, rendered
+from tui.tables.json_tree import AT_ONCE, JsonTree
+from tui.widgets import markdown_view as paper
+from tui.widgets.markdown_view import pieces, rendered
 
 LINES = st.sampled_from(
     ["# Head", "text", "", "", "- item", "  goes on", "```", "~~~~", "1. one", "| a | b |", "    code", "> quoted"]

@@ -11,12 +11,12 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from infospace import Space
-from planner.saved import save_plan
-from tui.screens.compose import Compose
-from tui.widgets.dialogs import Help, Line
-from tui.widgets.opening import Open
-from tui.widgets.pick import PickRun
-from tui.widgets.report import Report
+from planner.parse.saved_plans import save_plan
+from tui.dialogs.common import Help, Line
+from tui.dialogs.open_plan import Open
+from tui.dialogs.pick_run import PickRun
+from tui.dialogs.report import Report
+from tui.screens.compose.compose import Compose
 
 
 def in_front(stage: Stage, kind: type[Screen[Any]]) -> bool:

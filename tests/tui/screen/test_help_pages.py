@@ -6,9 +6,9 @@ from staging import Show, Stage
 from textual.widgets import Markdown
 
 from infospace import Space
+from tui.dialogs.command_palette import Palette
+from tui.dialogs.common import Help
 from tui.help import PAGES
-from tui.widgets.dialogs import Help
-from tui.widgets.palette import Palette
 
 
 def test_the_help_of_a_place_lists_the_pages_and_opens_one(show: Show, space: Space) -> None:

@@ -12,24 +12,24 @@ from staging import PATIENCE, Show, Stage
 from textual.widgets import Input, OptionList, TabPane, TextArea
 from tooling import opened as tools_opened
 
-import tui.composing.drafting
-import tui.deeds
-import tui.keying
-import tui.notedeeds
-import tui.table
-import tui.widgets.detail
+import tui.runtime.key_queue
+import tui.screens.compose.draft
+import tui.screens.notes.actions
+import tui.screens.run_actions
+import tui.tables.collection_table
+import tui.widgets.details.resource
 from infospace import Space
-from tui.composing.laying_out import laid_out
-from tui.keying import Keying
-from tui.screens.notes import Notes
+from tui.dialogs.client import See
+from tui.dialogs.command_palette import Palette
+from tui.dialogs.common import Confirm
+from tui.dialogs.edit_text import Revising
+from tui.dialogs.open_plan import Open, Source
+from tui.runtime.key_queue import KeyQueue
+from tui.screens.compose.format_plan import laid_out
+from tui.screens.notes.notes import Notes
 from tui.screens.runs import Runs
-from tui.widgets.dialogs import Confirm
-from tui.widgets.grid import Grid
-from tui.widgets.opening import Open, Source
-from tui.widgets.palette import Palette
-from tui.widgets.revising import Revising
-from tui.widgets.rows import NoRows
-from tui.widgets.seeing import See
+from tui.text.table_model import NoRows
+from tui.widgets.lazy_table import Grid
 
 # Keys
 
@@ -38,12 +38,12 @@ def test_a_key_waits_until_the_one_before_is_done_however_long_that_takes(
     show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is typed behind a slash goes to the field, also where somebody else has the cores."""
-    monkeypatch.setattr(tui.keying, "PATIENCE", 0.01)
-    monkeypatch.setattr(tui.keying, "MOST", 1_000_000)
+    monkeypatch.setattr(tui.runtime.key_queue, "PATIENCE", 0.01)
+    monkeypatch.setattr(tui.runtime.key_queue, "MOST", 1_000_000)
     let_go, looked = asyncio.Event(), asyncio.Event()
-    look = Keying._look
+    look = KeyQueue._look
 
-    def looking(self: Keying) -> None:
+    def looking(self: KeyQueue) -> None:
         look(self)
         if self._looks > 2:
             looked.set()
@@ -53,7 +53,7 @@ def test_a_key_waits_until_the_one_before_is_done_however_long_that_takes(
         self.field.focus()
 
     monkeypatch.setattr(Notes, "action_search", slowly)
-    monkeypatch.setattr(Keying, "_look", looking)
+    monkeypatch.setattr(KeyQueue, "_look", looking)
 
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")
@@ -69,7 +69,7 @@ def test_keys_go_on_where_what_had_the_one_before_is_gone(
     show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody waits for what will not be done."""
-    monkeypatch.setattr(tui.keying, "MOST", 1_000_000)
+    monkeypatch.setattr(tui.runtime.key_queue, "MOST", 1_000_000)
 
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")
@@ -178,7 +178,7 @@ async def revised(stage: Stage, text: str) -> Revising:
 
 def test_what_is_being_saved_is_not_given_up(show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaving then asks nothing: it is left when it is saved, and can be undone."""
-    held = hold(monkeypatch, tui.notedeeds, "edit")
+    held = hold(monkeypatch, tui.screens.notes.actions, "edit")
 
     async def story(stage: Stage) -> None:
         dialog = await revised(stage, "Iron oxide.")
@@ -198,7 +198,7 @@ def test_a_dialog_that_is_done_closes_with_what_was_opened_over_it(
     show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not that alone."""
-    held = hold(monkeypatch, tui.notedeeds, "edit")
+    held = hold(monkeypatch, tui.screens.notes.actions, "edit")
 
     async def story(stage: Stage) -> None:
         await revised(stage, "Iron oxide.")
@@ -254,7 +254,7 @@ def test_what_was_done_can_be_undone_whatever_is_done_meanwhile(
 ) -> None:
     """It took its time, and somebody went on to something else."""
     steel = named(stocked, "steel")
-    held = hold(monkeypatch, tui.notedeeds, "remove")
+    held = hold(monkeypatch, tui.screens.notes.actions, "remove")
 
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")
@@ -274,7 +274,7 @@ def test_what_was_done_can_be_undone_whatever_is_done_meanwhile(
 def test_undoing_waits_for_what_is_being_done(show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is that which is undone."""
     steel = named(stocked, "steel")
-    held = hold(monkeypatch, tui.notedeeds, "remove")
+    held = hold(monkeypatch, tui.screens.notes.actions, "remove")
 
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")
@@ -294,7 +294,7 @@ def test_a_run_that_was_answered_goes_on_whatever_is_done_meanwhile(
     show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its answer was being kept, and somebody went on to another run."""
-    held = hold(monkeypatch, tui.deeds, "answer")
+    held = hold(monkeypatch, tui.screens.run_actions, "answer")
 
     async def story(stage: Stage) -> None:
         await stage.sees("run_3 ")
@@ -324,7 +324,7 @@ def test_what_is_typed_while_a_fix_is_looked_for_stays(
     async def story(stage: Stage) -> None:
         drafting = await compose(stage, text)
         at(drafting, "[\n")
-        held = hold(monkeypatch, tui.composing.drafting, "look")
+        held = hold(monkeypatch, tui.screens.compose.draft, "look")
         drafting.editor.insert(" ")
         await stage.press("ctrl+f")
         await held.has_begun(stage)

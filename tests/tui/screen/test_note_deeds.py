@@ -14,12 +14,12 @@ from staging import Show, Stage
 from textual.widgets import Input, TextArea
 
 from infospace import Space
-from infospace.ids import Kind
-from infospace.memory.editing import edit
-from infospace.resources import Note
-from tui.adding import Adding
-from tui.screens.notes import Work
-from tui.widgets.dialogs import Line
+from infospace.core.ids import Kind
+from infospace.core.resources import Note
+from infospace.editing.edit import edit
+from tui.dialogs.common import Line
+from tui.runtime.import_job import Adding
+from tui.screens.notes.notes import Work
 
 
 def current(space: Space, identifier: str) -> Note:

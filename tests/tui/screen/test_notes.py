@@ -11,12 +11,12 @@ from staging import Show, Stage
 from textual.widgets import Input
 
 from infospace import Space
-from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
-from infospace.memory.editing import edit, remove
-from infospace.resources import Note
-from tui.screens.notes import Notes
-from tui.widgets.grid import Grid
+from infospace.core.ids import Kind
+from infospace.core.resources import Note
+from infospace.editing.edit import edit, remove
+from infospace.store.changes import MakeNote
+from tui.screens.notes.notes import Notes
+from tui.widgets.lazy_table import Grid
 from tui.widgets.slider import Slider
 
 
@@ -203,9 +203,9 @@ def test_tens_of_thousands_of_notes_are_listed_at_once(show: Show, space: Space)
 
 def test_the_place_remembers_what_was_searched(show: Show, stocked: Space) -> None:
     """At the next start."""
-    from tui.memory import Memory
+    from tui.runtime.ui_state import UiState
 
-    memory = Memory(None)
+    memory = UiState(None)
 
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")
@@ -271,6 +271,6 @@ def test_help_says_what_can_be_done(show: Show, stocked: Space) -> None:
 )
 def test_json_is_told_in_words_also_where_it_is_cut(begins: str, said: str) -> None:
     """What only looks like JSON is as it is."""
-    from tui.wording import in_words
+    from tui.text.format import in_words
 
     assert in_words(begins) == said

@@ -10,11 +10,11 @@ from pauses import BUSY, longest_pause
 from staging import Show, Stage
 
 from infospace import Space
-from infospace.ids import Kind
-from infospace.memory.changes import MakeNote
-from infospace.memory.editing import edit, remove
-from infospace.resources import Note
-from planner.start import run_sync
+from infospace.core.ids import Kind
+from infospace.core.resources import Note
+from infospace.editing.edit import edit, remove
+from infospace.store.changes import MakeNote
+from planner.execute.start import run_sync
 
 
 def test_json_folds_and_is_shown_plain(show: Show, stocked: Space) -> None:

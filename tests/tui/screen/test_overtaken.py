@@ -18,32 +18,32 @@ from test_compare import two_runs
 from tooling import form
 from tooling import opened as tools_opened
 
-import tui.composing.drafting
-import tui.desk
+import tui.runtime.open_run
 import tui.screens.compare
+import tui.screens.compose.draft
+import tui.screens.tools.call_tool
 import tui.screens.variables
-import tui.tools.calling
-import tui.widgets.content
-import tui.widgets.data
-import tui.widgets.detail
+import tui.widgets.details.resource
+import tui.widgets.details.resource_content
+import tui.widgets.details.resource_data
 from infospace import Space
-from infospace.memory.atomic import write_atomically
-from infospace.memory.editing import edit
-from infospace.resources import Note
+from infospace.core.resources import Note
+from infospace.editing.edit import edit
+from infospace.files.atomic_write import write_atomically
 from infospace.tools.local import LocalTools
-from planner.draft import look
-from planner.events import RunFinished, StepFinished
-from planner.outcome import RunResult
-from planner.start import run_sync
-from tui.composing.laying_out import laid_out
-from tui.memory import Memory
-from tui.running import Going
+from planner.editor.draft import look
+from planner.execute.start import run_sync
+from planner.journal.events import RunFinished, StepFinished
+from planner.journal.result import RunResult
+from tui.runtime.runner import ActiveRun
+from tui.runtime.ui_state import UiState
 from tui.screens.compare import Compare
+from tui.screens.compose.format_plan import laid_out
 from tui.screens.step import Step
 from tui.screens.variables import Variables
-from tui.widgets.lines import Lines
-from tui.widgets.pager import Pager
+from tui.widgets.line_table import Lines
 from tui.widgets.slider import Slider
+from tui.widgets.text_view import Pager
 
 # What lies open
 
@@ -54,13 +54,13 @@ def test_what_happens_in_another_run_is_not_taken_for_the_one_that_is_read(
     """Each has its own steps, also where both go on here."""
     with furnished.store.reading() as snapshot:
         other = snapshot.steps("run_2")[-1]
-    held = hold(monkeypatch, tui.desk, "read_run")
+    held = hold(monkeypatch, tui.runtime.open_run, "read_run")
 
     async def story(stage: Stage) -> None:
-        stage.app.runner.going.append(Going("run_1"))
+        stage.app.runner.going.append(ActiveRun("run_1"))
         stage.app.open_run("run_1")
         await held.has_begun(stage)
-        stage.app.heard(Going("run_2"), [StepFinished(other, nesting=0)])
+        stage.app.heard(ActiveRun("run_2"), [StepFinished(other, nesting=0)])
         await held.is_over(stage)
         assert stage.app.subject is not None
         assert {row.run for row in stage.app.subject.rows} == {"run_1"}
@@ -73,12 +73,12 @@ def test_a_run_that_ends_while_it_is_read_is_read_again(
     show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At once, and not when it is looked again."""
-    held = hold(monkeypatch, tui.desk, "read_run")
+    held = hold(monkeypatch, tui.runtime.open_run, "read_run")
 
     async def story(stage: Stage) -> None:
         stage.app.open_run("run_1")
         await held.has_begun(stage)
-        stage.app.heard(Going("run_1"), [RunFinished(RunResult("run_1", "success"))])
+        stage.app.heard(ActiveRun("run_1"), [RunFinished(RunResult("run_1", "success"))])
         await held.is_over(stage)
         assert held.times == 2
 
@@ -89,13 +89,13 @@ def test_the_end_of_a_run_does_not_keep_a_plan_from_being_opened(
     show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is the plan that somebody asked for last."""
-    held = hold(monkeypatch, tui.desk, "read_plan")
+    held = hold(monkeypatch, tui.runtime.open_run, "read_plan")
 
     async def story(stage: Stage) -> None:
         await stage.open("run_1")
         stage.app.open_plan(REFUSED)
         await held.has_begun(stage)
-        stage.app.heard(Going("run_1"), [RunFinished(RunResult("run_1", "success"))])
+        stage.app.heard(ActiveRun("run_1"), [RunFinished(RunResult("run_1", "success"))])
         await held.is_over(stage)
         await stage.sees("a plan, not run")
 
@@ -124,7 +124,7 @@ def test_variables_of_a_run_do_not_come_after_a_plan_was_opened(
     show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A plan that was not run has none."""
-    held = hold(monkeypatch, tui.screens.variables, "Moments")
+    held = hold(monkeypatch, tui.screens.variables, "VariableHistory")
 
     async def story(stage: Stage) -> None:
         await stage.open("run_1", place="variables")
@@ -147,14 +147,14 @@ def test_a_value_does_not_come_after_the_moment_was_left(
         variables = stage.app.place
         assert isinstance(variables, Variables)
         await stage.sees("3: three")
-        held = hold(monkeypatch, tui.widgets.data, "read_whole")
+        held = hold(monkeypatch, tui.widgets.details.resource_data, "read_whole")
         slider = variables.query_one(Slider)
         slider.value = 1
         await held.has_begun(stage)
         slider.value = 0
         await stage.sees("nothing is bound yet")
         await held.is_over(stage)
-        data = variables.query_one(tui.widgets.data.Data)
+        data = variables.query_one(tui.widgets.details.resource_data.Data)
         assert (data.table, data.query_one(Pager).text) == (None, "")
 
     show(story, on=furnished)
@@ -214,7 +214,7 @@ def test_another_look_at_a_note_does_not_bring_it_back(
         changed = stocked.store.get(steel)
         assert isinstance(changed, Note)
         await asyncio.to_thread(edit, stocked.store, changed, "Iron oxide.", {}, "edit")
-        held = hold(monkeypatch, tui.widgets.detail, "read_around")
+        held = hold(monkeypatch, tui.widgets.details.resource, "read_around")
         place(stage).follow(bread, None)
         await held.has_begun(stage)
         await detail.show(steel, again=True)
@@ -234,7 +234,7 @@ def test_a_tree_does_not_take_the_place_of_another_note(
         await opened(stage, "8 kept notes")
         content = place(stage).detail.content
         city, steel = (stocked.store.get(named(stocked, name)) for name in ("city", "steel"))
-        held = hold(monkeypatch, tui.widgets.content, "JsonTree")
+        held = hold(monkeypatch, tui.widgets.details.resource_content, "JsonTree")
         late = asyncio.create_task(content.show(city))
         await held.has_begun(stage)
         await content.show(steel)
@@ -249,7 +249,7 @@ def test_a_tab_that_was_left_before_it_was_told_is_told_later(
     show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is not blank for good."""
-    held = hold(monkeypatch, tui.widgets.detail, "graph_of")
+    held = hold(monkeypatch, tui.widgets.details.resource, "graph_of")
 
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")
@@ -275,7 +275,7 @@ def test_what_a_search_says_after_somebody_left_is_said_to_nobody(show: Show, st
         left.append(place(stage))
 
     show(story, (80, 24), stocked)
-    left[0].says("embedding 1 of 2 before searching …")
+    left[0].message("embedding 1 of 2 before searching …")
     assert not left[0].query("#found")
 
 
@@ -296,7 +296,7 @@ def test_a_call_that_is_broken_off_before_it_begins_is_not_made(
         return "ding"
 
     space.tools.add(server)
-    held = hold(monkeypatch, tui.tools.calling, "prepare_call")
+    held = hold(monkeypatch, tui.screens.tools.call_tool, "prepare_call")
 
     async def story(stage: Stage) -> None:
         await tools_opened(stage, "desk/ring")
@@ -322,7 +322,7 @@ def test_a_space_that_changes_while_a_draft_is_checked_has_it_checked_again(
     async def story(stage: Stage) -> None:
         drafting = await compose(stage, json.dumps([{"type": "load", "target": "later", "out": "$x"}]))
         assert drafting.draft.errors
-        held = hold(monkeypatch, tui.composing.drafting, "look")
+        held = hold(monkeypatch, tui.screens.compose.draft, "look")
         drafting.shown()
         await held.has_begun(stage)
         await asyncio.to_thread(run_sync, space, [note("x", name="later")])
@@ -356,7 +356,7 @@ def test_a_run_that_ends_under_another_draft_is_told_and_nothing_more(show: Show
 def test_what_is_remembered_last_is_written_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever of two writers began first."""
     path, begun, let_go = tmp_path / "screen.json", threading.Event(), threading.Event()
-    memory = Memory(path)
+    memory = UiState(path)
 
     def held(path: Path, data: bytes) -> None:
         if not begun.is_set():
@@ -364,7 +364,7 @@ def test_what_is_remembered_last_is_written_last(tmp_path: Path, monkeypatch: py
             assert let_go.wait(PATIENCE)
         write_atomically(path, data)
 
-    monkeypatch.setattr("tui.memory.write_atomically", held)
+    monkeypatch.setattr("tui.runtime.ui_state.write_atomically", held)
     with ThreadPoolExecutor(2) as pool:
         memory.set("runs.filter", "first")
         first = pool.submit(memory.write)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from staging import BOTH, SIZES, SMALL, Show, Stage
 
 from infospace import Space
-from tui.widgets.data import Data
+from tui.widgets.details.resource_data import Data
 
 
 class TestPictures:

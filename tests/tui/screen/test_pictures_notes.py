@@ -10,9 +10,9 @@ from noted import opened, place, shows
 from staging import BOTH, SIZES, SMALL, Show, Stage
 
 from infospace import Space
-from infospace.memory.editing import edit
-from infospace.resources import Note
-from planner.start import run_sync
+from infospace.core.resources import Note
+from infospace.editing.edit import edit
+from planner.execute.start import run_sync
 
 TABS = {"about": 1, "links": 2, "versions": 3, "why": 4, "uses": 5}
 

@@ -13,11 +13,11 @@ from textual.widgets._footer import FooterKey
 from tooling import answered, form, opened, shows, tools
 
 from infospace import Space
-from infospace.tools.kept import ToolUse
-from planner.meta.known import uses
-from tui.widgets.asking import Ask
-from tui.widgets.seeing import See
-from tui.widgets.slot import Slot
+from infospace.store.tool_records import ToolUse
+from planner.metatools.lookup import uses
+from tui.dialogs.client import See
+from tui.dialogs.question import Ask
+from tui.widgets.details.form_field import Slot
 
 
 async def quiet(stage: Stage) -> None:
@@ -102,7 +102,7 @@ class TestPictures:
         def timed(space: Space) -> dict[tuple[str, str], ToolUse]:
             return {key: replace(use, mean_ms=48.0) if key == guestbook else use for key, use in uses(space).items()}
 
-        monkeypatch.setattr("tui.tools.listing.uses", timed)
+        monkeypatch.setattr("tui.tables.tools_query.uses", timed)
 
         async def story(stage: Stage) -> None:
             await opened(stage, "52 tools")

@@ -9,12 +9,12 @@ from staging import Show, Stage
 from textual.widgets import Input
 
 from infospace import Space
-from infospace.runs.journal import CallRow, OpenRun
-from infospace.runs.tool_calls import digest_of
+from infospace.journal.rows import CallRow, OpenRun
+from infospace.tools.journalled_calls import digest_of
 from infospace.tools.local import LocalTools
-from planner.resume import resume
-from planner.start import run_sync
-from tui.widgets.asking import Ask
+from planner.execute.start import run_sync
+from planner.lifecycle.resume import resume
+from tui.dialogs.question import Ask
 
 GIVEN = {"path": "letter.txt", "times": "2", "how": {"really": True}}
 

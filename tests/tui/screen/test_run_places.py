@@ -14,11 +14,11 @@ from staging import SIZES, Show, Stage
 from textual.widgets import TabbedContent
 
 from infospace import Space, open_space
-from planner.start import run_sync
-from tui.widgets.data import Data
-from tui.widgets.grid import Grid
-from tui.widgets.pager import Pager
+from planner.execute.start import run_sync
+from tui.widgets.details.resource_data import Data
+from tui.widgets.lazy_table import Grid
 from tui.widgets.slider import Slider
+from tui.widgets.text_view import Pager
 
 
 def test_a_plan_folds(show: Show, furnished: Space) -> None:
@@ -113,7 +113,7 @@ def test_a_run_of_another_process_is_seen_going_on(show: Show, space: Space, tmp
     run = str(run_sync(space, [ask, note("gone on", "$x")]).run)
 
     def elsewhere() -> None:
-        from planner.resume import answer, resume
+        from planner.lifecycle.resume import answer, resume
 
         with open_space(tmp_path / "space.db") as other:
             answer(other, run, "1", "yes")
@@ -174,8 +174,8 @@ def test_a_loop_of_thousands_is_followed_while_it_runs_here(show: Show, space: S
 def test_a_hundred_megabytes_do_not_freeze_a_step(show: Show, space: Space) -> None:
     """They are shown in pieces, and what is copied is said to be a part."""
     run_sync(space, [note("small", "$x")])
-    from infospace.memory.changes import MakeNote
-    from infospace.runs.journal import CloseRun, OpenRun, StepRow
+    from infospace.journal.rows import CloseRun, OpenRun, StepRow
+    from infospace.store.changes import MakeNote
 
     text = "all work and no play makes Jack a dull boy\n" * 2_400_000
     run, big = space.store.new_id("run"), space.store.new_id("Note")  # type: ignore[arg-type]
@@ -297,7 +297,7 @@ def test_a_run_that_is_removed_while_it_is_open_is_a_sentence(show: Show, furnis
 
     async def story(stage: Stage) -> None:
         await stage.open("run_3")
-        from planner.cancelling import cancel
+        from planner.lifecycle.cancel import cancel
 
         cancel(furnished, "run_3")
         furnished.store.forget(["run_3"], really=True)

@@ -14,11 +14,11 @@ from staging import Show, Stage
 from textual.widgets import TextArea
 
 from infospace import Space, open_space
-from infospace.runs.journal import OpenRun
-from planner.start import run_sync
-from tui.memory import Memory
-from tui.widgets.forking import Fork
-from tui.widgets.grid import Grid
+from infospace.journal.rows import OpenRun
+from planner.execute.start import run_sync
+from tui.dialogs.fork import Fork
+from tui.runtime.ui_state import UiState
+from tui.widgets.lazy_table import Grid
 
 
 def status_of(space: Space, run: str) -> str:
@@ -78,8 +78,8 @@ def test_the_filter_is_remembered(show: Show, furnished: Space, tmp_path: Path) 
         await stage.go("runs")
         await stage.sees("1 of 5 runs", "run_2")
 
-    show(leave, on=furnished, memory=Memory(path))
-    show(return_, on=furnished, memory=Memory(path))
+    show(leave, on=furnished, memory=UiState(path))
+    show(return_, on=furnished, memory=UiState(path))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_state_that_makes_no_sense_is_as_none(show: Show, tmp_path: Path, text
         said = any("starts anew" in one for one in stage.said())
         assert said == (not text.startswith('{"'))
 
-    show(story, memory=Memory(path))
+    show(story, memory=UiState(path))
 
 
 def test_a_run_of_another_process_appears_and_changes(show: Show, space: Space, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_run_of_another_process_appears_and_changes(show: Show, space: Space, 
         with open_space(tmp_path / "space.db") as other:
             run = (await asyncio.to_thread(run_sync, other, COUNT)).run
             await stage.sees(f"{run} ", "suspended", "Count them", "0/2")
-            from planner.cancelling import cancel
+            from planner.lifecycle.cancel import cancel
 
             cancel(other, str(run))
             await stage.sees("cancelled")
@@ -119,13 +119,13 @@ def test_what_cannot_be_done_is_a_sentence(show: Show, furnished: Space) -> None
 
     async def story(stage: Stage) -> None:
         await stage.sees("run_5 ")
-        for key, says in (
+        for key, message in (
             ("r", "run_5 has ended already"),
             ("a", "run_5 asks nothing"),
             ("x", "run_5 has ended already"),
         ):
             await stage.press(key)
-            await stage.until(lambda says=says: any(says in one for one in stage.said()))
+            await stage.until(lambda message=message: any(message in one for one in stage.said()))
         await stage.press("c")
         await stage.until(lambda: any("Mark one run" in one for one in stage.said()))
 
@@ -194,8 +194,8 @@ def test_a_third_mark_says_which_one_it_takes(show: Show, furnished: Space) -> N
         await stage.press("m", "down", "m")
         assert stage.said() == []
         await stage.press("down", "m")
-        says = "Two runs are compared: run_5 is not marked any more, run_4 and run_3 are."
-        await stage.until(lambda: says in stage.said(), says)
+        message = "Two runs are compared: run_5 is not marked any more, run_4 and run_3 are."
+        await stage.until(lambda: message in stage.said(), message)
         await stage.press("m")
         await stage.press("home", "m", "c")
         await stage.sees("before: run_4", "after: run_5")

@@ -11,10 +11,10 @@ from staging import Show, Stage
 from textual.widgets import Input
 
 from infospace import Space
-from infospace.memory.sqlite.snapshot import SqliteSnapshot
+from infospace.store.sqlite.read.snapshot import SqliteSnapshot
+from planner.execute.start import run_sync
 from planner.sessions import open_session
-from planner.start import run_sync
-from tui.memory import Memory
+from tui.runtime.ui_state import UiState
 from tui.screens.runs import Runs
 
 
@@ -189,8 +189,8 @@ def test_what_is_remembered_is_written_only_when_it_is_something_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a value of another type nothing is taken."""
-    memory, written = Memory(tmp_path / "screen.json"), list[Path]()
-    monkeypatch.setattr("tui.memory.write_atomically", lambda path, _data: written.append(path))
+    memory, written = UiState(tmp_path / "screen.json"), list[Path]()
+    monkeypatch.setattr("tui.runtime.ui_state.write_atomically", lambda path, _data: written.append(path))
     memory.write()
     memory.set("theme", "nord")
     memory.write()

@@ -13,25 +13,25 @@ from tooling import opened as tools_opened
 
 import tui.screens.compare
 import tui.screens.runs
-import tui.table
-import tui.tools.looking
-import tui.widgets.detail
-import tui.widgets.tooldetail
+import tui.screens.tools.tool_list
+import tui.tables.collection_table
+import tui.widgets.details.resource
+import tui.widgets.details.tool
 from infospace import Space
-from infospace.memory.editing import edit
-from infospace.resources import Collection, Note
-from infospace.runs.journal import Use
-from planner.cancelling import cancel
+from infospace.core.resources import Collection, Note
+from infospace.editing.edit import edit
+from infospace.journal.rows import Use
+from planner.lifecycle.cancel import cancel
 from tui.app import InfospaceApp
-from tui.running import Going
+from tui.runtime.runner import ActiveRun
+from tui.runtime.workers import LONGEST, rest_after
 from tui.screens.compare import Compare
 from tui.screens.runs import Runs
-from tui.table import Table, read_table
-from tui.widgets.data import Data
-from tui.widgets.grid import Grid
-from tui.widgets.rows import Column
-from tui.widgets.tooldetail import AlikeRows
-from tui.working import LONGEST, rest_after
+from tui.tables.collection_table import Table, read_table
+from tui.text.table_model import Column
+from tui.widgets.details.resource_data import Data
+from tui.widgets.details.tool import AlikeRows
+from tui.widgets.lazy_table import Grid
 
 # Notes
 
@@ -49,7 +49,7 @@ def test_a_version_that_is_being_read_is_shown_whatever_changes_meanwhile(
         await opened(stage, "8 kept notes")
         stage.app.open_note(steel)
         await stage.sees("Iron oxide.")
-        held = hold(monkeypatch, tui.widgets.detail, "read_around")
+        held = hold(monkeypatch, tui.widgets.details.resource, "read_around")
         place(stage).follow(steel, 1)
         await held.has_begun(stage)
         await place(stage).look_at(Use(steel, 2), None)
@@ -70,7 +70,7 @@ def test_a_tab_is_told_though_what_is_shown_is_looked_at_again(
         await stage.sees("In short: ")
         detail = place(stage).detail
         assert detail.shown is not None
-        held = hold(monkeypatch, tui.widgets.detail, "graph_of")
+        held = hold(monkeypatch, tui.widgets.details.resource, "graph_of")
         await stage.press(*["right_square_bracket"] * 4)
         await held.has_begun(stage)
         await detail.show(detail.shown.id, again=True)
@@ -90,7 +90,7 @@ def test_the_note_that_somebody_goes_on_to_is_shown_though_the_one_before_change
         await opened(stage, "8 kept notes")
         stage.app.open_note(steel)
         await stage.sees("Steel rusts where water")
-        held = hold(monkeypatch, tui.widgets.detail, "read_around")
+        held = hold(monkeypatch, tui.widgets.details.resource, "read_around")
         place(stage).follow(bread, None)
         await held.has_begun(stage)
         place(stage).changed()
@@ -145,8 +145,8 @@ def test_a_list_of_servers_that_is_being_read_is_not_begun_anew(
     show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long it takes, it is shown."""
-    monkeypatch.setattr("tui.screens.tools.LOOK", 3_600.0)
-    held = hold(monkeypatch, tui.tools.looking, "standing")
+    monkeypatch.setattr("tui.screens.tools.tools.LOOK", 3_600.0)
+    held = hold(monkeypatch, tui.screens.tools.tool_list, "standing")
 
     async def story(stage: Stage) -> None:
         tools = await tools_opened(stage, "infospace/add")
@@ -169,7 +169,7 @@ def test_a_tool_that_is_read_late_does_not_take_the_place_of_another(
     async def story(stage: Stage) -> None:
         tools = await tools_opened(stage, "infospace/add")
         first, second = tools.tools.listed.tools[3:5]
-        held = hold(monkeypatch, tui.widgets.tooldetail, "read_tool")
+        held = hold(monkeypatch, tui.widgets.details.tool, "read_tool")
         late = asyncio.create_task(tools.detail.show(first))
         await held.has_begun(stage)
         await tools.detail.show(second)
@@ -185,7 +185,7 @@ def test_a_tool_that_is_read_late_does_not_take_the_place_of_another(
 
 def test_rows_that_somebody_else_reads_are_sorted_too(stocked: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table is sorted by all of its rows, whoever reads some of them meanwhile."""
-    monkeypatch.setattr(tui.table, "LOOKED_AT", 1)
+    monkeypatch.setattr(tui.tables.collection_table, "LOOKED_AT", 1)
     people = stocked.store.get(named(stocked, "people"))
     assert isinstance(people, Collection)
 
@@ -242,7 +242,7 @@ def test_a_look_that_goes_on_is_not_begun_anew(show: Show, furnished: Space, mon
         runs = stage.app.place
         assert isinstance(runs, Runs)
         [look] = [worker for worker in runs.workers if worker.group == "look"]
-        runs.heard(Going("run_1"), [])
+        runs.heard(ActiveRun("run_1"), [])
         runs._look_again()
         assert not look.is_cancelled
         await held.is_over(stage)

@@ -12,12 +12,12 @@ from textual.widgets import Input, SelectionList
 from tooling import click, opened, shows, tools
 
 from infospace import Space
-from infospace.tools.finding.scope import Scope
-from infospace.tools.narrowed import NarrowedSpace
-from planner.meta.offered import META
-from planner.saved import save_plan
-from tui.widgets.seeing import See
-from tui.widgets.sifting import Sift
+from infospace.tools.scope import Scope
+from infospace.tools.scoped_space import ScopedSpace
+from planner.metatools.registry import META
+from planner.parse.saved_plans import save_plan
+from tui.dialogs.client import See
+from tui.dialogs.tool_filter import Sift
 
 
 async def asked(space: Space, name: str, **given: Any) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def test_what_changes_before_the_first_look_is_listed_by_it(
     show: Show, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A look compares with what was known before the list was read, not with what the first look saw."""
-    monkeypatch.setattr("tui.screens.tools.LOOK", 3_600.0)
+    monkeypatch.setattr("tui.screens.tools.tools.LOOK", 3_600.0)
 
     async def story(stage: Stage) -> None:
         place = await opened(stage, "46 tools")
@@ -193,9 +193,9 @@ def test_tools_that_are_alike_are_listed_with_their_reasons_and_can_be_followed(
         await stage.until(lambda: place.detail.tool is not None and place.detail.tool.full_name == "desk/book")
 
     def asked_alike(space: Space) -> list[str]:
-        from infospace.tools.own import everything
+        from infospace.tools.builtin import all_tools
 
-        found = [tool for tool in everything(space, others=True) if not tool.blocked]
+        found = [tool for tool in all_tools(space, others=True) if not tool.blocked]
         tool = next(tool for tool in found if tool.full_name == "desk/book")
         return [one.tool.full_name for one in space.finder.alike(found, tool, 10)[0]]
 
@@ -228,7 +228,7 @@ def test_what_the_client_of_a_token_would_see_is_what_its_list_has(show: Show, h
         await stage.sees("stdio", "ann  only tags house, no names like ^book$; tools listed by themselves", "ops")
         await stage.press("down", "enter")
         await stage.sees("as ann ▾", "its own list has 16 doors and 4 tools")
-        narrowed = NarrowedSpace(housed, Scope(include_tags=("house",), exclude_names=("^book$",)))
+        narrowed = ScopedSpace(housed, Scope(include_tags=("house",), exclude_names=("^book$",)))
         total = await asked(narrowed, "list_tools", page_size=100)
         listed = {*names(stage)} - {"gone/*"}
         assert sorted(listed) == sorted(tool["tool_name"] for tool in total["tools"])

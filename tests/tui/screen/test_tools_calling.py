@@ -11,11 +11,11 @@ from tooling import answered, click, form, opened, shows, tools
 
 from infospace import Space
 from infospace.tools.approvals import remembered
-from planner.saved import save_plan
-from tui.screens.notes import Notes
+from planner.parse.saved_plans import save_plan
+from tui.dialogs.question import Ask
+from tui.screens.notes.notes import Notes
 from tui.screens.runs import Runs
-from tui.widgets.asking import Ask
-from tui.widgets.slot import Slot
+from tui.widgets.details.form_field import Slot
 
 
 def slot(stage: Stage, name: str) -> Slot:
@@ -307,7 +307,7 @@ def test_primitives_prompts_resources_and_saved_plans_are_called_too(show: Show,
 
     async def story(stage: Stage) -> None:
         await opened(stage, "desk/book")
-        for name, argument, value, says in (
+        for name, argument, value, message in (
             ("infospace/create-note", "value", '"a new note"', "a new note"),
             ("infospace/plan:greeting", "who", "Ada", "Hello Ada."),
             ("order/greet", "who", "Emmy", "Greet Emmy."),
@@ -317,7 +317,7 @@ def test_primitives_prompts_resources_and_saved_plans_are_called_too(show: Show,
             setattr(field, "text" if isinstance(field, TextArea) else "value", value)
             await stage.press("ctrl+r")
             await answered(stage, name)
-            await stage.sees("✓ success", says)
+            await stage.sees("✓ success", message)
             await stage.press("escape")
         await form(stage, "order/odd://one")
         await stage.sees("It takes no arguments.")

@@ -6,10 +6,10 @@ import pytest
 from staging import Show, Stage
 
 from infospace import Space
-from planner.start import run_sync
-from tui.screens.notes import Notes
-from tui.widgets.data import Data
-from tui.widgets.grid import Grid
+from planner.execute.start import run_sync
+from tui.screens.notes.notes import Notes
+from tui.widgets.details.resource_data import Data
+from tui.widgets.lazy_table import Grid
 
 
 @pytest.mark.parametrize("where", ["variables", "step"])

@@ -16,9 +16,9 @@ from staging import Stage
 from textual.widget import Widget
 
 from infospace import Space
-from infospace.tools.kept import Called
-from infospace.tools.servers.syncing import Synced, sync
-from tui.screens.tools import Tools
+from infospace.store.tool_records import Called
+from infospace.tools.mcp.catalogue.sync import Synced, sync
+from tui.screens.tools.tools import Tools
 
 HERE = Path(__file__).parent
 ODD = HERE.parents[1] / "infospace" / "tools"

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from browsing import PATIENCE, browser, chromium, screens, serving
 
 from infospace import open_space
-from planner.resume import answer
-from planner.start import run_sync
-from tui.places import numbered
+from planner.execute.start import run_sync
+from planner.lifecycle.resume import answer
+from tui.screen_registry import numbered
 
 needs_chromium = pytest.mark.skipif(chromium() is None, reason="there is no Chromium on this machine")
 
@@ -225,8 +225,8 @@ def test_ports_are_told_in_a_sentence(file: Path) -> None:
 
     with serving(file) as (url, _):
         taken = urlsplit(url).port
-        code, says = said("--web", "--port", str(taken))
+        code, message = said("--web", "--port", str(taken))
         assert code == 2
-        assert says.startswith(f"infospace: port {taken} of 127.0.0.1 cannot be had: ")
+        assert message.startswith(f"infospace: port {taken} of 127.0.0.1 cannot be had: ")
     assert said("--web", "--port", "70000") == (2, "infospace: 70000 is not a port (a whole number from 1 to 65535)\n")
     assert said("--port", "1") == (2, "infospace: --port is for --web (infospace tui --web --port 8000)\n")

@@ -9,7 +9,7 @@ import argparse
 import importlib
 from types import ModuleType
 
-from tui.command.output import Output, UsageError
+from tui.text.output import Output, UsageError
 
 EXAMPLES = """examples:
   infospace tools sync --mcp ~/project/mcp.json

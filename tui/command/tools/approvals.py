@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from tui.command.output import Output
-from tui.command.spaces import open_from
+from tui.command.common.open_space import open_from
+from tui.text.output import Output
 
 EXAMPLES = """examples:
   infospace tools approvals

@@ -8,8 +8,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from tui.command.output import Output, UsageError
-from tui.command.spaces import open_from
+from tui.command.common.open_space import open_from
+from tui.text.output import Output, UsageError
 
 EXAMPLES = """examples:
   infospace tools audit

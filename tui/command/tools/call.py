@@ -12,19 +12,19 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING, Any
 
-from infospace.errors import Invalid, Unreadable
-from tui.command.approving import add_approve, approved
-from tui.command.attending import Elsewhere, add_wait, attend, told_elsewhere
-from tui.command.documents import parse_inputs, read_source
-from tui.command.output import Output, UsageError
-from tui.command.pending import show_pending
-from tui.command.spaces import open_from
-from tui.command.tools.asked import validated
+from infospace.core.errors import Invalid, InvalidJSON
+from tui.command.common.approve_option import add_approve, approved
+from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, told_elsewhere
+from tui.command.common.open_space import open_from
+from tui.command.common.plan_input import parse_inputs, read_source
+from tui.command.tools.common import validated
+from tui.text.output import Output, UsageError
+from tui.text.pending import show_pending
 
 if TYPE_CHECKING:
-    from infospace.jsonvalue import JSON
+    from infospace.core.json_types import JSON
     from infospace.space import Space
-    from planner.outcome import RunResult
+    from planner.journal.result import RunResult
 
 EXAMPLES = """examples:
   infospace tools call git/git_status --input repo_path=.
@@ -53,9 +53,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Call it, and show what it answers."""
-    from planner.meta.audited import audited, outcome_of
-    from planner.meta.execute_tool import prepare_call
-    from planner.meta.known import find_tool
+    from planner.metatools.audit import outcome_of, write_audit
+    from planner.metatools.execute_tool import prepare_call
+    from planner.metatools.lookup import find_tool
 
     with open_from(args, create=True) as space:
         given = _arguments(args, find_tool(space, args.tool).input_schema.get("properties", {}))
@@ -67,11 +67,11 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         result = asyncio.run(call.play(space, lambda _event: None, approved(args, space, out)))
         try:
             result = _attended(space, result, args, out)
-        except Elsewhere as gone:
+        except RunTakenOver as gone:
             return told_elsewhere(space, gone, out)
         answered = call.answer(space, result)
         why = next((row.error for row in reversed(result.steps) if row.error), None)
-        audited(space, CALLER, "execute_tool", call.tool.full_name, outcome_of(answered), why, result.run)
+        write_audit(space, CALLER, "execute_tool", call.tool.full_name, outcome_of(answered), why, result.run)
         if out.json:
             out.document(answered)
         else:
@@ -80,32 +80,36 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
 
 def _arguments(args: argparse.Namespace, declared: Any) -> dict[str, JSON]:
-    from infospace.jsontext import read_json
+    from infospace.data.json_text import read_json
 
     given: dict[str, JSON] = {}
     if args.arguments is not None:
         text = read_source("-") if args.arguments == "-" else args.arguments
         try:
             read = read_json(text, what="what the tool is given")
-        except Unreadable as error:
-            raise UsageError(error.says, hint=error.hint or '\'{"name": "value"}\', or --input name=value') from error
+        except InvalidJSON as error:
+            raise UsageError(
+                error.message, hint=error.hint or '\'{"name": "value"}\', or --input name=value'
+            ) from error
         if not isinstance(read, dict):
             raise UsageError("the arguments are not a JSON object", hint='\'{"name": "value"}\', or --input name=value')
         given |= read
     try:
         return given | parse_inputs(args.input, args.input_file, declared if isinstance(declared, dict) else {})
     except Invalid as error:
-        raise UsageError(error.says, hint=error.hint) from error
+        raise UsageError(error.message, hint=error.hint) from error
 
 
 def _attended(space: Space, result: RunResult, args: argparse.Namespace, out: Output) -> RunResult:
     """Stay with a call that waits: on a terminal for an answer, with --wait also for a time."""
     asks = any(one.kind != "wait" for one in result.pending) and sys.stdin.isatty() and sys.stderr.isatty()
-    return attend(space, result, lambda _event: None, out) if result.pending and (asks or args.wait) else result
+    return (
+        follow_until_done(space, result, lambda _event: None, out) if result.pending and (asks or args.wait) else result
+    )
 
 
 def _show(space: Space, answered: dict[str, Any], result: RunResult, out: Output) -> None:
-    from tui.command.render import content_text
+    from tui.text.render import content_text
 
     if result.pending:
         show_pending(result.run, result.pending, out)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from tui.command.output import Output
-from tui.command.tools.asked import SNIPPET, answer
+from tui.command.tools.common import SNIPPET, answer
+from tui.text.output import Output
 
 EXAMPLES = """examples:
   infospace tools categories
@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Show them."""
-    from tui.command.render import snippet
+    from tui.text.render import snippet
 
     found = answer(args, "get_tool_categories", {"include_tags": not args.no_tags, "include_servers": args.servers})
     if out.json:

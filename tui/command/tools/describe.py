@@ -6,8 +6,8 @@ import argparse
 import json
 from typing import Any
 
-from tui.command.output import Output
-from tui.command.tools.asked import answer, show
+from tui.command.tools.common import answer, show
+from tui.text.output import Output
 
 EXAMPLES = """examples:
   infospace tools describe git/git_status
@@ -64,12 +64,12 @@ def _show(tool: dict[str, Any], out: Output) -> None:
 
 def _about(tool: dict[str, Any]) -> str:
     hints = tool["annotations"]
-    says = "does not say what it does to the world"
+    message = "does not say what it does to the world"
     if hints is not None:
         words = [name.replace("_", " ") for name, holds in hints.items() if holds]
-        says = ", ".join(words) or "adds, and takes nothing away"
+        message = ", ".join(words) or "adds, and takes nothing away"
     asked = "somebody is asked before it is called" if tool["needs_approval"] else "nobody is asked before it is called"
-    return f"{says}; {'it is blocked' if tool['blocked'] else asked}"
+    return f"{message}; {'it is blocked' if tool['blocked'] else asked}"
 
 
 def _measured(metrics: dict[str, Any]) -> str:

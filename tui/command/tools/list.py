@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from tui.command.output import Output
-from tui.command.tools.asked import add_filters, answer, filters, show, show_schemas, show_unknown
+from tui.command.tools.common import add_filters, answer, filters, show, show_schemas, show_unknown
+from tui.text.output import Output
 
 EXAMPLES = """examples:
   infospace tools list

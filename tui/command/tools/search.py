@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 
-from tui.command.output import Output
-from tui.command.tools.asked import add_filters, answer, filters, show, show_schemas, show_unknown
+from tui.command.tools.common import add_filters, answer, filters, show, show_schemas, show_unknown
+from tui.text.output import Output
 
 EXAMPLES = """examples:
   infospace tools search 'what changed in the repository'

@@ -10,12 +10,12 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from infospace.answer import cut
-from tui.command.output import Output
-from tui.command.spaces import open_from
+from infospace.data.result import truncate
+from tui.command.common.open_space import open_from
+from tui.text.output import Output
 
 if TYPE_CHECKING:
-    from infospace.tools.servers.known import Server
+    from infospace.tools.mcp.servers import Server
 
 EXAMPLES = """examples:
   infospace tools servers
@@ -40,14 +40,14 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         assert known is not None  # noqa: S101 - a space's toolbox has them
         servers, problems = known.all(), known.problems
     if out.json:
-        wrong = [{"server": one.server, "file": one.file, "says": one.says, "hint": one.hint} for one in problems]
+        wrong = [{"server": one.server, "file": one.file, "message": one.message, "hint": one.hint} for one in problems]
         out.document({"servers": [_document(server) for server in servers], "problems": wrong})
         return 0
     for server in servers:
         for line in _lines(server):
             out.text(line, crop=True)
     for one in problems:
-        out.talk(f"{one.server or one.file}: {one.says}{f' ({one.hint})' if one.hint else ''}", "yellow")
+        out.talk(f"{one.server or one.file}: {one.message}{f' ({one.hint})' if one.hint else ''}", "yellow")
     if not servers and not problems:
         out.talk("no servers; `infospace tools sync --mcp FILE` names an `mcp.json`")
     return 0
@@ -56,7 +56,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 def _lines(server: Server) -> Iterator[str]:
     kept = server.kept
     listed = kept.listed[:16].replace("T", " ") if kept is not None and kept.listed else "-"
-    about = cut(" ".join(server.description.split()), TOLD)
+    about = truncate(" ".join(server.description.split()), TOLD)
     yield f"{MARKS[server.state]} {server.name:<20} {server.state:<13} {server.tools:>5,} tools  {listed:<16}  {about}"
     if kept is not None and kept.error:
         yield from (f"    {line}" for line in kept.error.splitlines())

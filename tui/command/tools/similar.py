@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from tui.command.output import Output
-from tui.command.tools.asked import answer, show
+from tui.command.tools.common import answer, show
+from tui.text.output import Output
 
 EXAMPLES = """examples:
   infospace tools similar git/git_status

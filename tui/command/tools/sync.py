@@ -11,13 +11,13 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
-from infospace.errors import NotFound, Unreadable
-from tui.command.output import Output, UsageError
-from tui.command.spaces import open_from
-from tui.written import path_of
+from infospace.core.errors import InvalidJSON, NotFound
+from tui.command.common.open_space import open_from
+from tui.text.output import Output, UsageError
+from tui.text.paths import path_of
 
 if TYPE_CHECKING:
-    from infospace.tools.servers.syncing import Synced
+    from infospace.tools.mcp.catalogue.sync import Synced
 
 EXAMPLES = """examples:
   infospace tools sync
@@ -39,14 +39,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Sync, and report."""
-    from infospace.tools.servers.syncing import sync
+    from infospace.tools.mcp.catalogue.sync import sync
 
     mcp, forget = (None if path is None else path_of(path) for path in (args.mcp, args.forget))
     with open_from(args, create=True) as space, out.progress() as listener:
         try:
             done = asyncio.run(sync(space, mcp=mcp, forget=forget, restart=args.restart, listener=listener))
-        except (NotFound, Unreadable) as error:
-            raise UsageError(error.says, hint=error.hint) from error
+        except (NotFound, InvalidJSON) as error:
+            raise UsageError(error.message, hint=error.hint) from error
     if out.json:
         out.document(done.to_json())
     else:
@@ -58,14 +58,14 @@ def _show(done: Synced, out: Output) -> None:
     if not done.files:
         out.talk("there is no `mcp.json` beside the space; `infospace tools sync --mcp FILE` names one")
     for problem in done.warnings:
-        out.talk(f"{problem.server}: {problem.says}{f' ({problem.hint})' if problem.hint else ''}", "yellow")
+        out.talk(f"{problem.server}: {problem.message}{f' ({problem.hint})' if problem.hint else ''}", "yellow")
     for failed in done.failed:
         hint = f" ({failed.hint})" if failed.hint else ""
         out.text(f"✗ {failed.server or failed.file}  {failed.reason}{hint}", "red")
     for name in done.listed:
         out.text(f"✓ {name}  listed")
         for refused in (one for one in done.refused if one.server == name):
-            out.text(f"  ✗ {refused.says}", "yellow")
+            out.text(f"  ✗ {refused.message}", "yellow")
     for name in done.unchanged:
         out.text(f"· {name}  as it was", "dim")
     for word, names in (("added", done.added), ("changed", done.changed), ("removed", done.removed)):

@@ -1,6 +1,6 @@
 """What every store must do, tried with every store there is.
 
-A new implementation of `infospace.memory.store.Store` is one more entry in `IMPLEMENTATIONS`; it is done when
+A new implementation of `infospace.store.protocol.Store` is one more entry in `IMPLEMENTATIONS`; it is done when
 all tests of this folder pass, or skip where the protocol lets a store answer that it cannot.
 """
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from infospace.memory.sqlite import open_store as open_sqlite
-from infospace.memory.store import Store
+from infospace.store.protocol import Store
+from infospace.store.sqlite import open_store as open_sqlite
 
 sys.path.insert(0, str(Path(__file__).parent))
 

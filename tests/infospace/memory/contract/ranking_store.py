@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infospace.memory.sqlite import open_store
-from infospace.memory.store import Near, Snapshot, Store
+from infospace.store.protocol import NearestNotes, Snapshot, Store
+from infospace.store.sqlite import open_store
 
 
 class RankingSnapshot:
@@ -22,7 +22,7 @@ class RankingSnapshot:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._snapshot, name)
 
-    def nearest(self, model: str, query: NDArray[np.float32], limit: int) -> Near:
+    def nearest(self, model: str, query: NDArray[np.float32], limit: int) -> NearestNotes:
         """Return the nearest of all Notes, whatever their cosine."""
         return self.above(model, query, -1.0, limit=limit)
 
@@ -34,7 +34,7 @@ class RankingSnapshot:
         *,
         limit: int | None = None,
         numbers: Iterable[int] | None = None,
-    ) -> Near:
+    ) -> NearestNotes:
         """Return what a loop over all rows finds."""
         rows = self._snapshot.rows(model, numbers)
         best: dict[int, tuple[float, int]] = {}
@@ -49,7 +49,7 @@ class RankingSnapshot:
         which = np.array(found[:limit], np.int64)
         columns = (column[which] for column in (rows.owners, rows.versions, rows.starts, rows.ends))
         cosines = np.array([-cosine for cosine, _, _ in ranked[: len(which)]])
-        return Near(*columns, cosines, len(found), max(below, default=None))
+        return NearestNotes(*columns, cosines, len(found), max(below, default=None))
 
 
 class RankingStore:

@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from infospace.ids import Kind, number_of
-from infospace.jsonvalue import JSON
-from infospace.memory.changes import Change, Embed, MakeCollection, MakeNote, MakeRelation, Stretch, Vectors
-from infospace.memory.store import Store
-from infospace.resources import Collection, Member, Resource
-from infospace.runs.journal import OpenRun, StepRow
+from infospace.core.ids import Kind, number_of
+from infospace.core.json_types import JSON
+from infospace.core.resources import Collection, Member, Resource
+from infospace.journal.rows import OpenRun, StepRow
+from infospace.store.changes import Change, Embed, MakeCollection, MakeNote, MakeRelation, Stretch, Vectors
+from infospace.store.protocol import Store
 
 Open: TypeAlias = Callable[[], Store]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from store_tools import AT, LATER, open_run
 
-from infospace.errors import NotFound
-from infospace.memory.store import Store
-from infospace.runs.journal import Approve, CloseRun, Disapprove
+from infospace.core.errors import NotFound
+from infospace.journal.rows import Approve, CloseRun, Disapprove
+from infospace.store.protocol import Store
 
 
 def found(store: Store, run: str | None = None) -> list[Approve]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from store_tools import AT, LATER, Open, generation, open_run
 
-from infospace.memory.store import Store
-from infospace.runs.audit import AuditRow
-from infospace.runs.journal import CloseRun
+from infospace.journal.audit import AuditRow
+from infospace.journal.rows import CloseRun
+from infospace.store.protocol import Store
 
 
 def found(store: Store, limit: int | None = None) -> list[AuditRow]:

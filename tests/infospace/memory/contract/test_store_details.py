@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from store_tools import MODEL, collection, digest, embed, get, note, searched, waiting
 
-from infospace.ids import number_of
-from infospace.memory.changes import Delete, Derived, Describe, GiveName, Query, Revise, Vectors
-from infospace.memory.store import Chosen, Store
+from infospace.core.ids import number_of
+from infospace.store.changes import Delete, Derived, Describe, GiveName, Query, Revise, Vectors
+from infospace.store.protocol import Chosen, Store
 
 
 class TestHeads:

@@ -21,9 +21,9 @@ from store_tools import (
     waiting,
 )
 
-from infospace.errors import Invalid, NotFound
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import (
+from infospace.core.errors import Invalid, NotFound
+from infospace.core.ids import Kind, number_of
+from infospace.store.changes import (
     Change,
     Delete,
     Embed,
@@ -37,7 +37,7 @@ from infospace.memory.changes import (
     Stretch,
     Vectors,
 )
-from infospace.memory.store import Store
+from infospace.store.protocol import Store
 
 
 class TestSearched:
@@ -201,12 +201,12 @@ class TestEmbedding:
         store.commit(
             [Vectors(MODEL, [b"1"], np.ones((1, 3), np.float32)), Vectors(MODEL, [], np.empty((0, 3), np.float32))]
         )
-        for digests, rows, says in (
+        for digests, rows, message in (
             ([b"2"], np.full((1, 3), np.nan), "NaN"),
             ([b"2"], np.ones((1, 4)), "3 dimensions, not 4"),
             ([b"2", b"3"], np.ones((1, 3)), "2 digests"),
         ):
-            with pytest.raises(Invalid, match=says):
+            with pytest.raises(Invalid, match=message):
                 store.commit([Vectors(MODEL, digests, rows.astype(np.float32))])
         with pytest.raises(Invalid, match="passage from 3 to 2"):
             store.commit([Embed(note(store, kept=True), 1, [Stretch(3, 2, b"1")])])

@@ -13,9 +13,10 @@ from store_tools import (
     relation,
 )
 
-from infospace.errors import Invalid, NotFound
-from infospace.ids import Kind
-from infospace.memory.changes import (
+from infospace.core.errors import Invalid, NotFound
+from infospace.core.ids import Kind
+from infospace.core.resources import Member
+from infospace.store.changes import (
     AddMembers,
     Delete,
     Evidence,
@@ -24,8 +25,7 @@ from infospace.memory.changes import (
     MakeNote,
     Revise,
 )
-from infospace.memory.store import Store
-from infospace.resources import Member
+from infospace.store.protocol import Store
 
 
 class TestEvidenceReading:

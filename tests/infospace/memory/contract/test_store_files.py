@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from store_tools import AT, collection, note, open_run, relation
 
-from infospace.errors import Conflict, Invalid, NotFound
-from infospace.memory.changes import Change, Delete, ExpectLinks, Linked, Restore, SetLinks, Track, Untrack, Was
-from infospace.memory.store import Store, Tracked
-from infospace.runs.journal import CloseRun
+from infospace.core.errors import Conflict, Invalid, NotFound
+from infospace.journal.rows import CloseRun
+from infospace.store.changes import Change, Delete, ExpectedFile, ExpectLinks, Linked, Restore, SetLinks, Track, Untrack
+from infospace.store.protocol import Store, TrackedFile
 
 
 class TestFiles:
@@ -25,9 +25,9 @@ class TestFiles:
         )
         store.commit([Track("/r", "b.md", b, b"4", 2)])
         with store.reading() as snapshot:
-            expected = [Tracked("/r", "a.md", b, 1, b"2"), Tracked("/r", "b.md", b, 2, b"4")]
+            expected = [TrackedFile("/r", "a.md", b, 1, b"2"), TrackedFile("/r", "b.md", b, 2, b"4")]
             assert snapshot.tracked("/r") == expected
-            assert snapshot.tracked() == [Tracked("/q", "z.md", b, 1, b"3"), *expected]
+            assert snapshot.tracked() == [TrackedFile("/q", "z.md", b, 1, b"3"), *expected]
         store.commit([Untrack("/r", "b.md"), Untrack("/r", "b.md")])
         with store.reading() as snapshot:
             assert [file.path for file in snapshot.tracked("/r")] == ["a.md"]
@@ -46,8 +46,8 @@ class TestFiles:
         store.commit([Untrack("/r", "t.csv")])
         with store.reading() as snapshot:
             assert snapshot.tracked("/r") == [
-                Tracked("/r", "t.csv", a, 1, b"1", 9),
-                Tracked("/r", "t.csv", b, 1, b"2", 10, "Ten"),
+                TrackedFile("/r", "t.csv", a, 1, b"1", 9),
+                TrackedFile("/r", "t.csv", b, 1, b"2", 10, "Ten"),
             ]
             assert snapshot.tracked("/other") == []
 
@@ -152,19 +152,19 @@ class TestMeanwhile:
     def test_a_place_that_is_not_as_it_was_is_a_conflict(self, store: Store) -> None:
         """To be tracked, or forgotten."""
         a, b = note(store), note(store)
-        store.commit([Track("/r", "a.md", a, b"1", 1, was=Was())])
-        store.commit([Track("/r", "a.md", a, b"2", 2, was=Was(a, 1))])
+        store.commit([Track("/r", "a.md", a, b"1", 1, was=ExpectedFile())])
+        store.commit([Track("/r", "a.md", a, b"2", 2, was=ExpectedFile(a, 1))])
         for change in (
-            Track("/r", "a.md", b, b"3", 1, was=Was()),
-            Track("/r", "a.md", b, b"3", 1, was=Was(a, 1)),
-            Track("/r", "b.md", b, b"3", 1, was=Was(b, 1)),
-            Untrack("/r", "a.md", was=Was(a, 1)),
+            Track("/r", "a.md", b, b"3", 1, was=ExpectedFile()),
+            Track("/r", "a.md", b, b"3", 1, was=ExpectedFile(a, 1)),
+            Track("/r", "b.md", b, b"3", 1, was=ExpectedFile(b, 1)),
+            Untrack("/r", "a.md", was=ExpectedFile(a, 1)),
         ):
             with pytest.raises(Conflict):
                 store.commit([change])
         with store.reading() as snapshot:
-            assert snapshot.tracked() == [Tracked("/r", "a.md", a, 2, b"2")]
-        store.commit([Untrack("/r", "a.md", was=Was(a, 2))])
+            assert snapshot.tracked() == [TrackedFile("/r", "a.md", a, 2, b"2")]
+        store.commit([Untrack("/r", "a.md", was=ExpectedFile(a, 2))])
 
     def test_a_file_that_is_known_below_another_root_is_not_new(self, store: Store) -> None:
         """Of two who import a folder and a folder in it at once, one gets the file; other files are anybody's."""
@@ -172,8 +172,8 @@ class TestMeanwhile:
         store.commit([Track("/r/sub", "deep/a.md", a, b"1", 1)])
         for root, path in (("/r", "sub/deep/a.md"), ("/r/sub/deep", "a.md")):
             with pytest.raises(Conflict):
-                store.commit([Track(root, path, b, b"2", 1, was=Was())])
-            store.commit([Track(root, "b.md", b, b"2", 1, was=Was())])
+                store.commit([Track(root, path, b, b"2", 1, was=ExpectedFile())])
+            store.commit([Track(root, "b.md", b, b"2", 1, was=ExpectedFile())])
 
     def test_links_that_are_not_as_they_were_are_a_conflict(self, store: Store) -> None:
         """In whatever order they are told."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from store_tools import AT, collection, get, note, open_run, relation, step
 
-from infospace.errors import Conflict, NotFound
-from infospace.ids import Kind
-from infospace.memory.changes import Change, Evidence, Keep, LetGo, MakeCollection, MakeNote, RemoveMembers, Revise
-from infospace.memory.store import Forgotten, Store
-from infospace.resources import Made, Member
-from infospace.runs.journal import CallRow, CloseRun, OpenRun, Use
+from infospace.core.errors import Conflict, NotFound
+from infospace.core.ids import Kind
+from infospace.core.resources import Made, Member
+from infospace.journal.rows import CallRow, CloseRun, OpenRun, Use
+from infospace.store.changes import Change, Evidence, Keep, MakeCollection, MakeNote, RemoveMembers, Revise, Unkeep
+from infospace.store.protocol import DeletedRuns, Store
 
 
 def made(store: Store, run: str, content: object = "text", *, kept: bool = False) -> str:
@@ -109,7 +109,7 @@ def test_what_something_that_stays_holds_stays_with_all_that_it_is_made_of(store
     store.commit(changes)
     holding = collection(store, [found], kept=True)
     store.commit([RemoveMembers(holding, [found])])
-    store.commit([LetGo(found)])
+    store.commit([Unkeep(found)])
     arrow = relation(store, end, end)
     theirs = store.new_id(Kind.COLLECTION)
     store.commit([MakeCollection(theirs, [Member(end)], made=Made(own, "1", "x"))])
@@ -136,7 +136,7 @@ def test_what_left_discovery_before_is_not_found_by_who_comes_late(store: Store)
     one = made(store, run, kept=True)
     with store.reading() as snapshot:
         before = snapshot.generation
-    store.commit([LetGo(one)])
+    store.commit([Unkeep(one)])
     store.forget([ended(store, run)], really=True)
     with store.reading() as snapshot:
         assert not snapshot.moved(before).complete
@@ -145,5 +145,5 @@ def test_what_left_discovery_before_is_not_found_by_who_comes_late(store: Store)
 def test_nothing_named_removes_nothing(store: Store) -> None:
     one = note(store, "text")
     store.commit([Keep(one)])
-    assert store.forget([], really=True) == Forgotten(0, 0, 0, 0, 0, 0)
+    assert store.forget([], really=True) == DeletedRuns(0, 0, 0, 0, 0, 0)
     assert there(store, one) == [True]

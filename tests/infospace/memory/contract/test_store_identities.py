@@ -9,9 +9,9 @@ from store_tools import (
     relation,
 )
 
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, Evidence, MakeNote, Restore, Revise
-from infospace.memory.store import Store
+from infospace.core.ids import Kind
+from infospace.store.changes import Delete, Evidence, MakeNote, Restore, Revise
+from infospace.store.protocol import Store
 
 
 class TestIdentities:

@@ -14,21 +14,21 @@ from store_tools import (
     relation,
 )
 
-from infospace.errors import Conflict, Invalid, NotFound
-from infospace.ids import Kind
-from infospace.memory.changes import (
+from infospace.core.errors import Conflict, Invalid, NotFound
+from infospace.core.ids import Kind
+from infospace.core.resources import Made, Member, Note
+from infospace.store.changes import (
     AddMembers,
     Delete,
     GiveName,
     Keep,
-    LetGo,
     MakeCollection,
     RemoveMembers,
     Revise,
     Track,
+    Unkeep,
 )
-from infospace.memory.store import Store
-from infospace.resources import Made, Member, Note
+from infospace.store.protocol import Store
 
 
 class TestDeleting:
@@ -150,7 +150,7 @@ class TestNaming:
             store.commit([GiveName(b, composed)])
 
     @pytest.mark.parametrize(
-        ("name", "says"),
+        ("name", "message"),
         [
             ("", "empty"),
             (" \u00a0", "empty"),
@@ -162,9 +162,9 @@ class TestNaming:
             ("x" * 201, "201 characters"),
         ],
     )
-    def test_what_cannot_be_a_name_is_refused(self, store: Store, name: str, says: str) -> None:
+    def test_what_cannot_be_a_name_is_refused(self, store: Store, name: str, message: str) -> None:
         """The error says why."""
-        with pytest.raises(Invalid, match=says):
+        with pytest.raises(Invalid, match=message):
             store.commit([GiveName(note(store), name)])
 
     @pytest.mark.parametrize("name", ["x" * 200, "Note", "Note_012", "note_12", "run_x", "a b", "_x", "日記", "a$b"])
@@ -257,7 +257,7 @@ def test_what_something_kept_holds_or_a_file_gave_is_not_let_go_with_its_name(st
     collection(store, [held], kept=True)
     collection(store, [loose])
     store.commit([Track("/r", "a.md", imported, b"d", 1), GiveName(named, "name")])
-    store.commit([LetGo(one, if_free=True) for one in (held, imported, loose, named)])
+    store.commit([Unkeep(one, if_free=True) for one in (held, imported, loose, named)])
     assert kept(store, held, imported, loose, named) == [True, True, False, True]
     store.commit([Keep(loose)])
     for place, one in enumerate((held, imported, loose)):

@@ -11,10 +11,11 @@ from store_tools import (
     relation,
 )
 
-from infospace.errors import Conflict, Invalid, NotFound
-from infospace.ids import Kind
-from infospace.jsonvalue import JSON
-from infospace.memory.changes import (
+from infospace.core.errors import Conflict, Invalid, NotFound
+from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
+from infospace.core.resources import Made, Member, Note, Relation
+from infospace.store.changes import (
     GiveName,
     Keep,
     MakeCollection,
@@ -22,8 +23,7 @@ from infospace.memory.changes import (
     MakeRelation,
     Revise,
 )
-from infospace.memory.store import Store
-from infospace.resources import Made, Member, Note, Relation
+from infospace.store.protocol import Store
 
 
 class TestMaking:

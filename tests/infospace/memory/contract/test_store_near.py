@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from store_tools import MODEL, note
 
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import Delete, Embed, GiveName, MakeNote, Revise, Stretch, Vectors
-from infospace.memory.store import Near, Store
+from infospace.core.ids import Kind, number_of
+from infospace.store.changes import Delete, Embed, GiveName, MakeNote, Revise, Stretch, Vectors
+from infospace.store.protocol import NearestNotes, Store
 
 THRESHOLD = 0.1
 
@@ -56,7 +56,7 @@ def looped(store: Store, query: NDArray[np.float32]) -> list[tuple[float, int, i
     return sorted(best.values(), key=lambda found: (-found[0], found[1]))
 
 
-def told(near: Near) -> list[tuple[float, int, int]]:
+def told(near: NearestNotes) -> list[tuple[float, int, int]]:
     """Return cosine, number and start of each."""
     assert (near.cosines.dtype, near.numbers.dtype) == (np.float64, np.int64)
     return list(zip(near.cosines.tolist(), near.numbers.tolist(), near.starts.tolist(), strict=True))
@@ -73,7 +73,7 @@ def query(store: Store) -> NDArray[np.float32]:
     return made
 
 
-def above(store: Store, query: NDArray[np.float32], threshold: float = THRESHOLD, **more: object) -> Near:
+def above(store: Store, query: NDArray[np.float32], threshold: float = THRESHOLD, **more: object) -> NearestNotes:
     """Ask a store that ranks."""
     with store.reading() as snapshot:
         found = snapshot.above(MODEL, query, threshold, **more)  # type: ignore[arg-type]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from store_tools import collection, get, ids, note, open_run
 
-from infospace.errors import Invalid
-from infospace.ids import Kind
-from infospace.memory.changes import AddMembers, Change, Delete, MakeCollection, RemoveMembers, Restore
-from infospace.memory.store import Store
-from infospace.memory.undoing import undo
-from infospace.resources import Made, Member
-from infospace.runs.journal import CloseRun
+from infospace.core.errors import Invalid
+from infospace.core.ids import Kind
+from infospace.core.resources import Made, Member
+from infospace.editing.undo import undo
+from infospace.journal.rows import CloseRun
+from infospace.store.changes import AddMembers, Change, Delete, MakeCollection, RemoveMembers, Restore
+from infospace.store.protocol import Store
 
 
 def put(store: Store, inner: str, outer: str, made: Made | None = None) -> None:

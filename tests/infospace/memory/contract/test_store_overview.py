@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from store_tools import AT, LATER, collection, note, open_run, relation, step
 
-from infospace.errors import NotFound
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import Delete, Evidence, GiveName, MakeNote
-from infospace.memory.store import Store
-from infospace.runs.journal import AddLines, CallRow, CloseRun, OpenRun, RunHead, Tally
+from infospace.core.errors import NotFound
+from infospace.core.ids import Kind, number_of
+from infospace.journal.rows import AddLines, CallRow, CloseRun, OpenRun, RunHead, RunStats
+from infospace.store.changes import Delete, Evidence, GiveName, MakeNote
+from infospace.store.protocol import Store
 
 
 def call(run: str, sequence: int, kind: str, tokens: int = 0) -> CallRow:
@@ -42,7 +42,7 @@ def test_tallies_count_the_plans_own_steps_apart_from_executions(store: Store) -
     store.commit([], [*rows, call(run, 1, "llm", 30), call(run, 2, "tool")])
     with store.reading() as snapshot:
         found = snapshot.tallies([run, "run_999"])
-    assert found == {run: Tally(5, 2, 1, 1, 1, 30)}
+    assert found == {run: RunStats(5, 2, 1, 1, 1, 30)}
 
 
 def test_tallies_know_plans_in_every_form(store: Store) -> None:

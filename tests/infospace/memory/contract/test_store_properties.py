@@ -23,9 +23,10 @@ from store_tools import (
     waiting,
 )
 
-from infospace.errors import Conflict, InfospaceError, Invalid
-from infospace.ids import is_id
-from infospace.memory.changes import (
+from infospace.core.errors import Conflict, InfospaceError, Invalid
+from infospace.core.ids import is_id
+from infospace.core.resources import Collection, Member, Relation
+from infospace.store.changes import (
     AddMembers,
     Delete,
     GiveName,
@@ -33,8 +34,7 @@ from infospace.memory.changes import (
     RemoveMembers,
     Revise,
 )
-from infospace.memory.store import Rows, Store
-from infospace.resources import Collection, Member, Relation
+from infospace.store.protocol import Rows, Store
 
 example = settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

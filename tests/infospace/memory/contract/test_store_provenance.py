@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from store_tools import collection, get, note, open_run, relation, step
 
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, Evidence, GiveName, Keep, MakeNote, Restore, Revise, Track
-from infospace.memory.store import Store
-from infospace.resources import Made
-from infospace.runs.journal import Use
-from infospace.runs.origin import Origin, Product, Reading, Source
+from infospace.core.ids import Kind
+from infospace.core.resources import Made
+from infospace.journal.origin import Origin, Product, Reading, Source
+from infospace.journal.rows import Use
+from infospace.store.changes import Delete, Evidence, GiveName, Keep, MakeNote, Restore, Revise, Track
+from infospace.store.protocol import Store
 
 
 def origin(store: Store, identifier: str, version: int = 1) -> Origin:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from store_tools import AT, MODEL, collection, embed, get, ids, note, open_run, relation, searched, step
 
-from infospace.errors import NotFound
-from infospace.ids import Kind
-from infospace.memory.changes import Delete, Evidence, MakeNote, RemoveMembers, Revise, Track
-from infospace.memory.store import Freed, Store
-from infospace.runs.journal import CloseRun, Use
+from infospace.core.errors import NotFound
+from infospace.core.ids import Kind
+from infospace.journal.rows import CloseRun, Use
+from infospace.store.changes import Delete, Evidence, MakeNote, RemoveMembers, Revise, Track
+from infospace.store.protocol import PurgeStats, Store
 
 
 def gone(store: Store, identifier: str, version: int | None = None) -> bool:
@@ -40,7 +40,7 @@ class TestPurging:
         assert gone(store, b, 1)
         with pytest.raises(NotFound, match="there is no"):
             get(store, b)
-        assert store.purge(really=True) == Freed(0, 0, 0, 0)
+        assert store.purge(really=True) == PurgeStats(0, 0, 0, 0)
 
     def test_an_id_that_was_purged_is_never_given_again(self, store: Store) -> None:
         """Nor can it be used."""

@@ -11,15 +11,15 @@ from store_tools import (
     relation,
 )
 
-from infospace.errors import Conflict, Invalid, NotFound
-from infospace.memory.changes import (
+from infospace.core.errors import Conflict, Invalid, NotFound
+from infospace.core.resources import Made, Member
+from infospace.store.changes import (
     AddMembers,
-    Null,
+    JsonNull,
     RemoveMembers,
     Revise,
 )
-from infospace.memory.store import Store
-from infospace.resources import Made, Member
+from infospace.store.protocol import Store
 
 
 class TestRevising:
@@ -30,7 +30,7 @@ class TestRevising:
         a = note(store, "one", tag=1)
         store.commit([Revise(a, "two", made=Made("run_1", "1", "update-note"))])
         store.commit([Revise(a, metadata={"tag": 3})])
-        store.commit([Revise(a, Null())])
+        store.commit([Revise(a, JsonNull())])
         contents = [get(store, a, version).content for version in (1, 2, 3, 4)]
         assert contents == ["one", "two", "two", None]
         assert [get(store, a, version).metadata for version in (1, 2, 3)] == [{"tag": 1}, {"tag": 1}, {"tag": 3}]
@@ -93,11 +93,11 @@ class TestRevising:
         """Relations keep their ends, Collections have no content, Notes no members."""
         a = note(store)
         arrow, group = relation(store, a, a), collection(store, [])
-        for change, says in (
+        for change, message in (
             (Revise(arrow, "text"), "Relation"),
             (Revise(group, "text"), "Collection"),
             (AddMembers(a, [Member(a)]), "not a Collection"),
             (RemoveMembers(a, [a]), "not a Collection"),
         ):
-            with pytest.raises(Invalid, match=says):
+            with pytest.raises(Invalid, match=message):
                 store.commit([change])

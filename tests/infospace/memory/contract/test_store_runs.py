@@ -13,28 +13,28 @@ from store_tools import (
     step,
 )
 
-from infospace.errors import Conflict, Invalid, NotFound, TakenOver
-from infospace.ids import Kind
-from infospace.memory.changes import (
-    MakeNote,
-)
-from infospace.memory.store import Store
-from infospace.runs.journal import (
+from infospace.core.errors import Conflict, Invalid, LeaseLost, NotFound
+from infospace.core.ids import Kind
+from infospace.journal.rows import (
     FINISHED,
     AddLines,
     AnswerRow,
-    Beat,
     CallRow,
+    ClaimRun,
     CloseRun,
+    Heartbeat,
     OpenRun,
-    Owned,
+    OwnerGuard,
     RunRow,
     RunStatus,
     SetDocument,
-    TakeRun,
     Use,
     broken_off,
 )
+from infospace.store.changes import (
+    MakeNote,
+)
+from infospace.store.protocol import Store
 
 
 class TestRuns:
@@ -104,7 +104,7 @@ class TestRuns:
             store.commit([], [OpenRun("run_400", "plan", "", {}, {}, AT, "me")])
         store.commit([], [CloseRun(run, "suspended", AT)])
         store.commit([], [CloseRun(run, "failed", LATER, reason="why")])
-        for entry in (CloseRun(run, "success", LATER), Beat(run, "me", LATER), TakeRun(run, "you", "me", LATER)):
+        for entry in (CloseRun(run, "success", LATER), Heartbeat(run, "me", LATER), ClaimRun(run, "you", "me", LATER)):
             with pytest.raises(Conflict, match="ended already, with failed"):
                 store.commit([], [entry])
 
@@ -143,27 +143,27 @@ class TestRuns:
     def test_one_owner_at_a_time(self, store: Store) -> None:
         """Of two who take a run over, one gets it; the earlier owner's heart beats no more."""
         run = open_run(store)
-        store.commit([], [Beat(run, "me", LATER), CloseRun(run, "suspended", LATER)])
-        store.commit([], [TakeRun(run, "you", "me", LATER)])
+        store.commit([], [Heartbeat(run, "me", LATER), CloseRun(run, "suspended", LATER)])
+        store.commit([], [ClaimRun(run, "you", "me", LATER)])
         with store.reading() as snapshot:
             found = snapshot.run(run)
         assert (found.owner, found.status, found.heartbeat, found.ended) == ("you", "running", LATER, None)
         with pytest.raises(Conflict, match="belongs to 'you'"):
-            store.commit([], [TakeRun(run, "third", "me", LATER)])
-        with pytest.raises(TakenOver, match="belongs to 'you'"):
-            store.commit([], [Beat(run, "me", LATER)])
+            store.commit([], [ClaimRun(run, "third", "me", LATER)])
+        with pytest.raises(LeaseLost, match="belongs to 'you'"):
+            store.commit([], [Heartbeat(run, "me", LATER)])
 
     def test_a_former_owner_writes_nothing_more(self, store: Store) -> None:
         """No step, no call, no end of either, and no write; whether the run goes on, rests or has ended."""
         run, made = open_run(store), store.new_id(Kind.NOTE)
-        mine, yours = Owned(run, "me"), Owned(run, "you")
+        mine, yours = OwnerGuard(run, "me"), OwnerGuard(run, "you")
         begun = [step(run, status="suspended"), call(run)]
         store.commit([], [mine, *begun])
-        store.commit([], [TakeRun(run, "you", "me", LATER), yours, step(run, 2)])
+        store.commit([], [ClaimRun(run, "you", "me", LATER), yours, step(run, 2)])
         late = [step(run, 3), step(run), step(run, 2), call(run, 2), call(run, status="success")]
         for end in (None, CloseRun(run, "suspended", LATER), CloseRun(run, "success", LATER)):
             for entry in (*late, CloseRun(run, "failed", LATER)):
-                with pytest.raises(TakenOver, match="another process has taken"):
+                with pytest.raises(LeaseLost, match="another process has taken"):
                     store.commit([MakeNote(made, "x")], [mine, entry])
             if end is not None:
                 store.commit([], [yours, end])
@@ -174,20 +174,20 @@ class TestRuns:
             with pytest.raises(NotFound):
                 snapshot.get(made)
         with pytest.raises(NotFound):
-            store.commit([], [Owned("run_99", "me"), step("run_99")])
+            store.commit([], [OwnerGuard("run_99", "me"), step("run_99")])
 
     def test_what_a_run_spent_is_kept_with_its_heartbeat(self, store: Store) -> None:
         """A beat that says nothing of it leaves it as it was."""
         run = open_run(store)
-        store.commit([], [Beat(run, "me", LATER, {"seconds": 1.5})])
-        store.commit([], [Beat(run, "me", LATER)])
+        store.commit([], [Heartbeat(run, "me", LATER, {"seconds": 1.5})])
+        store.commit([], [Heartbeat(run, "me", LATER)])
         with store.reading() as snapshot:
             assert snapshot.run(run).spent == {"seconds": 1.5}
 
     @pytest.mark.parametrize("run", ["run_99", "Note_1", "run_0", ""])
     def test_an_unknown_run_is_not_found(self, store: Store, run: str) -> None:
         """By no door."""
-        for entry in (step(run), CloseRun(run, "success", AT), Beat(run, "me", AT), TakeRun(run, "a", None, AT)):
+        for entry in (step(run), CloseRun(run, "success", AT), Heartbeat(run, "me", AT), ClaimRun(run, "a", None, AT)):
             with pytest.raises(NotFound, match=run or "''"):
                 store.commit([], [entry])
         with store.reading() as snapshot:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from store_tools import AT, LATER, MODEL, Open, collection, get, ids, note, open_run, run_all
 
-from infospace.errors import Conflict, NotFound, StoreError
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import AddMembers, Delete, GiveName, Keep, MakeNote, Query, Revise
-from infospace.memory.store import Store
-from infospace.resources import Member
-from infospace.runs.journal import Beat, TakeRun
+from infospace.core.errors import Conflict, NotFound, StoreError
+from infospace.core.ids import Kind, number_of
+from infospace.core.resources import Member
+from infospace.journal.rows import ClaimRun, Heartbeat
+from infospace.store.changes import AddMembers, Delete, GiveName, Keep, MakeNote, Query, Revise
+from infospace.store.protocol import Store
 
 
 class TestShared:
@@ -67,8 +67,8 @@ class TestShared:
         """The other's attempt is a Conflict, and so is the heart of the earlier owner."""
         one, two = open_store(), open_store()
         run = open_run(one)
-        two.commit([], [TakeRun(run, "you", "me", LATER)])
-        for entry in (TakeRun(run, "third", "me", LATER), Beat(run, "me", LATER)):
+        two.commit([], [ClaimRun(run, "you", "me", LATER)])
+        for entry in (ClaimRun(run, "third", "me", LATER), Heartbeat(run, "me", LATER)):
             with pytest.raises(Conflict, match="belongs to 'you'"):
                 one.commit([], [entry])
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from store_tools import Open, collection, get, ids, note, relation, run_all
 
-from infospace.errors import InfospaceError, NotFound, StoreError
-from infospace.ids import Kind
-from infospace.memory.changes import AddMembers, Delete, Evidence, GiveName, MakeNote, Revise
-from infospace.memory.store import Store
-from infospace.resources import Member
+from infospace.core.errors import InfospaceError, NotFound, StoreError
+from infospace.core.ids import Kind
+from infospace.core.resources import Member
+from infospace.store.changes import AddMembers, Delete, Evidence, GiveName, MakeNote, Revise
+from infospace.store.protocol import Store
 
 
 class TestSnapshots:
@@ -58,11 +58,11 @@ class TestSnapshots:
             assert (store.get(a).content, store.get(a).name) == ("two", "n")
         store.commit([Delete(a)])
         for identifier in (a, made[3], "Note_99", "Collection_99", "nonsense"):
-            with pytest.raises(NotFound) as says:
+            with pytest.raises(NotFound) as message:
                 store.get(identifier)
             with pytest.raises(NotFound) as expected:
                 get(store, identifier)
-            assert str(says.value) == str(expected.value)
+            assert str(message.value) == str(expected.value)
 
     def test_many_snapshots_are_open_at_once_each_of_its_own_time(self, store: Store) -> None:
         """More than any pool holds, and they end in any order."""

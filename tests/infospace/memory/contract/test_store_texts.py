@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from store_tools import AT, collection, get, note, open_run
 
-from infospace.errors import Invalid
-from infospace.ids import Kind
-from infospace.memory.changes import Change, GiveName, Linked, MakeNote, MakeRelation, SetLinks, Track
-from infospace.memory.store import Store
-from infospace.resources import Made, Relation
-from infospace.runs.journal import CloseRun, OpenRun, StepRow
+from infospace.core.errors import Invalid
+from infospace.core.ids import Kind
+from infospace.core.resources import Made, Relation
+from infospace.journal.rows import CloseRun, OpenRun, StepRow
+from infospace.store.changes import Change, GiveName, Linked, MakeNote, MakeRelation, SetLinks, Track
+from infospace.store.protocol import Store
 
 ODD = [
     "\u0000",

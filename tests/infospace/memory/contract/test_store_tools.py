@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from store_tools import AT, LATER, Open, generation
 
-from infospace.memory.store import Store
-from infospace.tools.kept import (
+from infospace.store.protocol import Store
+from infospace.store.tool_records import (
     AddSource,
     Called,
     DropServer,

@@ -7,16 +7,17 @@ from dataclasses import replace
 import pytest
 from store_tools import AT, collection, embed, get, ids, kept, note, open_run, relation, searched, waiting
 
-from infospace.errors import Conflict, NotFound
-from infospace.ids import Kind, number_of
-from infospace.memory.changes import (
+from infospace.core.errors import Conflict, NotFound
+from infospace.core.ids import Kind, number_of
+from infospace.core.resources import Made, Member
+from infospace.journal.rows import CloseRun
+from infospace.store.changes import (
     AddMembers,
     Delete,
     Expect,
     FreeName,
     GiveName,
     Keep,
-    LetGo,
     Linked,
     MakeNote,
     RemoveMembers,
@@ -24,11 +25,10 @@ from infospace.memory.changes import (
     Revise,
     SetLinks,
     Track,
+    Unkeep,
     Untrack,
 )
-from infospace.memory.store import Effect, Store
-from infospace.resources import Made, Member
-from infospace.runs.journal import CloseRun
+from infospace.store.protocol import Effect, Store
 
 
 def gone(store: Store, identifier: str) -> bool:
@@ -72,7 +72,7 @@ class TestRestoring:
     def test_what_is_let_go_is_transient_again(self, store: Store) -> None:
         """And out of discovery; letting go twice is once."""
         a = note(store, kept=True)
-        store.commit([LetGo(a), LetGo(a)])
+        store.commit([Unkeep(a), Unkeep(a)])
         assert (kept(store, a), searched(store), waiting(store)) == ([False], [], [])
 
     def test_what_something_kept_holds_is_not_let_go(self, store: Store) -> None:
@@ -80,8 +80,8 @@ class TestRestoring:
         a = note(store)
         group = collection(store, [a], kept=True)
         with pytest.raises(Conflict, match=f"{group} holds {a}"):
-            store.commit([LetGo(a)])
-        store.commit([LetGo(group), LetGo(a)])
+            store.commit([Unkeep(a)])
+        store.commit([Unkeep(group), Unkeep(a)])
         assert kept(store, a, group) == [False, False]
 
     def test_what_does_not_stand_as_it_was_read_is_a_conflict(self, store: Store) -> None:

@@ -6,9 +6,9 @@ import ast
 from pathlib import Path
 from typing import get_args
 
-from infospace.memory.changes import Change
-from infospace.memory.store import Snapshot, Store
-from infospace.runs.journal import Entry
+from infospace.journal.rows import Entry
+from infospace.store.changes import Change
+from infospace.store.protocol import Snapshot, Store
 
 HERE = Path(__file__).parent
 

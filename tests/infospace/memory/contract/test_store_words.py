@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from store_tools import note
 
-from infospace.ids import number_of
-from infospace.memory.changes import Delete, GiveName, Keep, Revise
-from infospace.memory.store import Store, Words
+from infospace.core.ids import number_of
+from infospace.store.changes import Delete, GiveName, Keep, Revise
+from infospace.store.protocol import Store, Words
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from store_tools import AT, open_run
 
-from infospace.jsonvalue import JSON
-from infospace.memory.store import Store
-from infospace.runs.journal import CallRow, CallStatus, CloseRun, OpenRun
+from infospace.core.json_types import JSON
+from infospace.journal.rows import CallRow, CallStatus, CloseRun, OpenRun
+from infospace.store.protocol import Store
 
 CALL = CallRow("run_1", 1, "1", "tool", "files/read", b"\x00d", "started", AT)
 WELL: JSON = {"blocks": [], "is_error": False}

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from infospace import open_space
-from infospace.search.model import ModelInfo
-from infospace.tools.finding.finder import Finder
-from infospace.tools.finding.found import Wanted
+from infospace.search.models.find import ModelInfo
+from infospace.tools.search.finder import Finder
+from infospace.tools.search.results import Wanted
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[2] / "search"))

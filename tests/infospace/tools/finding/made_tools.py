@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from infospace.tools.tool import Tool
+from infospace.core.tool import Tool
 
 
 def takes(**parameters: str) -> dict[str, Any]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.tools.finding.bm25 import K1, WEIGHTS, B, Bm25, Counted, Vocabulary
-from infospace.tools.finding.fields import Fields
+from infospace.tools.search.bm25f import K1, WEIGHTS, B, Bm25, Counted, Vocabulary
+from infospace.tools.search.documents import Fields
 
 WORDS = ["read", "write", "file", "mail", "route"]
 texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)

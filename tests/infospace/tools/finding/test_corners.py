@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from infospace.core.tool import Tool
 from infospace.tools.approvals import ELEMENTS, question
-from infospace.tools.finding.found import Remembered
-from infospace.tools.finding.scope import Filters, Scope
-from infospace.tools.finding.words import MOST_PARTS, parted, words_of
-from infospace.tools.successes import EXAMPLES, examples_of
-from infospace.tools.tool import Tool
+from infospace.tools.call_examples import EXAMPLES, examples_of
+from infospace.tools.scope import Filters, Scope
+from infospace.tools.search.results import CallExample
+from infospace.tools.search.tokenize import MOST_PARTS, split_request, words_of
 
 TOOL = Tool("s", "t", tags=("danger", "own"), claimed=("danger",))
 
@@ -37,17 +37,19 @@ def test_examples_are_the_tools_own_and_those_of_its_calls(
 
 def test_examples_stand_once_and_the_tools_own_are_all_there() -> None:
     """Of its calls so many that there are five in all."""
-    calls = [Remembered("", "s/t", {"n": number // 2}) for number in range(20)]
+    calls = [CallExample("", "s/t", {"n": number // 2}) for number in range(20)]
     assert examples_of(TOOL, calls) == [{"n": number} for number in range(EXAMPLES)]
     many = tuple({"n": number} for number in range(EXAMPLES + 2))
     assert examples_of(replace(TOOL, examples=many), calls) == list(many)
 
 
 def test_a_long_request_is_taken_in_so_many_parts_at_most() -> None:
-    parts = parted(" ".join(f"Do the thing number {number}." for number in range(7)))
+    parts = split_request(" ".join(f"Do the thing number {number}." for number in range(7)))
     assert len(parts) == MOST_PARTS
     for sentences in (8, 14, 15, 40):
-        assert len(parted(" ".join(f"Do the thing number {number}." for number in range(sentences)))) <= MOST_PARTS
+        assert (
+            len(split_request(" ".join(f"Do the thing number {number}." for number in range(sentences)))) <= MOST_PARTS
+        )
 
 
 def test_plurals_lose_their_ending_but_for_those_that_are_none() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from infospace.tools.finding.fields import MOST_PLACES, WORDS_EMBEDDED, embedded, fields_of, split_name
-from infospace.tools.tool import Tool
+from infospace.core.tool import Tool
+from infospace.tools.search.documents import MOST_PLACES, WORDS_EMBEDDED, embedded, fields_of, split_name
 
 
 @pytest.mark.parametrize(

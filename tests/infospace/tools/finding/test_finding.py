@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from made_tools import SERVERS, made_tools, named
 
 from infospace import Invalid
-from infospace.tools.finding.finder import Finder
-from infospace.tools.finding.found import FoundTools, Remembered, Wanted
-from infospace.tools.finding.scope import Filters, Scope
-from infospace.tools.tool import Tool
+from infospace.core.tool import Tool
+from infospace.tools.scope import Filters, Scope
+from infospace.tools.search.finder import Finder
+from infospace.tools.search.results import CallExample, FoundTools, Wanted
 
 TOOLS = made_tools()
 EVERY = Filters(min_score=0)
@@ -182,7 +182,10 @@ def test_what_is_out_of_scope_is_as_if_it_did_not_exist(
 def test_a_request_that_worked_makes_its_tool_more_likely(finder: Finder) -> None:
     """For requests like it, and only where it is given."""
     asked = Wanted("brew me some coffee machine software", filters=EVERY)
-    remembered = [Remembered("get me software for the coffee machine", "github/search_code"), Remembered("x", "no/one")]
+    remembered = [
+        CallExample("get me software for the coffee machine", "github/search_code"),
+        CallExample("x", "no/one"),
+    ]
     before = {hit.tool.full_name: hit for hit in finder.find(TOOLS, asked).hits}
     after = {hit.tool.full_name: hit for hit in finder.find(TOOLS, asked, remembered=remembered).hits}
     assert after["github/search_code"].score > before["github/search_code"].score

@@ -12,12 +12,12 @@ from made_tools import made_tools
 from tiny_model import make_model
 
 from infospace import Space, open_space
-from infospace.search.catching import digest_of
-from infospace.search.embedder import Embedder
-from infospace.tools.finding.finder import EMBEDDED_AT_ONCE, Finder
-from infospace.tools.finding.found import Remembered, Wanted
-from infospace.tools.finding.scope import Filters, Scope
-from infospace.tools.tool import Tool
+from infospace.core.tool import Tool
+from infospace.search.embedding.backfill import digest_of
+from infospace.search.embedding.embedder import Embedder
+from infospace.tools.scope import Filters, Scope
+from infospace.tools.search.finder import EMBEDDED_AT_ONCE, Finder
+from infospace.tools.search.results import CallExample, Wanted
 
 TOOLS = made_tools()
 
@@ -52,12 +52,12 @@ def test_only_changed_texts_are_embedded_again(space: Space, embedded: list[str]
 
 def test_no_purge_takes_the_vectors_of_tools(space: Space, embedded: list[str]) -> None:
     """Which no Note and no Collection has."""
-    from infospace.ids import Kind
-    from infospace.memory.changes import MakeNote
-    from infospace.view import Silence
+    from infospace.core.ids import Kind
+    from infospace.core.listener import NullListener
+    from infospace.store.changes import MakeNote
 
     space.store.commit([MakeNote(space.store.new_id(Kind.NOTE), "A note.", kept=True)])
-    space.embedding.catch_up(Silence())
+    space.embedding.catch_up(NullListener())
     Finder(space.embedding).find(TOOLS, Wanted("read a file"))
     space.store.purge(really=True)
     embedded.clear()
@@ -153,7 +153,7 @@ def test_five_thousand_tools_are_searched_as_five_are(space: Space) -> None:
 def test_a_search_embeds_a_few_of_the_requests_that_are_remembered_and_the_next_goes_on(space: Space) -> None:
     """So that the first search of a space with many runs does not wait for all of them; the latest are the first."""
     tools = many(50)
-    remembered = [Remembered(f"old wish number {at}", tools[at % 50].full_name) for at in range(2 * EMBEDDED_AT_ONCE)]
+    remembered = [CallExample(f"old wish number {at}", tools[at % 50].full_name) for at in range(2 * EMBEDDED_AT_ONCE)]
     known: list[int] = []
     for _ in range(3):
         space.finder.find(tools, Wanted("a wish"), remembered=remembered)

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.tools.finding.bm25 import Counted, Vocabulary
-from infospace.tools.finding.corpus import Corpus, Known, Present
-from infospace.tools.finding.evidence import LISTED, NO_MATCH, relevance, strength
-from infospace.tools.finding.fields import embedded, fields_of
-from infospace.tools.finding.found import FoundTools, Wanted
-from infospace.tools.finding.ranking import Legs, ranked
-from infospace.tools.finding.scope import Filters
-from infospace.tools.tool import Tool
+from infospace.core.tool import Tool
+from infospace.tools.scope import Filters
+from infospace.tools.search.bm25f import Counted, Vocabulary
+from infospace.tools.search.corpus import Corpus, Known, Present
+from infospace.tools.search.documents import embedded, fields_of
+from infospace.tools.search.ranking import Scores, ranked
+from infospace.tools.search.results import FoundTools, Wanted
+from infospace.tools.search.scoring import LISTED, NO_MATCH, relevance, strength
 
 
 def rank(scored: list[tuple[Tool, float]], **asked: Any) -> FoundTools:
@@ -29,7 +29,7 @@ def rank(scored: list[tuple[Tool, float]], **asked: Any) -> FoundTools:
         known.append(Known(tool, fields, Counted.of(fields, vocabulary), embedded(fields)))
     scores = np.array([score for _, score in scored])
     nothing = np.zeros(len(scored), bool)
-    legs = Legs(-np.log1p(-scores), np.array([scores]), None, nothing, None, None)
+    legs = Scores(-np.log1p(-scores), np.array([scores]), None, nothing, None, None)
     present = Present([tool for tool, _ in scored], Corpus(known, vocabulary))
     return ranked(present, legs, Wanted("anything", **asked))
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from infospace.tools.finding.scope import Filters, Scope
-from infospace.tools.tool import Tool
+from infospace.core.tool import Tool
+from infospace.tools.scope import Filters, Scope
 
 TOOL = Tool(
     "git",

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.tools.finding.bm25 import Counted, Vocabulary
-from infospace.tools.finding.corpus import Corpus, Known
-from infospace.tools.finding.evidence import NO_MATCH
-from infospace.tools.finding.fields import embedded, fields_of
-from infospace.tools.finding.finder import Finder
-from infospace.tools.finding.found import Wanted
-from infospace.tools.finding.scope import Filters
-from infospace.tools.finding.standing import ALLOWED, FAMILY, NEXT, SHARE, stands_out
-from infospace.tools.tool import Tool
+from infospace.core.tool import Tool
+from infospace.tools.scope import Filters
+from infospace.tools.search.bm25f import Counted, Vocabulary
+from infospace.tools.search.confidence import ALLOWED, FAMILY, NEXT, SHARE, is_confident
+from infospace.tools.search.corpus import Corpus, Known
+from infospace.tools.search.documents import embedded, fields_of
+from infospace.tools.search.finder import Finder
+from infospace.tools.search.results import Wanted
+from infospace.tools.search.scoring import NO_MATCH
 
 
 def corpus(vectors: list[list[float] | None], server: str = "") -> Corpus:
@@ -42,7 +42,7 @@ def out(evidence: Any, vectors: list[list[float] | None], server: str = "") -> b
     """Whether the best of all by the sum of its evidence stands out."""
     rows = np.atleast_2d(np.array(evidence, float))
     best = int(rows.sum(axis=0).argmax())
-    return stands_out(rows, best, np.arange(rows.shape[1]), corpus(vectors, server))
+    return is_confident(rows, best, np.arange(rows.shape[1]), corpus(vectors, server))
 
 
 def test_the_best_stands_out_by_a_share_of_its_evidence() -> None:
@@ -88,9 +88,9 @@ def test_one_tool_stands_alone() -> None:
 def test_the_order_of_the_tools_does_not_matter(evidence: list[float], order: list[int]) -> None:
     """Whether the best is the first or the last."""
     chosen = [at for at in order if at < len(evidence)]
-    one = stands_out(np.array([evidence]), int(np.argmax(evidence)), np.arange(len(evidence)), corpus(apart(30)))
+    one = is_confident(np.array([evidence]), int(np.argmax(evidence)), np.arange(len(evidence)), corpus(apart(30)))
     moved = np.array([evidence])[:, chosen]
-    assert stands_out(moved, chosen.index(int(np.argmax(evidence))), np.arange(len(chosen)), corpus(apart(30))) == one
+    assert is_confident(moved, chosen.index(int(np.argmax(evidence))), np.arange(len(chosen)), corpus(apart(30))) == one
 
 
 COUNTED = ("teachers", "cars", "dogs", "airports", "lakes", "museums", "miners", "volcanoes", "farms", "bridges")

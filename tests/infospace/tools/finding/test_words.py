@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.tools.finding.words import MOST_PARTS, parted, words_of
+from infospace.tools.search.tokenize import MOST_PARTS, split_request, words_of
 
 
 @pytest.mark.parametrize(
@@ -47,23 +47,23 @@ def test_signs_between_words_are_none(words: list[str]) -> None:
 
 def test_a_request_of_several_sentences_is_also_taken_by_sentence() -> None:
     """And whole; what is too short to ask for anything belongs to its neighbour."""
-    assert parted("Find a flight. Book the hotel; then pay for it") == [
+    assert split_request("Find a flight. Book the hotel; then pay for it") == [
         "Find a flight.",
         "Book the hotel;",
         "then pay for it",
         "Find a flight. Book the hotel; then pay for it",
     ]
-    assert parted("Hello! Find a flight.") == ["Hello! Find a flight."]
-    assert parted("Find a flight. Thanks!") == ["Find a flight. Thanks!"]
-    assert parted("Version 2.5 of a.b.c is needed") == ["Version 2.5 of a.b.c is needed"]
-    assert parted("ファイルを読む。天気を調べる。")[:2] == ["ファイルを読む。", "天気を調べる。"]
+    assert split_request("Hello! Find a flight.") == ["Hello! Find a flight."]
+    assert split_request("Find a flight. Thanks!") == ["Find a flight. Thanks!"]
+    assert split_request("Version 2.5 of a.b.c is needed") == ["Version 2.5 of a.b.c is needed"]
+    assert split_request("ファイルを読む。天気を調べる。")[:2] == ["ファイルを読む。", "天気を調べる。"]
 
 
 @given(st.lists(st.sampled_from(["Read the file now.", "Ok.", "Go on\n", "and search the web;", "weiter"]), min_size=1))
 def test_the_parts_are_few_and_leave_nothing_out(sentences: list[str]) -> None:
     """Every word of the request stands in one of its parts, in order."""
     request = " ".join(sentences)
-    parts = parted(request)
+    parts = split_request(request)
     assert 1 <= len(parts) <= MOST_PARTS
     assert parts[-1] == request.strip()
     if len(parts) > 1:

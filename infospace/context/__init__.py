@@ -1,0 +1,1 @@
+"""What a primitive is handed: one step's view of the space."""

@@ -1,0 +1,446 @@
+"""A step's view of the space: what a primitive may see and do while one step runs.
+
+What is made through it belongs to the run, is stamped with the step, and is committed together with the
+step's journal row, or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from infospace.context.changes import Changing, PendingChanges
+from infospace.context.llm import Asking
+from infospace.core.bounds import Bounds, Room, Timed, characters_of, check_time, timed
+from infospace.core.clock import now
+from infospace.core.errors import Invalid, NotFound
+from infospace.core.ids import Kind, is_id
+from infospace.core.json_types import JSON
+from infospace.core.listener import Listener, NullListener
+from infospace.core.names import checked, normalised
+from infospace.core.resources import (
+    Collection,
+    ItemT,
+    Made,
+    Member,
+    Note,
+    Relation,
+    Resource,
+    SearchResult,
+    text_of,
+)
+from infospace.data.result import display_name, truncate
+from infospace.store.changes import (
+    Change,
+    Evidence,
+    GiveName,
+    Keep,
+    MakeCollection,
+    MakeNote,
+    MakeRelation,
+    Unkeep,
+)
+
+if TYPE_CHECKING:
+    from infospace.contract.arguments import Bound
+    from infospace.search.query import Found, Hit, Mode
+    from infospace.space import Space
+
+FoundT = TypeVar("FoundT")
+
+DEEPEST = 100
+"""How deep Collections within Collections are read."""
+
+
+class Context(Changing, Asking):
+    """The space as one step sees it."""
+
+    def __init__(
+        self,
+        space: Space,
+        made: Made,
+        listener: Listener | None = None,
+        *,
+        scratch: bool = False,
+        drafts: PendingChanges | None = None,
+    ) -> None:
+        self.space = space
+        self.made = made
+        self.changes: list[Change] = []
+        self.extra: dict[str, Any] = {}
+        """Goes into the answer's `extra`."""
+        self.uses: dict[str, int] = {}
+        """Versions of the resources that were read, by id."""
+        self.timeout_s: float | None = None
+        """Seconds that its step may take, where the step says so."""
+        self.room = Room(Bounds())
+        """What its step may still make."""
+        self._listener = listener or NullListener()
+        self._drafts = drafts or PendingChanges()
+        self._seen: dict[str, Note[Any]] = {}
+        self._scratch = _SCRATCH if scratch else None
+
+    # Making
+
+    def note(self, content: JSON, *, metadata: Mapping[str, JSON] | None = None) -> Note[Any]:
+        """Make a Note, transient until it is kept. Raises BudgetSpent where the step may not make so much."""
+        check_time()
+        self.room.take(1, characters_of(content) + (characters_of(metadata) if metadata else 0))
+        at = now()
+        made = Note(
+            id=self._id(Kind.NOTE),
+            content=content,
+            metadata=metadata or {},
+            created=at,
+            updated=at,
+            made=self.made,
+        )
+        self._drafts.made[made.id] = made
+        self.changes.append(MakeNote(made.id, content, made.metadata, made=self.made))
+        return made
+
+    def evidence(self, hit: Hit) -> Member:
+        """Make a search-result Note of a hit, by reference to its source; return its place in a Collection."""
+        check_time()
+        self.room.take(1)
+        identifier = self._id(Kind.NOTE)
+        evidence = Evidence(hit.source, hit.version, hit.score, hit.start, hit.end, hit.extra, hit.passage)
+        self._drafts.made[identifier] = evidence
+        self.changes.append(MakeNote(identifier, evidence, made=self.made))
+        return Member(identifier)
+
+    def result(self, content: JSON) -> Member:
+        """Make a search-result Note whose content is its own, such as a tool's; return its place in a Collection."""
+        self.room.take(1, characters_of(content))
+        made: Note[Any] = Note(id=self._id(Kind.NOTE), content=content, made=self.made, evidence=True)
+        self._drafts.made[made.id] = made
+        self.changes.append(MakeNote(made.id, content, made=self.made, evidence=True))
+        return Member(made.id)
+
+    def collection(
+        self, items: Iterable[Resource | Member], *, metadata: Mapping[str, JSON] | None = None
+    ) -> Collection[Any]:
+        """Make a Collection of resources in this order, transient until it is kept."""
+        at = now()
+        members = tuple(item if isinstance(item, Member) else Member(item.id) for item in timed(items))
+        self.room.take(1)
+        self.room.must_hold_members(len(members))
+        made: Collection[Any] = Collection(
+            id=self._id(Kind.COLLECTION),
+            members=members,
+            metadata=metadata or {},
+            created=at,
+            updated=at,
+            made=self.made,
+        )
+        self._drafts.made[made.id] = made
+        self.changes.append(MakeCollection(made.id, members, made.metadata, made=self.made))
+        return made
+
+    def relation(self, source: Resource, target: Resource, relation: str) -> Relation:
+        """Make a Relation between two resources, transient until it is kept."""
+        at = now()
+        made = Relation(
+            id=self._id(Kind.RELATION),
+            source=source.id,
+            target=target.id,
+            relation=relation,
+            created=at,
+            updated=at,
+            made=self.made,
+        )
+        self._drafts.made[made.id] = made
+        self.changes.append(MakeRelation(made.id, made.source, made.target, relation, made=self.made))
+        return made
+
+    def keep(self, resource: Resource) -> None:
+        """Keep a resource in place; of a Collection its members too. Idempotent."""
+        self.changes.append(Keep(resource.id))
+
+    def name(self, resource: Resource, name: str, *, replace: bool = False) -> Resource:
+        """Name a resource, and so keep it; return what has the name then.
+
+        A taken name is a Conflict when the step ends, unless `replace`: then a holder of the same kind gets the
+        resource's content and metadata as its next version, and is what has the name; from another the name moves,
+        and what nothing else holds is let go. A search result, and a Relation, stays what it is: the name moves.
+        """
+        holder = self._holder(checked(name)) if replace else None
+        if holder is not None and holder.id != resource.id and _may_become(holder, resource):
+            resource = self._become(holder, resource)
+        self.changes.append(GiveName(resource.id, name, replace))
+        self._drafts.names[normalised(name)] = resource.id
+        return resource
+
+    def _holder(self, name: str) -> Resource | None:
+        """Return who has a name by now; reading it for that does not count as using it."""
+        identifier = self._drafts.named(name)
+        if identifier is None:
+            with self.space.store.reading() as snapshot:
+                identifier = snapshot.named(name)
+        with suppress(NotFound):
+            return None if identifier is None else self._glance([identifier])[0]
+        return None
+
+    def _become(self, holder: Resource, resource: Resource) -> Resource:
+        """Let the holder of a name be what a resource is. What the run made just for that is let go."""
+        if self.is_new(resource) and self._only_made(resource.id):
+            self.changes = [change for change in self.changes if getattr(change, "id", None) != resource.id]
+        else:
+            self.changes = [change for change in self.changes if change != Keep(resource.id)]
+            if resource.kept and resource.made.run == self.made.run is not None:
+                self.changes.append(Unkeep(resource.id, if_free=True))
+        return self.become(holder, resource)
+
+    def _only_made(self, identifier: str) -> bool:
+        """Whether nothing that the step makes or changes refers to a resource that it made."""
+        return not any(
+            identifier in (getattr(change, "source", None), getattr(change, "target", None))
+            or any(getattr(member, "id", member) == identifier for member in getattr(change, "members", None) or ())
+            for change in self.changes
+        )
+
+    def inner(self, made: Made) -> Context:
+        """Return a view for a part of the step: it sees what was made and changed here, until it is absorbed."""
+        scratch = self._scratch is not None
+        view = type(self)(self.space, made, self._listener, scratch=scratch, drafts=PendingChanges(self._drafts))
+        view.meter = self.meter
+        view.timeout_s = self.timeout_s
+        view.room = self.room
+        if self.meter is not None and self.meter.counterparts is not None:
+            self.meter.counterparts.anew(made)
+        return view
+
+    def absorb(self, other: Context) -> None:
+        """Take over what was made through another view of the same step."""
+        self.changes += other.changes
+        self._drafts.absorb(other._drafts)
+        self.uses |= other.uses
+
+    def is_new(self, resource: Resource) -> bool:
+        """Whether a resource was made through this view."""
+        return resource.id in self._drafts.made
+
+    def _id(self, kind: Kind) -> str:
+        if self._scratch is not None:
+            return self._scratch.new_id(kind)
+        identifier = self.space.store.new_id(kind)
+        if self.meter is not None and self.meter.counterparts is not None:
+            self.meter.counterparts.given(identifier, self.made)
+        return identifier
+
+    # Reading
+
+    def get(self, reference: str) -> Resource:
+        """Return a resource by id or name; NotFound when there is none."""
+        draft = self._drafts.find(reference)
+        if draft is not None:
+            return self._real(reference, draft)
+        found = self.space.store.get(reference) if is_id(reference) else self._named(reference)
+        self.uses.setdefault(found.id, found.version)
+        return found
+
+    def _named(self, name: str) -> Resource:
+        with self.space.store.reading() as snapshot:
+            identifier = snapshot.named(name)
+            if identifier is None:
+                raise NotFound(f"nothing here has the name {name!r}", hint=_near(name, snapshot.names()))
+            draft = self._drafts.find(identifier)
+            return snapshot.get(identifier) if draft is None else self._real(identifier, draft)
+
+    def has(self, reference: str) -> bool:
+        """Whether there is a resource of an id or a name; that does not count as using it."""
+        try:
+            draft = self._drafts.find(reference)
+            with self.space.store.reading() as snapshot:
+                if is_id(reference):
+                    return draft is not None or snapshot.get(reference) is not None
+                return snapshot.named(reference) is not None
+        except NotFound:
+            return False
+
+    def items(self, collection: Collection[ItemT]) -> list[Resource]:
+        """Return a Collection's items as they are now, in order."""
+        return self.resources([member.id for member in collection.members])
+
+    def resources(self, identifiers: Sequence[str]) -> list[Resource]:
+        """Return resources by id, in order; NotFound names the first that was deleted."""
+        check_time()
+        drafts = {i: draft for i in identifiers if (draft := self._drafts.find(i)) is not None}
+        stored = [identifier for identifier in identifiers if identifier not in drafts]
+        found: dict[str, Resource] = {}
+        if stored:
+            with self.space.store.reading() as snapshot:
+                found = dict(zip(stored, snapshot.many(stored), strict=True))
+            for resource in found.values():
+                self.uses.setdefault(resource.id, resource.version)
+        self._read(drafts)
+        return Timed([found[i] if i in found else self._real(i, drafts[i]) for i in identifiers])
+
+    def source(self, resource: Resource) -> Resource:
+        """Return the source of a search result, and any other resource itself; a tool has no source here."""
+        if isinstance(resource, Note) and resource.evidence:
+            source = cast("SearchResult", resource.content)["metadata"]["source_id"]
+            return self.get(source) if is_id(source) else resource
+        return resource
+
+    def content(self, resource: Resource) -> JSON:
+        """Return what a resource is as a value: a Note's JSON, a Collection's list of contents.
+
+        A damaged space may have a Collection that contains itself: in the place of that stands a sentence. Raises
+        Invalid where Collections are nested too deep.
+        """
+        return self._content(resource, ())
+
+    def _content(self, resource: Resource, around: tuple[str, ...]) -> JSON:
+        if not isinstance(resource, Collection):
+            return resource.content
+        if resource.id in around:
+            return _itself(resource)
+        inside = _inside(resource, around)
+        return [self._content(item, inside) for item in self.items(resource)]
+
+    def text(self, resource: Resource) -> str:
+        """Return a resource's text: of a search result its `text`, of a Collection its items, a blank line between.
+
+        Collections that contain themselves, or are nested too deep, are as `content` has them.
+        """
+        return self._text(resource, ())
+
+    def _text(self, resource: Resource, around: tuple[str, ...]) -> str:
+        if isinstance(resource, Collection):
+            if resource.id in around:
+                return _itself(resource)
+            inside = _inside(resource, around)
+            return self.joined((self._text(item, inside) for item in self.items(resource)), "\n\n")
+        if isinstance(resource, Note) and resource.evidence:
+            return cast("SearchResult", resource.content)["text"]
+        return text_of(resource.content)
+
+    def joined(self, texts: Iterable[str], separator: str) -> str:
+        """Return texts as one. Raises BudgetSpent before it is made where the step may not make so long a text."""
+        parts, characters = [], 0
+        for text in timed(texts):
+            characters += len(text) + len(separator)
+            self.room.must_hold(characters=characters - len(separator))
+            parts.append(text)
+        return separator.join(parts)
+
+    def _real(self, identifier: str, draft: Resource | Evidence) -> Resource:
+        if not isinstance(draft, Evidence):
+            return draft
+        self._read({identifier: draft})
+        return self._seen[identifier]
+
+    def _read(self, drafts: Mapping[str, Resource | Evidence]) -> None:
+        """Read those of a step's search results that were not read before, at once."""
+        unread = {i: draft for i, draft in drafts.items() if isinstance(draft, Evidence) and i not in self._seen}
+        if not unread:
+            return
+        with self.space.store.reading() as snapshot:
+            contents = snapshot.evidence(list(unread.values()))
+        for identifier, content in zip(unread, contents, strict=True):
+            self._seen[identifier] = Note(id=identifier, content=content, made=self.made, evidence=True)
+
+    def _glance(self, identifiers: Sequence[str]) -> list[Resource]:
+        """Resources to be shown: they do not count as used."""
+        uses = dict(self.uses)
+        try:
+            return self.resources(identifiers)
+        finally:
+            self.uses = uses
+
+    # Finding
+
+    async def discover(
+        self,
+        query: str,
+        *,
+        limit: int | None,
+        threshold: float | None = None,
+        mode: Mode = "semantic",
+        where: Bound | None = None,
+        within: Collection[Any] | None = None,
+        certify: bool = False,
+    ) -> Found:
+        """Search the kept Notes; `limit` None for all. Returns hits and their certificate."""
+        from infospace.search.note_filter import numbers_within
+        from infospace.search.query import Wanted
+
+        numbers = None if within is None else numbers_within(self.items(within), self.resources)
+        wanted = Wanted(query, limit, threshold, mode, where, numbers, certify)
+        return await self.space.search.discover(wanted, self._listener)
+
+    async def look(self, search: Callable[[Space, Listener], FoundT]) -> FoundT:
+        """Let a search of its own kind run beside the loop; it is told of the space and of who listens."""
+        import asyncio
+
+        return await asyncio.to_thread(search, self.space, self._listener)
+
+    # Talking
+
+    def say(self, text: str) -> None:
+        """Say something to the user."""
+        self._listener.speech("say", text)
+
+    def think(self, text: str) -> None:
+        """Put something into the run's context for later planning turns."""
+        self._listener.speech("think", text)
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Tell how far long work has come."""
+        self._listener.progress(done, total, what)
+
+    def preview(self, resource: Resource) -> str:
+        """Return at most 500 characters for reading, which say when they are cut."""
+        if not isinstance(resource, Collection):
+            return truncate(self.text(resource))
+        count = len(resource)
+        first = self._glance([member.id for member in resource.members[:8]])
+        kinds = {item.kind for item in first}
+        noun = kinds.pop().lower() if len(kinds) == 1 and count <= len(first) else "item"
+        listed = "; ".join(display_name(item) for item in first)
+        more = f"; … and {count - len(first):,} more" if count > len(first) else ""
+        return truncate(f"{count:,} {noun}{'' if count == 1 else 's'}" + (f": {listed}{more}" if first else ""))
+
+
+def _may_become(holder: Resource, resource: Resource) -> bool:
+    """Whether a holder can be given what a resource is, as its next version."""
+    if isinstance(holder, Note) and isinstance(resource, Note):
+        return not (holder.evidence or resource.evidence)
+    return isinstance(holder, Collection) and isinstance(resource, Collection)
+
+
+def _itself(collection: Collection) -> str:
+    return f"({collection.id}, which contains itself)"
+
+
+def _inside(collection: Collection, around: tuple[str, ...]) -> tuple[str, ...]:
+    """The Collections around the items of one."""
+    if len(around) == DEEPEST:
+        raise Invalid(
+            f"{around[0]} has Collections within Collections more than {DEEPEST} deep",
+            hint="`flatten` with `separator: null` takes one level away",
+        )
+    return (*around, collection.id)
+
+
+class _Scratch:
+    """Ids for what is made and never kept, above every id that a store gives."""
+
+    def __init__(self) -> None:
+        self._next = 900_000_000_000_000_000
+
+    def new_id(self, kind: Kind) -> str:
+        self._next += 1
+        return f"{kind}_{self._next}"
+
+
+_SCRATCH = _Scratch()
+
+
+def _near(reference: str, names: Sequence[str]) -> str | None:
+    from infospace.data.paths import nearest
+
+    near = nearest(reference, names)
+    return f"did you mean {near!r}?" if near else None

@@ -1,0 +1,1 @@
+"""What a primitive is: its arguments, its contract, the catalogue of them."""

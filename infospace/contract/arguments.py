@@ -1,0 +1,384 @@
+"""Argument types that say how they are read and check themselves, so that the check knows no verb.
+
+| type | in a plan | what a primitive gets |
+|---|---|---|
+| `Ref[Note]`, `Ref[Collection]`, `Ref[Resource]` | `$x`, `$x[0]`, an id, a name | the resource |
+| `Items` | a list of values and resources, or one resource | a list of both |
+| `Where` | SQL text with `$x` as typed parameter | the condition with its parameters |
+| `Path` | `metadata.score` | a parsed path |
+| `Aggregate` | `avg(metadata.score)` | what is reckoned, and of which path |
+| `Query` | words to look for, not blank | `str` |
+| `Limit` | a whole number from 1, or `"all"` | `int` or `None` for all |
+| `Slice` | `"2:5"`, `":-1"`, `"-3:"` | a Python slice |
+| `Text` | text, not blank | `str` |
+| `JsonSchema` | a JSON Schema (2020-12), read literally | `dict` |
+| `ToolName` | `server/tool` | the `Tool` |
+| `ToolArguments` | a tool's own arguments, nested | `dict` |
+| anything else | JSON, with references replaced by content | that value |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import PydanticCustomError, core_schema
+
+from infospace.core.errors import Invalid
+from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
+from infospace.core.resources import Collection, Note, Relation, Resource, is_resource
+from infospace.data.paths import Path as ParsedPath
+from infospace.schema.words import shown
+
+if TYPE_CHECKING:
+    from infospace.core.tool import Tool, ToolKind
+    from infospace.data.paths import Readable
+    from infospace.where import TypeMismatches
+    from infospace.where import Where as ParsedWhere
+    from infospace.where.aggregates import Aggregate as ParsedAggregate
+
+T = TypeVar("T")
+
+
+class ParseMode(Enum):
+    """How the text of an argument is read before it is validated."""
+
+    RESOURCE = "resource"
+    ITEMS = "items"
+    WHERE = "where"
+    VALUE = "value"
+    LITERAL = "literal"
+    """Nothing in it is a reference."""
+    TOOL = "tool"
+    """The full name of a tool, which becomes that tool."""
+    PROMPT = "prompt"
+    """The full name of a prompt of a server, which becomes that prompt."""
+    SERVED = "served"
+    """A server and a URI, which become that resource of the server."""
+    TOOL_ARGUMENTS = "tool arguments"
+    """A value that fits the schema of the tool beside it."""
+
+
+OFFERED: Final[Mapping[ParseMode, ToolKind]] = {
+    ParseMode.TOOL: "tool",
+    ParseMode.PROMPT: "prompt",
+    ParseMode.SERVED: "resource",
+}
+"""What servers offer, by the reading of arguments that name it."""
+
+
+class UnknownValue:
+    """Stands in the check for a value that only the run will know; fits every argument."""
+
+    def __repr__(self) -> str:
+        return "<not known yet>"
+
+
+UNKNOWN = UnknownValue()
+
+
+def are_known(*values: object) -> bool:
+    """Whether none of the values is `UNKNOWN`."""
+    return all(value is not UNKNOWN for value in values)
+
+
+def _invalid(error: Invalid) -> PydanticCustomError:
+    return PydanticCustomError(error.kind, "{message}", {"message": error.message, "hint": error.hint})
+
+
+def _misfit(code: str = "misfit") -> PydanticCustomError:
+    return PydanticCustomError(code, "not what is wanted")
+
+
+def _checked(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> Any:
+    """Let `UNKNOWN` pass, and make a validator's `Invalid` a fault of its field."""
+    if value is UNKNOWN:
+        return value
+    try:
+        return validate(value)
+    except Invalid as error:
+        raise _invalid(error) from error
+
+
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _admit_whole(schema: Any) -> Any:
+    """Let 2.0 be a whole number, as it is in JSON."""
+    if schema["type"] == "int":
+        return core_schema.no_info_before_validator_function(_whole, schema)
+    for key in ("schema", "items_schema"):
+        if key in schema:
+            schema[key] = _admit_whole(schema[key])
+    return schema
+
+
+def _fields(schema: Any) -> dict[str, Any]:
+    """The fields of a model's core schema, through the validators and definitions around it."""
+    while schema["type"] != "model-fields":
+        schema = schema["schema"]
+    fields: dict[str, Any] = schema["fields"]
+    return fields
+
+
+def argument_name(field_: str) -> str:
+    """Return the name by which plans give a field of `Args`: without the underscores behind it."""
+    return field_.rstrip("_")
+
+
+class Args(BaseModel):
+    """Base of every primitive's arguments: closed, strict, frozen.
+
+    In the check, `UNKNOWN` stands for what only the run will know: it passes every field's validation. A
+    validator over several fields (`model_validator`) must let it pass. A validator may raise Invalid.
+    An argument whose name pydantic keeps for itself is declared with an underscore behind it: `schema_`.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        arbitrary_types_allowed=True,
+        defer_build=True,
+        alias_generator=argument_name,
+    )
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        schema = handler(source)
+        for field_ in _fields(schema).values():
+            holder = field_["schema"] if field_["schema"]["type"] == "default" else field_
+            inner = _admit_whole(holder["schema"])
+            holder["schema"] = core_schema.no_info_wrap_validator_function(_checked, inner)
+        return core_schema.no_info_wrap_validator_function(_checked, schema)
+
+
+@dataclass(frozen=True, slots=True)
+class ParseAs:
+    """Marks an argument type with its reading, and for a resource the kinds it takes."""
+
+    reading: ParseMode
+    kinds: frozenset[Kind] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class PathsOf:
+    """Marks paths with the resource arguments in whose items they are read. Unmarked, that is `target`."""
+
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSchema:
+    """Marks a Collection with the JSON Schema that the contents of its items have to fit."""
+
+    schema: Mapping[str, Any]
+
+
+_CLASSES: dict[type, Kind] = {Note: Kind.NOTE, Collection: Kind.COLLECTION, Relation: Kind.RELATION}
+
+
+class _RefMark:
+    """Makes `Ref[X]` admit resources of the kinds of X, and show itself as a string in JSON Schema."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        del handler
+        kinds = kinds_of(source)
+
+        def check(value: object) -> object:
+            if isinstance(value, (Note, Collection, Relation)) and value.kind in kinds:
+                return value
+            raise _misfit("kind")
+
+        return core_schema.no_info_plain_validator_function(check)
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        del schema, handler
+        return {"type": "string"}
+
+
+def is_ref(mark: object) -> bool:
+    """Whether a mark in an annotation is that of `Ref`."""
+    return isinstance(mark, _RefMark)
+
+
+def kinds_of(annotation: Any) -> frozenset[Kind]:
+    """Return the kinds of resource that a class, or a union of classes, stands for."""
+    if annotation is Resource or isinstance(annotation, str):
+        return frozenset(Kind)
+    origin = getattr(annotation, "__origin__", annotation)
+    if origin in _CLASSES:
+        return frozenset({_CLASSES[origin]})
+    return frozenset().union(*(kinds_of(option) for option in get_args(annotation)))
+
+
+Ref = Annotated[T, _RefMark()]
+"""A resource: `Ref[Note]`, `Ref[Collection]`, `Ref[Resource]`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A `where` with the values of its parameters: ask it of one resource after another."""
+
+    where: ParsedWhere
+    parameters: Mapping[str, JSON] = field(default_factory=dict)
+
+    def match(self, resource: Readable, tally: TypeMismatches | None = None) -> bool | None:
+        """Return True, False, or None where the condition is unknown (a missing or null value)."""
+        return self.where.match(resource, self.parameters, tally)
+
+
+def _read_where(value: object) -> Bound:
+    from infospace.where import parse_where
+
+    if isinstance(value, Bound):
+        return value
+    if not isinstance(value, str):
+        raise _misfit("where_type")
+    return Bound(parse_where(value))
+
+
+def _read_path(value: object) -> ParsedPath:
+    if not isinstance(value, str):
+        raise _misfit()
+    return ParsedPath.parse(value)
+
+
+def _read_aggregate(value: object) -> ParsedAggregate:
+    from infospace.where.aggregates import parse_aggregate
+
+    if not isinstance(value, str):
+        raise _misfit()
+    return parse_aggregate(value)
+
+
+def _read_limit(value: object) -> int | None:
+    if value == "all":
+        return None
+    value = _whole(value)
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    raise _misfit()
+
+
+_SLICE = re.compile(r"\s*(-?[0-9]{1,18})?\s*:\s*(-?[0-9]{1,18})?\s*(?::\s*(-?[0-9]{1,18})?\s*)?")
+
+
+def _read_slice(value: object) -> slice:
+    found = _SLICE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise _misfit()
+    start, stop, step = (int(part) if part else None for part in found.groups())
+    if step == 0:
+        raise Invalid(f"{shown(value)} goes by steps of 0", hint='"::2" takes every second, "::-1" all from the end')
+    return slice(start, stop, step)
+
+
+def _not_blank(query: str) -> str:
+    if not query.strip():
+        raise Invalid("`query` is blank", hint="say in words what to look for")
+    return query
+
+
+def _has_words(text: str) -> str:
+    if not text.strip():
+        raise Invalid("the text is blank", hint="say in words what is wanted")
+    return text
+
+
+def _read_schema(value: object) -> dict[str, Any]:
+    from infospace.schema.validate import schema_faults
+
+    if not isinstance(value, dict):
+        raise _misfit()
+    for fault in schema_faults(value):
+        where = "".join(f"[{part!r}]" for part in fault.place)
+        raise Invalid(f"{fault.message}{' at ' + where if where else ''}", hint=fault.hint)
+    return value
+
+
+def _read_tool(value: object) -> object:
+    from infospace.core.tool import Tool
+
+    if isinstance(value, Tool):
+        return value
+    raise _misfit()
+
+
+def _read_tool_arguments(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _misfit()
+    return value
+
+
+def _read_items(value: object) -> list[object]:
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if is_resource(value):
+        return [value]
+    raise _misfit()
+
+
+def _plain(read: Callable[[object], Any], **json_schema: Any) -> Any:
+    """A type that one function reads, shown in JSON Schema as given."""
+
+    def checked(value: object) -> Any:
+        if value is UNKNOWN:
+            return value
+        try:
+            return read(value)
+        except Invalid as error:
+            raise _invalid(error) from error
+
+    class Mark:
+        def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+            del source, handler
+            return core_schema.no_info_plain_validator_function(checked)
+
+        def __get_pydantic_json_schema__(
+            self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+        ) -> dict[str, Any]:
+            del schema, handler
+            return dict(json_schema)
+
+    return Mark()
+
+
+if TYPE_CHECKING:
+    Where: TypeAlias = Bound
+    Path: TypeAlias = ParsedPath
+    Aggregate: TypeAlias = ParsedAggregate
+    Limit: TypeAlias = int | None
+    Query: TypeAlias = str
+    Slice: TypeAlias = slice
+    Items: TypeAlias = list[Resource | JSON]
+    Text: TypeAlias = str
+    JsonSchema: TypeAlias = dict[str, Any]
+    ToolName: TypeAlias = Tool
+    PromptName: TypeAlias = Tool
+    ServedResource: TypeAlias = Tool
+    ToolArguments: TypeAlias = dict[str, Any]
+    Value: TypeAlias = JSON
+else:
+    Where = Annotated[Bound, ParseAs(ParseMode.WHERE), _plain(_read_where, type="string", format="where")]
+    Path = Annotated[ParsedPath, _plain(_read_path, type="string", format="path")]
+    Aggregate = Annotated[object, _plain(_read_aggregate, type="string", format="aggregate")]
+    Query = Annotated[str, AfterValidator(_not_blank)]
+    Limit = Annotated[int | None, _plain(_read_limit, anyOf=[{"type": "integer", "minimum": 1}, {"const": "all"}])]
+    Slice = Annotated[slice, _plain(_read_slice, type="string", format="slice")]
+    Items = Annotated[list, ParseAs(ParseMode.ITEMS), _plain(_read_items, type=["array", "string"], format="items")]
+    Text = Annotated[str, AfterValidator(_has_words)]
+    JsonSchema = Annotated[dict, ParseAs(ParseMode.LITERAL), _plain(_read_schema, type="object")]
+    ToolName = Annotated[object, ParseAs(ParseMode.TOOL), _plain(_read_tool, type="string", format="tool")]
+    PromptName = Annotated[object, ParseAs(ParseMode.PROMPT), _plain(_read_tool, type="string", format="prompt")]
+    ServedResource = Annotated[object, ParseAs(ParseMode.SERVED), _plain(_read_tool, type="string", format="resource")]
+    ToolArguments = Annotated[dict, ParseAs(ParseMode.TOOL_ARGUMENTS), _plain(_read_tool_arguments, type="object")]
+    Value = Annotated[object, _plain(lambda value: value)]

@@ -1,0 +1,1 @@
+"""Words everything else is made of; imports nothing of ours."""

@@ -1,0 +1,174 @@
+"""How much one step may make, and how long it may go on. Whatever computes asks, since nothing can interrupt it.
+
+Everything here is a few instructions where nothing is wrong: it is called for every Note that is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from math import inf
+from time import monotonic
+from typing import TypeVar
+
+from infospace.core.errors import BudgetExceeded
+from infospace.core.json_types import JSON
+
+T = TypeVar("T")
+
+OFTEN = 256
+"""Items between two looks at the clock."""
+MOST_ITEMS = 1_000_000
+MOST_CHARACTERS = 100_000_000
+
+
+class OutOfTime(BaseException):
+    """What computes has to end: its time is over, or whoever wanted it stopped it.
+
+    No `Exception`, like the cancellation that it stands for: nothing that handles failures takes it for one.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one step may make at most."""
+
+    items: int = MOST_ITEMS
+    """Notes and other resources made, and members of one Collection made."""
+    characters: int = MOST_CHARACTERS
+    """Characters of the texts and other content made; of a number or the like, what JSON needs for it, about."""
+
+
+class Room:
+    """What is left of the bounds of one step, shared by all of its parts."""
+
+    __slots__ = ("_bounds", "_characters", "_items")
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._items = bounds.items
+        self._characters = bounds.characters
+
+    def take(self, items: int = 0, characters: int = 0) -> None:
+        """Take room for what is made. Raises BudgetExceeded where there is not enough, and nothing is taken."""
+        if items > self._items or characters > self._characters:
+            self.must_hold(items, characters)
+        self._items -= items
+        self._characters -= characters
+
+    def must_hold(self, items: int = 0, characters: int = 0) -> None:
+        """Raise BudgetExceeded where there is no room for so much: asked before it is made."""
+        if items > self._items:
+            raise _too_much(self._bounds.items, self._bounds.items - self._items + items, "items")
+        if characters > self._characters:
+            needed = self._bounds.characters - self._characters + characters
+            raise _too_much(self._bounds.characters, needed, "characters")
+
+    def must_hold_members(self, members: int) -> None:
+        """Raise BudgetExceeded where a Collection may not have so many."""
+        if members > self._bounds.items:
+            raise _too_much(self._bounds.items, members, "items")
+
+
+def _too_much(bound: int, needed: int, what: str) -> BudgetExceeded:
+    return BudgetExceeded(
+        f"the budget of {bound:,} {what} that one step may make is too small: it would make {needed:,} or more",
+        hint=f'"budget": {{"{what}": {needed}}} allows it, where the server does; or make less at once',
+    )
+
+
+class Stop:
+    """Set from any thread, it ends what computes."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = False
+
+
+_END: ContextVar[float] = ContextVar("end", default=inf)
+_STOP: ContextVar[Stop | None] = ContextVar("stop", default=None)
+_MOST: ContextVar[Bounds | None] = ContextVar("most", default=None)
+
+
+def check_time() -> None:
+    """Raise OutOfTime where what runs here has no time left, or was stopped."""
+    if monotonic() > _END.get():
+        raise OutOfTime
+    stop = _STOP.get()
+    if stop is not None and stop.now:
+        raise OutOfTime
+
+
+@contextmanager
+def ending(end: float | None) -> Iterator[None]:
+    """Let what is done inside end at a time of the monotonic clock, or before where it had to anyway."""
+    if end is None or end >= _END.get():
+        yield
+        return
+    token = _END.set(end)
+    try:
+        yield
+    finally:
+        _END.reset(token)
+
+
+def stopped_by(stop: Stop) -> None:
+    """Let all that this context does from now on be ended by that."""
+    _STOP.set(stop)
+
+
+@contextmanager
+def at_most(bounds: Bounds | None) -> Iterator[None]:
+    """Let no run that is begun inside allow its steps more than that."""
+    token = _MOST.set(bounds)
+    try:
+        yield
+    finally:
+        _MOST.reset(token)
+
+
+def bounded(items: int, characters: int) -> Bounds:
+    """Return what a step may make, where its plan allows so much: no more than whoever runs the plan does."""
+    most = _MOST.get()
+    if most is None:
+        return Bounds(items, characters)
+    return Bounds(min(items, most.items), min(characters, most.characters))
+
+
+def timed(items: Iterable[T]) -> Iterator[T]:
+    """Iterate, and look at the clock now and then. Raises OutOfTime."""
+    for count, item in enumerate(items):
+        if not count % OFTEN:
+            check_time()
+        yield item
+
+
+def timed_if_many(items: Sequence[T]) -> Iterable[T]:
+    """Iterate as `timed` does over many items; few are gone through whatever the time is, as an end is journalled."""
+    return timed(items) if len(items) > OFTEN else items
+
+
+class Timed(list[T]):
+    """A list whose iteration looks at the clock now and then, so that whoever goes through it ends in time."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[T]:
+        """Iterate. Raises OutOfTime."""
+        return timed(super().__iter__()) if len(self) > OFTEN else super().__iter__()
+
+
+def characters_of(value: JSON) -> int:
+    """Count the characters that JSON needs for a value, without its escapes, about. Raises OutOfTime."""
+    if isinstance(value, str):
+        return len(value)
+    if value is None or isinstance(value, (int, float)):
+        return 8
+    if isinstance(value, Mapping):
+        return 2 + sum(len(key) + 4 + characters_of(item) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return 2 + sum(1 + characters_of(item) for item in timed_if_many(value))
+    return 8

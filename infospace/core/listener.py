@@ -1,0 +1,27 @@
+"""Whoever runs a step hears what it says, and how far it has come."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+Speech = Literal["say", "think"]
+
+
+class Listener(Protocol):
+    """Whoever runs the step: hears what it says while it runs."""
+
+    def speech(self, kind: Speech, text: str) -> None:
+        """Take something said to the user, or thought into the run's context."""
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Take how far long work has come; behind a `;` in `what` stands what it is at just now."""
+
+
+class NullListener:
+    """A listener that nobody listens behind."""
+
+    def speech(self, kind: Speech, text: str) -> None:
+        """Let it pass."""
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Let it pass."""

@@ -1,0 +1,1 @@
+"""Content and JSON text: paths in it, comparison, sets, projections, pieces of text."""

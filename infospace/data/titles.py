@@ -1,0 +1,65 @@
+"""What a resource is called where it is shown: one rule for lists, search results, the screen and provenance.
+
+Its `title` (front matter, or the first heading of level 1 of a Markdown file); else its name; else `title` in its JSON;
+else the name of the file that it is; else how its text begins, without markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from infospace.core.json_types import JSON
+from infospace.core.resources import Location
+
+LINES = 50
+"""Lines of a text that are looked at for one that says something."""
+
+LINE = 1_000
+"""Characters of a line that are looked at."""
+
+_TAG = re.compile(r"<!--[^>]*-->|</?[A-Za-z!][^<>]*(?:>|$)")
+_BLOCK = re.compile(r"(?:\s|#+|>|[-*+](?=\s)|`{3,}\w*|~{3,}\w*|\[[ xX]\](?=\s))+")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_WIKI = re.compile(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+
+
+def title_of(metadata: Mapping[str, Any], name: str | None, content: JSON, location: Location | None) -> str | None:
+    """Return the title of a Note; None where nothing says one. Of a text, its beginning is enough for `content`."""
+    for said in (metadata.get("title"), name, content.get("title") if isinstance(content, Mapping) else None):
+        if isinstance(said, str) and said.strip():
+            return said
+    if location is not None and not location.part:
+        return PurePosixPath(location.path).stem
+    return first_line(content) if isinstance(content, str) else None
+
+
+def first_line(text: str) -> str | None:
+    """Return the first line of a text that says something, without the marks of Markdown and HTML."""
+    start = 0
+    for _ in range(LINES):
+        end = text.find("\n", start)
+        line = text[start : len(text) if end < 0 else end]
+        if (plain := _plain(line[:LINE])) and any(map(str.isalnum, plain)):
+            return plain
+        if end < 0:
+            break
+        start = end + 1
+    stripped = text[:LINE].strip().partition("\n")[0]
+    return stripped if stripped and stripped[0] not in "#<" else None
+
+
+def beginning(text: str, most: int) -> str:
+    """Return how a text begins on one line, without the marks of Markdown and HTML."""
+    plain = (_plain(line[:LINE]) for line in text[:most].split("\n"))
+    return " ".join(line for line in plain if line) or text[:most].strip()
+
+
+def _plain(line: str) -> str:
+    line = _TAG.sub(" ", line)
+    marks = _BLOCK.match(line)
+    line = line[marks.end() :] if marks else line
+    line = _WIKI.sub(r"\1", _LINK.sub(r"\1", line)).replace("**", "").replace("`", "")
+    return " ".join(line.rstrip("#").split()) if marks and "#" in marks[0] else " ".join(line.split())

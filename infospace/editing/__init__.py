@@ -1,0 +1,1 @@
+"""Changes by hand, and undoing a run."""

@@ -1,0 +1,1 @@
+"""Files into notes and out again."""

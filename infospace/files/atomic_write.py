@@ -1,0 +1,68 @@
+"""Writing a file so that it is there whole, or as it was."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from infospace.core.errors import Invalid
+
+_BESIDE = re.compile(r"\.(.+)\.[0-9a-f]{12}", re.DOTALL)
+_NAME = 100
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Put bytes at a path by way of a file beside it, with the rights of the file that was there.
+
+    Raises Invalid when the system does not let it.
+    """
+    beside = path.with_name(f".{path.name[:_NAME]}.{secrets.token_hex(6)}")
+    try:
+        mode = path.stat().st_mode & 0o7777 if path.is_file() else None
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            _lock(file.fileno())
+            file.write(data)
+            file.flush()
+            if mode is not None:
+                beside.chmod(mode)
+            beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise Invalid(f"{str(path)!r} cannot be written: {error.strerror}", hint="look at its rights") from None
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def remove_leftovers(paths: Iterable[Path]) -> None:
+    """Remove what processes that were killed while they wrote some files have left beside them."""
+    names: dict[Path, set[str]] = {}
+    for path in paths:
+        names.setdefault(path.parent, set()).add(path.name[:_NAME])
+    for folder, own in names.items():
+        with suppress(OSError), os.scandir(folder) as listing:
+            for entry in listing:
+                found = _BESIDE.fullmatch(entry.name)
+                if found and found[1] in own and entry.is_file(follow_symlinks=False):
+                    with suppress(OSError):
+                        _remove_unlocked(Path(entry.path))
+
+
+def _remove_unlocked(path: Path) -> None:
+    """Remove a file that no process is writing. Raises OSError where one is."""
+    with path.open("rb") as file:
+        _lock(file.fileno())
+        path.unlink()
+
+
+def _lock(file: int) -> None:
+    """Lock a file as long as it is open; its end, also by a kill, is the end of the lock."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, where a file that is open cannot be removed
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

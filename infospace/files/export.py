@@ -1,0 +1,255 @@
+"""Taking everything out again as files, and writing edits back to the files that Notes came from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from infospace.core.clock import now
+from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound
+from infospace.core.ids import Kind
+from infospace.core.resources import Made, Note
+from infospace.files.atomic_write import remove_leftovers, write_atomically
+from infospace.files.export_paths import UsedPaths, bare_paths, in_order
+from infospace.files.formats import format_of, read
+from infospace.files.formats.json import SIDE, side_of
+from infospace.files.links import is_alive, replaced, settle, settle_run, written
+from infospace.files.own_text import FORMS, in_place, is_half_written, own_version
+from infospace.files.render import render
+from infospace.files.tracked_files import was_edited
+from infospace.files.walk import Found
+from infospace.journal.rows import CloseRun, OpenRun
+from infospace.store.changes import Change, Track
+from infospace.store.protocol import Snapshot, Store, TrackedFile
+
+MANIFEST = ".infospace-export.json"
+"""In an exported folder: which files the export wrote, by the SHA-256 of their bytes. Importing passes it over."""
+
+
+@dataclass(slots=True)
+class Exported:
+    """What was done: counts of files, and those that were left with the reason."""
+
+    written: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    failed: list[dict[str, str]] = field(default_factory=list)
+
+    def fail(self, path: Path, reason: str) -> None:
+        """Report a file that was left as it is."""
+        self.failed.append({"path": str(path), "reason": reason})
+
+
+def export(store: Store, folder: Path, *, force: bool = False) -> Exported:
+    """Write every kept Note out, except search results: Markdown with front matter, or JSON.
+
+    Nothing is written outside of the folder. A file that an earlier export of this space wrote, and nobody changed,
+    is replaced, and removed when its Note is gone; any other stays, unless `force`. Raises Invalid for a folder that
+    is none, or cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Invalid(f"{str(folder)!r} is no folder to write to: {error.strerror}", hint="name a folder") from None
+    with store.reading() as snapshot:
+        return _Export(folder, store.identity, force).write(rendered(snapshot))
+
+
+def rendered(snapshot: Snapshot) -> Iterator[tuple[str, bytes]]:
+    """Give the relative path and the bytes of each file that the kept Notes make."""
+    files = {file.note: file for file in reversed(snapshot.tracked())}
+    taken = UsedPaths()
+    kept = [one for one in snapshot.listing(Kind.NOTE) if isinstance(one, Note) and not one.evidence]
+    bare = bare_paths(kept, files)
+    for note in sorted(kept, key=lambda one: in_order(one, files)):
+        file = files.get(note.id)
+        form = render(note.content, note.metadata, Path(file.path).suffix.lower() if file and not file.part else ".md")
+        path = taken.take(bare[note.id], form.suffix)
+        yield path + form.suffix, form.data
+        if form.side:
+            yield path + SIDE, form.side
+
+
+class _Export:
+    def __init__(self, folder: Path, space: str, force: bool) -> None:
+        self._folder = Path(os.path.realpath(folder))
+        self._space = space
+        self._force = force
+        self._before = self._manifest()
+        self._after: dict[str, str] = {}
+        self._wanted: set[str] = set()
+        self._done = Exported()
+
+    def write(self, files: Iterator[tuple[str, bytes]]) -> Exported:
+        try:
+            for path, data in files:
+                self._wanted.add(path)
+                try:
+                    self._put(path, data)
+                except InfospaceError as error:
+                    self._done.fail(self._folder / path, str(error))
+            self._remove_stale()
+            remove_leftovers(self._folder / path for path in (*self._wanted, *self._before, MANIFEST))
+        finally:
+            document = {"space": self._space, "files": {**self._left(), **self._after}}
+            write_atomically(self._folder / MANIFEST, (json.dumps(document, ensure_ascii=False) + "\n").encode())
+        return self._done
+
+    def _manifest(self) -> dict[str, str]:
+        """Return what an earlier export of this space wrote; nothing where that cannot be told."""
+        try:
+            document: Any = json.loads((self._folder / MANIFEST).read_bytes())
+            files: dict[str, str] = document["files"] if document["space"] == self._space else {}
+            return {str(path): str(digest) for path, digest in files.items()}
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return {}
+
+    def _left(self) -> dict[str, str]:
+        return {path: digest for path, digest in self._before.items() if (self._folder / path).is_file()}
+
+    def _put(self, path: str, data: bytes) -> None:
+        target = self._inside(path)
+        if os.path.lexists(target):
+            present = target.read_bytes() if target.is_file() and not target.is_symlink() else None
+            if present == data:
+                self._after[path] = _digest(data)
+                self._done.unchanged += 1
+                return
+            ours = present is not None and _digest(present) == self._before.get(path)
+            if not ours and not (self._force and present is not None):
+                raise Invalid("it was not written by an export, or was changed since", hint="--force overwrites it")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(self._inside(path), data)
+        self._after[path] = _digest(data)
+        self._done.written += 1
+
+    def _inside(self, path: str) -> Path:
+        """Return the place of a file. Raises Invalid when links lead out of the folder, or a file is in the way."""
+        target = self._folder / path
+        parent = Path(os.path.realpath(target.parent))
+        if ".." in PurePosixPath(path).parts or not parent.is_relative_to(self._folder):
+            raise Invalid(f"it would lie outside of {str(self._folder)!r}", hint="a link in the folder leads there")
+        in_the_way = next((one for one in (parent, *parent.parents) if one.exists() and not one.is_dir()), None)
+        if in_the_way is not None:
+            raise Invalid(f"{str(in_the_way)!r} is a file where a folder is needed", hint="move it away")
+        return target
+
+    def _remove_stale(self) -> None:
+        """Remove what an earlier export wrote for Notes that are gone, and folders that are empty then."""
+        for path, digest in self._before.items():
+            if path in self._wanted:
+                continue
+            try:
+                target = self._inside(path)
+            except Invalid:
+                continue
+            if target.is_file() and not target.is_symlink() and _digest(target.read_bytes()) == digest:
+                target.unlink()
+                self._done.removed += 1
+                for folder in target.parents:
+                    if folder == self._folder or any(folder.iterdir()):
+                        break
+                    folder.rmdir()
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+def write_back(store: Store, below: Path | None = None) -> Exported:
+    """Write Notes that were edited here back to the files they came from, all or those below a path.
+
+    A file that has changed since it was read stays as it is, and is reported; so is what its format cannot hold.
+    """
+    done = Exported()
+    above = None if below is None else below.resolve()
+    with store.reading() as snapshot:
+        tracked = [one for one in snapshot.tracked() if above is None or _path(one).is_relative_to(above)]
+        edited = [(one, snapshot.get(one.note)) for one in tracked if was_edited(snapshot, one)]
+    remove_leftovers(path for one in tracked for path in (_path(one), side_of(_path(one))))
+    for one, note in edited:
+        if isinstance(note, Note):
+            try:
+                _write_one(store, one, note)
+                done.written += 1
+            except (Conflict, Invalid, NotFound) as error:
+                done.fail(_path(one), str(error))
+    done.unchanged = len(tracked) - len(edited)
+    return done
+
+
+def _path(one: TrackedFile) -> Path:
+    return Path(one.root) / one.path
+
+
+def _write_one(store: Store, one: TrackedFile, note: Note) -> None:
+    path = _path(one)
+    found = Found(Path(one.root), one.path, path)
+    form = format_of(path)
+    if one.part or form not in FORMS:
+        what = "a row of a table" if one.part else f"{path.suffix.lower()} text"
+        raise Invalid(f"{note.id} is {what}, which is not written back", hint="`infospace export FOLDER` has it")
+    if read(found)[0] != one.digest:
+        with store.reading() as snapshot:
+            version, is_half = own_version(snapshot, one), is_half_written(snapshot, one)
+        if version is None and not is_half:
+            raise Invalid("the file has changed since it was read", hint="`infospace add` takes both as versions")
+        if version == note.version:
+            _sync(store, one, note, found)
+            return
+    result = in_place(one, note)
+    if result is None:
+        raise Invalid(f"{note.id} has metadata or content that such a file cannot hold", hint="`infospace export`")
+    crlf = form != "json" and b"\r\n" in path.read_bytes()
+    write_atomically(path, result.data.replace(b"\n", b"\r\n") if crlf else result.data)
+    if form == "json" and (result.side or side_of(path).is_file()):
+        write_atomically(side_of(path), result.side or b"{}\n")
+    _sync(store, one, note, found)
+
+
+def _sync(store: Store, one: TrackedFile, note: Note, found: Found) -> None:
+    """Remember the file as it is now, with its links, all at once; a run only where those changed Relations."""
+    digest, load = read(found)
+    whole = load()
+    track = Track(one.root, one.path, one.note, digest, note.version, 0, whole.title)
+    with store.reading() as snapshot:
+        old = snapshot.links(one.note).get(one.note, [])
+        made = Made(None, None, "export")
+        changes: list[Change] = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
+        if changes:
+            made = Made(store.new_id("run"), None, "export")
+            changes = list(replaced(one.note, old, written(whole.links), made, is_alive(snapshot)))
+    if made.run is None:
+        store.commit([track])
+        if whole.title != one.title:
+            _settle_titles(store, one, found)
+        return
+    opened = OpenRun(made.run, "edit", f"export --in-place {found.path}", None, {}, now(), "")
+    store.commit([track, *changes], [opened])
+    settle_run(store, [one.root], made)
+
+
+def _settle_titles(store: Store, one: TrackedFile, found: Found) -> None:
+    """Have the links of other files lead to a title that is another now; a run only where that changed Relations."""
+    runs: list[str] = []
+
+    def made() -> Made:
+        runs.extend(() if runs else (store.new_id("run"),))
+        return Made(runs[-1], None, "export")
+
+    def commit(changes: Sequence[Change]) -> None:
+        run = runs.pop()
+        goal = f"export --in-place {found.path}"
+        store.commit(changes, [OpenRun(run, "edit", goal, None, {}, now(), ""), CloseRun(run, "success", now())])
+
+    settle(store, [one.root], made, commit)
+
+
+def to_json(done: Exported) -> Mapping[str, Any]:
+    """Return the object that the command prints."""
+    return {"written": done.written, "unchanged": done.unchanged, "removed": done.removed, "failed": done.failed}

@@ -1,0 +1,199 @@
+"""One file against what is known of it: the changes that this comes to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from infospace.core.errors import Conflict, Invalid, NotFound
+from infospace.core.ids import Kind
+from infospace.core.resources import Made
+from infospace.data.json_text import same
+from infospace.files.formats import Row, Whole, format_of, has_rows, read, read_rows
+from infospace.files.links import is_alive, replaced, written
+from infospace.files.own_text import is_half_written, own_version
+from infospace.files.row_diff import align
+from infospace.files.tracked_files import NOTHING, Known, Place, path_of, track, was_edited, was_of
+from infospace.files.walk import Found
+from infospace.store.changes import Change, Delete, ExpectedFile, JsonNull, MakeNote, Revise, Untrack
+from infospace.store.protocol import Store, TrackedFile
+
+HALF_WRITTEN = -1
+"""In the place of a version: the next export goes on with writing the file."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What something comes to: changes, and what is to be counted once they are stored.
+
+    `counts` by the words of a `Summary`; `lost` are rows that their file has no more; `fresh` the Notes that are
+    new; `roots` those in which links may lead elsewhere.
+    """
+
+    changes: list[Change] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    failed: list[dict[str, str]] = field(default_factory=list)
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
+    lost: list[TrackedFile] = field(default_factory=list)
+    fresh: set[str] = field(default_factory=set)
+    roots: set[str] = field(default_factory=set)
+
+    def fail(self, path: Path, reason: str) -> None:
+        """Say why a file, or a row of it, is left out."""
+        self.failed.append({"path": str(path), "reason": reason})
+
+
+class FileChanges:
+    """Takes files, by what is known. `made` says by whom, and so that there is something to be undone.
+
+    Raises Conflict when something is not as it is known any more.
+    """
+
+    def __init__(self, store: Store, known: Known, made: Callable[[], Made]) -> None:
+        self._store = store
+        self._known = known
+        self._made = made
+        self._taken = Gathered()
+
+    def file(self, file: Found) -> Gathered:
+        """Take a file, or say why it cannot be read."""
+        self._taken = Gathered(roots={str(file.root)})
+        try:
+            if has_rows(file.path):
+                self._rows(file)
+            else:
+                digest, load = read(file)
+                self._put((str(file.root), file.relative, 0), digest, load)
+        except (Invalid, NotFound) as error:
+            self._taken = Gathered()
+            self._taken.fail(file.path, str(error))
+        return self._taken
+
+    def _rows(self, file: Found) -> None:
+        """Match rows with those that the file had, by their bytes and then by their neighbours."""
+        rows, at = read_rows(file), (str(file.root), file.relative)
+        old = self._known.rows.get(at, [])
+        matches = align([one.digest for one in old], [row.digest for row in rows])
+        last = old[-1].part if old else 0
+        for row, match in zip(rows, matches, strict=True):
+            last = last if match is not None else max(last + 1, row.number)
+            try:
+                self._put((*at, last if match is None else old[match].part), row.digest, _loader(row))
+            except Invalid as error:
+                self._taken.fail(file.path, str(error))
+        matched = set(matches)
+        self._taken.lost += [one for index, one in enumerate(old) if index not in matched]
+
+    def _put(self, place: Place, digest: bytes, load: Callable[[], Whole]) -> None:
+        tracked = self._known.places.get(place)
+        if tracked is not None and tracked.digest == digest:
+            self._taken.counts["unchanged"] += 1
+        elif tracked is not None:
+            self._change(place, tracked, load(), digest, was_of(tracked))
+        elif self._known.gone.get(digest):
+            self._move(place, digest, load)
+        else:
+            self._add(place, load(), digest)
+
+    def _add(self, place: Place, whole: Whole, digest: bytes) -> None:
+        identifier, made = self._store.new_id(Kind.NOTE), self._made()
+        self._taken.changes += [
+            MakeNote(identifier, whole.content, whole.metadata, kept=True, made=made),
+            track(TrackedFile(*place[:2], identifier, 1, digest, place[2], whole.title), NOTHING),
+            *replaced(identifier, [], written(whole.links), made, lambda _: False),
+        ]
+        self._taken.fresh.add(identifier)
+        self._taken.counts["added"] += 1
+
+    def _change(self, place: Place, tracked: TrackedFile, whole: Whole, digest: bytes, was: ExpectedFile) -> None:
+        version, edited, is_same = self._compared(tracked, whole)
+        own = self._own(tracked) if edited and not is_same else None
+        if own == HALF_WRITTEN:
+            self._taken.counts["unchanged"] += 1
+            return
+        if own is not None:
+            version = own
+        if is_same or own is not None:
+            self._taken.counts["unchanged"] += 1
+        else:
+            content = JsonNull() if whole.content is None else whole.content
+            self._taken.changes.append(Revise(tracked.note, content, whole.metadata, version, self._made()))
+            version += 1
+            self._taken.counts["changed"] += 1
+            if edited:
+                self._conflict(Path(place[0]) / place[1], tracked.note, version - 1, version)
+        self._relink(tracked.note, whole)
+        self._taken.changes.append(
+            track(TrackedFile(*place[:2], tracked.note, version, digest, place[2], whole.title), was)
+        )
+
+    def _compared(self, tracked: TrackedFile, whole: Whole) -> tuple[int, bool, bool]:
+        """Return a Note's version, whether it was edited since its file was read, and whether it says the same."""
+        try:
+            with self._store.reading() as snapshot:
+                note, edited = snapshot.get(tracked.note), was_edited(snapshot, tracked)
+        except NotFound as error:
+            raise Conflict(error.message, hint=error.hint) from error
+        return note.version, edited, same(note.content, whole.content) and same(dict(note.metadata), whole.metadata)
+
+    def _own(self, tracked: TrackedFile) -> int | None:
+        """Return the version that a file says which was written back and not remembered, None for any other file."""
+        with self._store.reading() as snapshot:
+            found = own_version(snapshot, tracked)
+            return HALF_WRITTEN if found is None and is_half_written(snapshot, tracked) else found
+
+    def _relink(self, note: str, whole: Whole) -> None:
+        links, new = self._known.links.get(note, []), written(whole.links)
+        if [(link.target, link.wiki) for link in links] != [(link.target, link.wiki) for link in new]:
+            with self._store.reading() as snapshot:
+                self._taken.changes += replaced(note, links, new, self._made(), is_alive(snapshot))
+
+    def _conflict(self, path: Path, note: str, edited: int, version: int | None) -> None:
+        conflict = {"path": str(path), "id": note, "edited_version": edited, "version": version}
+        self._taken.conflicts.append(conflict)
+
+    def _move(self, place: Place, digest: bytes, load: Callable[[], Whole]) -> None:
+        gone = self._known.gone_from(digest, place[1])
+        whole = None if format_of(gone.path) == format_of(place[1]) else load()
+        self._known.gone[digest].remove(gone)
+        self._made()
+        self._taken.changes.append(Untrack(gone.root, gone.path, gone.part, was_of(gone)))
+        self._taken.counts["moved"] += 1
+        self._taken.roots.add(gone.root)
+        if whole is None:
+            moved = TrackedFile(*place[:2], gone.note, gone.version, gone.digest, place[2], gone.title)
+            self._taken.changes.append(track(moved, NOTHING))
+        else:
+            self._change(place, gone, whole, gone.digest, NOTHING)
+
+    def lost(self, candidates: Sequence[TrackedFile], paths: Sequence[Path], *, prune: bool) -> Gathered:
+        """Delete the Notes whose file or row is gone from below `paths`, or count them."""
+        self._taken = Gathered()
+        given = [path.resolve() for path in paths]
+        for one in self._known.still(candidates):
+            if any(path_of(one).is_relative_to(above) for above in given):
+                self._lose(one, prune=prune)
+        return self._taken
+
+    def _lose(self, one: TrackedFile, *, prune: bool) -> None:
+        try:
+            with self._store.reading() as snapshot:
+                edited, version = was_edited(snapshot, one), snapshot.get(one.note).version
+        except NotFound as error:
+            raise Conflict(error.message, hint=error.hint) from error
+        if prune and not edited:
+            self._taken.changes.append(Untrack(one.root, one.path, one.part, was_of(one)))
+            self._taken.changes.append(Delete(one.note, self._made(), version))
+            self._taken.counts["removed"] += 1
+            self._taken.roots.add(one.root)
+            return
+        self._taken.counts["vanished"] += 1
+        if prune:
+            self._conflict(path_of(one), one.note, version, None)
+
+
+def _loader(row: Row) -> Callable[[], Whole]:
+    return lambda: Whole(row.load(), {})

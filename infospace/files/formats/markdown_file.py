@@ -1,0 +1,13 @@
+"""Markdown: front matter to metadata, the body as it is written."""
+
+from __future__ import annotations
+
+from infospace.files.formats import Whole
+from infospace.files.markdown import parse
+from infospace.files.walk import decode
+
+
+def read(data: bytes, name: str) -> Whole:
+    """Read Markdown. Raises Invalid for what is no text, and for a front matter that cannot be read."""
+    parsed = parse(decode(data, name))
+    return Whole(parsed.text, parsed.metadata, parsed.links)

@@ -1,0 +1,11 @@
+"""Plain text: itself, with line feeds for line ends."""
+
+from __future__ import annotations
+
+from infospace.files.formats import Whole
+from infospace.files.walk import decode
+
+
+def read(data: bytes, name: str) -> Whole:
+    """Read text. Raises Invalid when it is binary, or in no encoding that says what it is."""
+    return Whole(decode(data, name).replace("\r\n", "\n").replace("\r", "\n"), {})

@@ -1,0 +1,311 @@
+"""Bringing files into a space: what is new, changed or moved becomes Notes; what is the same is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infospace.core.clock import now
+from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound, StoreError
+from infospace.core.ids import Kind
+from infospace.core.listener import Listener
+from infospace.core.resources import Made
+from infospace.files.file_changes import FileChanges, Gathered
+from infospace.files.formats.json import is_side
+from infospace.files.links import resolve
+from infospace.files.tracked_files import Known
+from infospace.files.walk import Found, Refused, Skipped, walk
+from infospace.journal.rows import CloseRun, Entry, Heartbeat, OpenRun, RunStatus
+from infospace.store.changes import (
+    Change,
+    Delete,
+    ExpectLinks,
+    MakeNote,
+    MakeRelation,
+    Revise,
+    SetLinks,
+    Track,
+    Untrack,
+)
+from infospace.store.optimistic import TRIES
+from infospace.store.protocol import Store, TrackedFile
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+
+BATCH = 400
+"""Changes in a commit: an interruption loses at most the reading of so many."""
+
+Make = Callable[[], Gathered]
+
+
+@dataclass(slots=True)
+class Summary:
+    """What an import did: counts of Notes, the files that failed with their reasons, and what was embedded.
+
+    `conflicts` are Notes that were edited here as well as in their file; both are kept, as versions. `vanished`
+    counts those whose file or row is gone, and that are still there. `skipped` are files and folders that are not
+    taken, with the reason; of a folder, `files` counts what it has that would have been taken.
+    """
+
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    vanished: int = 0
+    failed: list[dict[str, str]] = field(default_factory=list)
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
+    skipped: list[dict[str, Any]] = field(default_factory=list)
+    passages_embedded: int = 0
+    seconds: float = 0.0
+    run: str | None = None
+
+    def count(self, taken: Gathered) -> None:
+        """Add what was stored."""
+        for word, number in taken.counts.items():
+            setattr(self, word, getattr(self, word) + number)
+        self.failed += taken.failed
+        self.conflicts += taken.conflicts
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented object."""
+        return {
+            "added": self.added,
+            "changed": self.changed,
+            "moved": self.moved,
+            "unchanged": self.unchanged,
+            "removed": self.removed,
+            "vanished": self.vanished,
+            "failed": self.failed,
+            "conflicts": self.conflicts,
+            "skipped": self.skipped,
+            "passages_embedded": self.passages_embedded,
+            "seconds": round(self.seconds, 3),
+            "run": self.run,
+        }
+
+
+def import_paths(
+    space: Space, paths: Sequence[Path], listener: Listener, *, prune: bool = False, summary: Summary | None = None
+) -> Summary:
+    """Import files and folders. A file that cannot be read is reported, and the rest goes on.
+
+    Nothing is embedded here. The import is a run of the journal, unless nothing changed. With `prune`, Notes
+    whose file or row under `paths` is gone are deleted. Interrupted, it keeps what it has, and `summary`, if it
+    was given, says what that is. What another process changes at the same time is looked at again: whoever was
+    first made the Note, and for the others it is unchanged. Raises NotFound for a path where nothing is.
+    """
+    return Import(space.store, listener, summary or Summary()).run(paths, prune=prune)
+
+
+class Import:
+    """One import: files against what is known of them, in batches.
+
+    A batch that another process has overtaken is stored in no part; it is made again, by what is known then.
+    """
+
+    _known: Known
+
+    def __init__(self, store: Store, listener: Listener, summary: Summary) -> None:
+        self._store = store
+        self._listener = listener
+        self._summary = summary
+        self._goal = "add"
+        self._run: str | None = None
+        self._needs_run = False
+        self._wrote = ""
+        self._listed: list[Found] = []
+        self._batch: list[tuple[Make, Gathered]] = []
+        self._is_stale = False
+        self._lost: list[TrackedFile] = []
+        self._fresh: set[str] = set()
+        self._roots: set[str] = set()
+
+    def run(self, paths: Sequence[Path], *, prune: bool) -> Summary:
+        """Import, and say what was done."""
+        self._goal = " ".join(("add", *map(str, paths)))
+        try:
+            self._import(paths, prune)
+        except KeyboardInterrupt:
+            self._commit()
+            self._close("cancelled")
+            raise
+        except InfospaceError as error:
+            with suppress(StoreError):
+                self._close("failed", error.message)
+            raise
+        except Exception as error:  # whoever hears of the progress may break off too, and no run goes on for ever
+            with suppress(InfospaceError):
+                self._close("failed", f"{type(error).__name__}: {error}")
+            raise
+        self._close("success")
+        return self._summary
+
+    def _import(self, paths: Sequence[Path], prune: bool) -> None:
+        self._list(paths)
+        self._learn()
+        self._do(self._reroot)
+        files = self._known.rooting.once(self._listed)
+        for index, file in enumerate(files, start=1):
+            self._take(file)
+            if sum(len(taken.changes) for _, taken in self._batch) >= BATCH:
+                self._commit()
+            self._listener.progress(index, len(files), "reading")
+        self._commit()
+        if self._lost or any(self._known.gone.values()):
+            self._learn()
+            self._do(lambda: FileChanges(self._store, self._known, self._made).lost(self._lost, paths, prune=prune))
+            self._commit()
+        self._settle_links()
+
+    def _list(self, paths: Sequence[Path]) -> None:
+        """List the files under their roots."""
+        for path in paths:
+            for one in walk(path):
+                if isinstance(one, Refused):
+                    self._summary.failed.append({"path": str(one.path), "reason": one.reason})
+                elif isinstance(one, Skipped):
+                    skipped = {"path": str(one.path), "reason": one.reason, "files": one.count()}
+                    self._summary.skipped.append(skipped)
+                elif not is_side(one.path):
+                    self._listed.append(one)
+
+    def _learn(self) -> None:
+        """Read what is known of the files."""
+        self._known = Known(self._store, self._listed)
+
+    def _do(self, make: Make) -> None:
+        """Put into the batch what something comes to; what needs no change is counted at once."""
+        try:
+            taken = make()
+        except Conflict:
+            self._is_stale, taken = True, Gathered()
+        if taken.changes or self._is_stale:
+            self._batch.append((make, taken))
+        else:
+            self._count(taken)
+
+    def _reroot(self) -> Gathered:
+        return Gathered(list(self._known.rerooted), roots=set(self._known.roots))
+
+    def _take(self, file: Found) -> None:
+        self._do(partial(self._taken, file))
+
+    def _taken(self, file: Found) -> Gathered:
+        return FileChanges(self._store, self._known, self._made).file(self._known.rooting.placed(file))
+
+    def _settle_links(self) -> None:
+        """Settle links until there is nothing to settle, since others bring files in as well."""
+        for _ in range(TRIES):
+            self._do(self._link)
+            if not self._batch:
+                return
+            self._commit()
+
+    def _link(self) -> Gathered:
+        with self._store.reading() as snapshot:
+            new_id = partial(self._store.new_id, Kind.RELATION)
+            return Gathered(list(resolve(snapshot, self._roots, new_id, self._made, self._fresh)))
+
+    def _made(self) -> Made:
+        self._needs_run = True
+        self._run = self._run or self._store.new_id("run")
+        return Made(self._run, None, "add")
+
+    def _commit(self) -> None:
+        """Store the batch, and make it again as often as another process was faster; an interruption waits for it."""
+        is_interrupted = False
+        for left in reversed(range(TRIES)):
+            self._wrote = ""
+            try:
+                if self._is_stale:
+                    self._again()
+                self._write()
+                break
+            except (Conflict, NotFound):
+                self._is_stale = True
+                if not left:
+                    raise
+            except KeyboardInterrupt:
+                if is_interrupted:
+                    raise
+                is_interrupted = True
+                if self._is_written():
+                    break
+        for _, taken in self._batch:
+            self._count(taken)
+        self._batch = []
+        if is_interrupted:
+            raise KeyboardInterrupt
+
+    def _again(self) -> None:
+        """Make the batch again by what is known now."""
+        self._needs_run = self._summary.run is not None
+        self._learn()
+        makes = [self._reroot, *(make for make, _ in self._batch if make != self._reroot)]
+        self._batch = [(make, make()) for make in makes]
+        self._is_stale = False
+
+    def _write(self) -> None:
+        made = [(make != self._reroot, change) for make, taken in self._batch for change in taken.changes]
+        changes = [change for _, change in sorted(made, key=lambda one: (one[0], _order(one[1])))]
+        if changes:
+            self._wrote, run = now(), self._run if self._needs_run else None
+            entries: list[Entry] = []
+            if run is not None and self._summary.run is None:
+                entries = [OpenRun(run, "import", self._goal, None, {}, self._wrote, "")]
+            elif run is not None:
+                entries = [Heartbeat(run, "", self._wrote)]
+            self._store.commit(changes, entries)
+            self._summary.run = run
+
+    def _is_written(self) -> bool:
+        """Whether the last commit came to its end, though it was interrupted."""
+        with self._store.reading() as snapshot, suppress(NotFound):
+            if self._run is not None and snapshot.run(self._run).heartbeat == self._wrote:
+                self._summary.run = self._run
+                return True
+        return False
+
+    def _count(self, taken: Gathered) -> None:
+        self._summary.count(taken)
+        self._lost += taken.lost
+        self._fresh |= taken.fresh
+        self._roots |= taken.roots
+
+    def _close(self, status: RunStatus, reason: str | None = None) -> None:
+        if self._summary.run is not None:
+            self._store.commit([], [CloseRun(self._summary.run, status, now(), reason=reason)])
+
+
+_ORDER = (ExpectLinks, MakeNote, Revise, MakeRelation, Untrack, Delete, Track, SetLinks)
+
+
+def _order(change: Change) -> int:
+    """Changes of one type together, since the store applies those at once; makers before what refers to them.
+
+    Files come under their outermost root before all else: by what is known, they are there already.
+    """
+    return _ORDER.index(type(change))
+
+
+def import_text(space: Space, data: bytes, summary: Summary) -> None:
+    """Make one kept Note of text handed over directly; counted in the summary, as failed when it is not text."""
+    from infospace.files.formats.markdown_file import read as read_markdown
+
+    store = space.store
+    try:
+        whole = read_markdown(data, "standard input")
+    except Invalid as error:
+        summary.failed.append({"path": "-", "reason": str(error)})
+        return
+    run = store.new_id("run")
+    made = MakeNote(store.new_id(Kind.NOTE), whole.content, whole.metadata, kept=True, made=Made(run, None, "add"))
+    store.commit([made], [OpenRun(run, "import", "add -", None, {}, now(), ""), CloseRun(run, "success", now())])
+    summary.added += 1
+    summary.run = summary.run or run

@@ -1,0 +1,107 @@
+"""What a space knows of files, as it was at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from infospace.data.json_text import same
+from infospace.files.import_roots import ImportRoots
+from infospace.files.walk import Found
+from infospace.store.changes import Change, ExpectedFile, Linked, Track, Untrack
+from infospace.store.protocol import Snapshot, Store, TrackedFile
+
+Place = tuple[str, str, int]
+"""Root, path and part."""
+
+NOTHING = ExpectedFile()
+
+
+class Known:
+    """Files by their places, the rows of each, and those that vanished by their bytes, since they may have moved.
+
+    All under the outermost root of those that are known and those of the files `listed`; `rerooted` are the changes
+    that bring the space in line with that.
+    """
+
+    def __init__(self, store: Store, listed: Sequence[Found]) -> None:
+        self._store = store
+        with store.reading() as snapshot:
+            tracked = snapshot.tracked()
+        self.rooting = ImportRoots((one.root for one in tracked), {str(file.root) for file in listed})
+        self.places: dict[Place, TrackedFile] = {}
+        self.rows: dict[tuple[str, str], list[TrackedFile]] = {}
+        self.gone: dict[bytes, list[TrackedFile]] = {}
+        self.rerooted: list[Change] = []
+        self.roots: set[str] = set()
+        self._place(tracked)
+        self._sort({(str(file.root), file.relative) for file in map(self.rooting.placed, listed)})
+
+    def _place(self, tracked: Sequence[TrackedFile]) -> None:
+        """Put files under their roots; of two Notes that are one file, the one under the outermost root stays it."""
+        moved = dict(self.rooting.moved(tracked))
+        self.places = {place_of(one): one for one in tracked if one not in moved}
+        for before, after in moved.items():
+            self.rerooted.append(Untrack(before.root, before.path, before.part, was_of(before)))
+            self.roots.add(after.root)
+            if place_of(after) not in self.places:
+                self.places[place_of(after)] = after
+                self.rerooted.append(track(after, NOTHING))
+
+    def _sort(self, present: set[tuple[str, str]]) -> None:
+        there: dict[tuple[str, str], bool] = {}
+        for one in sorted(self.places.values(), key=place_of):
+            at = (one.root, one.path)
+            if one.part:
+                self.rows.setdefault(at, []).append(one)
+            if at not in there:
+                there[at] = at in present or path_of(one).exists()
+            if not there[at]:
+                self.gone.setdefault(one.digest, []).append(one)
+
+    @cached_property
+    def links(self) -> dict[str, list[Linked]]:
+        """The links in files, by Note."""
+        with self._store.reading() as snapshot:
+            return snapshot.links()
+
+    def gone_from(self, digest: bytes, path: str) -> TrackedFile:
+        """Return one of the vanished files of these bytes, if there is one of the same name, that."""
+        gone, name = self.gone[digest], PurePosixPath(path).name
+        return next((one for one in gone if PurePosixPath(one.path).name == name), gone[0])
+
+    def still(self, lost: Sequence[TrackedFile]) -> Iterator[TrackedFile]:
+        """Give those of the files that are known as they were, and all that vanished."""
+        gone = {place_of(one): one for some in self.gone.values() for one in some}
+        rows = {place_of(one): one for one in lost if self.places.get(place_of(one)) == one}
+        yield from (rows | gone).values()
+
+
+def place_of(one: TrackedFile) -> Place:
+    """Return where a file is."""
+    return one.root, one.path, one.part
+
+
+def path_of(one: TrackedFile) -> Path:
+    """Return the path of a file."""
+    return Path(one.root) / one.path
+
+
+def was_of(one: TrackedFile | None) -> ExpectedFile:
+    """Return what a place was when it was read."""
+    return NOTHING if one is None else ExpectedFile(one.note, one.version)
+
+
+def track(one: TrackedFile, was: ExpectedFile) -> Track:
+    """Return the change that remembers a file."""
+    return Track(one.root, one.path, one.note, one.digest, one.version, one.part, one.title, was)
+
+
+def was_edited(snapshot: Snapshot, tracked: TrackedFile) -> bool:
+    """Whether a Note has another content or metadata than its file gave it."""
+    note = snapshot.get(tracked.note)
+    if note.version == tracked.version:
+        return False
+    base = snapshot.get(tracked.note, tracked.version)
+    return not (same(note.content, base.content) and same(dict(note.metadata), dict(base.metadata)))

@@ -1,0 +1,1 @@
+"""Where things came from, and what is stale."""

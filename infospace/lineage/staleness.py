@@ -1,0 +1,123 @@
+"""Which kept resources were made from versions that are no longer current, directly or through others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from infospace.journal.origin import Origin, Since
+from infospace.journal.rows import Use
+from infospace.lineage.graph import Edge, Graph, Node, Read
+from infospace.lineage.trace import trace
+
+if TYPE_CHECKING:
+    from infospace.store.protocol import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """An input that changed since it was read: `what` of it, and `through` which versions it came, nearest first."""
+
+    origin: Origin
+    what: Since
+    through: tuple[Use, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A resource, and the inputs that are not any more what it was made of."""
+
+    origin: Origin
+    changed: tuple[Changed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """What was found: the stale ones by id, and those of which too little is known, since their run was pruned."""
+
+    checked: int
+    stale: tuple[Stale, ...]
+    unknown: tuple[str, ...]
+
+
+def staleness(snapshot: Snapshot, identifiers: Sequence[str] | None = None) -> Staleness:
+    """Look at some resources, or at all kept ones that a step made or anybody changed.
+
+    An input counts as changed when its content, metadata or members are others than those that were read, or when
+    it was deleted; one that was put back is as it was. A resource's own earlier version counts only where its
+    content was taken over from it. Nothing is said of what a search would find today.
+
+    Raises NotFound for an id that was never given.
+    """
+    if identifiers is None:
+        roots = snapshot.made_by_steps()
+    else:
+        roots = [Use(one, snapshot.versions(one)[-1][0]) for one in dict.fromkeys(identifiers)]
+    graph = trace(snapshot, roots)
+    leading = _standing_on(graph, (of for of, node in graph.nodes.items() if node.origin.since is not None))
+    found = []
+    for root in roots:
+        changed = list(_changed(graph, root, leading))
+        if changed:
+            found.append(Stale(graph.nodes[root].origin, _causes(changed)))
+    lost = _standing_on(graph, (of for of, node in graph.nodes.items() if _is_lost(graph, node)))
+    return Staleness(len(roots), tuple(found), tuple(root.id for root in roots if root in lost))
+
+
+def _own(node: Node) -> Iterator[Edge]:
+    """What a version stands on by itself: not on its own earlier one, unless its content was carried over."""
+    of, carried = node.origin.of, node.origin.carried
+    return (edge for edge in node.own if edge.how != "before" or edge.to == Use(of.id, carried or 0))
+
+
+def _standing_on(graph: Graph, seeds: Iterable[Use]) -> set[Use | Read]:
+    """Return versions, and all that stand on one of them, with the readings in between."""
+    above: dict[Use | Read, list[Use | Read]] = {}
+    for of, node in graph.nodes.items():
+        for edge in _own(node):
+            above.setdefault(edge.to, []).append(of)
+    for read, made in graph.made.items():
+        above[read] = [*made]
+        for edge in read.edges:
+            above.setdefault(edge.to, []).append(read)
+    frontier: list[Use | Read] = list(seeds)
+    found = set(frontier)
+    while frontier:
+        frontier = list({one for of in frontier for one in above.get(of, ())} - found)
+        found.update(frontier)
+    return found
+
+
+def _changed(graph: Graph, root: Use, leading: set[Use | Read]) -> Iterator[Changed]:
+    """Walk from a resource to the nearest of its inputs that changed."""
+    seen: set[Use | Read] = {root}
+    frontier: list[tuple[Use, tuple[Use, ...]]] = [(root, ())]
+    for of, through in frontier:
+        node = graph.nodes[of]
+        edges = list(_own(node))
+        if node.read in leading and node.read not in seen:
+            seen.add(node.read)
+            edges = [*node.read.edges, *edges]
+        for edge in edges:
+            if edge.to in seen or edge.to not in leading:
+                continue
+            seen.add(edge.to)
+            origin = graph.nodes[edge.to].origin
+            if origin.since is not None and edge.to.id != of.id:
+                yield Changed(origin, origin.since, through)
+            else:
+                frontier.append((edge.to, (*through, edge.to)))
+
+
+def _causes(changed: Sequence[Changed]) -> tuple[Changed, ...]:
+    """Leave out Collections that changed only because a deletion, which is told too, took something out of them."""
+    deleters = {one.origin.latest_made for one in changed if one.what == "deleted"}
+    return tuple(one for one in changed if one.what != "members" or one.origin.latest_made not in deleters)
+
+
+def _is_lost(graph: Graph, node: Node) -> bool:
+    """Whether a version was removed for good, or the step that made it is not in the journal any more."""
+    made = node.origin.made
+    pruned = made.step is not None and made.run is not None and graph.runs.get(made.run) is None
+    return pruned or not node.origin.there

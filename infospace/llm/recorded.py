@@ -1,0 +1,91 @@
+"""What an earlier run asked of a language model, and how it was answered: a replay asks the record."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from dataclasses import replace
+
+from infospace.core.errors import NotRecorded, ReplayedFailure
+from infospace.journal.id_mapping import ReplaySource
+from infospace.journal.rows import CANCELLED, CallRow
+from infospace.llm.model import Message, Reply, Request
+from infospace.llm.prompts import reworded
+
+
+class RecordedModel:
+    """The language model of a replay: it has the name of the one that was asked, and is never asked itself."""
+
+    context = sys.maxsize
+    """Nothing is too long that was asked."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def complete(self, request: Request) -> Reply:
+        """Raise Unrecorded."""
+        del request
+        raise unrecorded(self.name)
+
+
+def unrecorded(model: str) -> NotRecorded:
+    """Return what is said of a question of which there is no record."""
+    return NotRecorded(f"the earlier run did not ask this of {model}", hint="`--live` asks it now")
+
+
+class RecordedCalls:
+    """The answers and failures of a run. Questions are told with the ids that it gave out, answers with ours."""
+
+    def __init__(self, earlier: ReplaySource) -> None:
+        self.only = earlier.only
+        self.ids = earlier.ids
+        self._earlier = earlier
+        self._replies: dict[bytes, deque[Reply]] = {}
+        self._failures: dict[tuple[str, bytes], deque[CallRow]] = {}
+        rows = [row for row in earlier.calls if row.kind == "llm"]
+        self.models = list(dict.fromkeys(row.target for row in rows))
+        """The models that were asked."""
+        for row in rows:
+            if row.status == "success" and isinstance(row.answer, str):
+                self._replies.setdefault(row.digest, deque()).append(Reply(row.answer, row.tokens))
+            else:
+                self._failures.setdefault((row.position, row.digest), deque()).append(row)
+
+    async def reply(self, model: str, request: Request, position: str) -> Reply | None:
+        """Return how a question of a step was answered, None where it was not asked.
+
+        Raises Recalled where it failed there. One that was not answered before it was broken off never returns, and
+        raises BrokenOff where its step was broken off with it.
+        """
+        for asked in dict.fromkeys((model, *self.models)):
+            found = await self._of(asked, request, position)
+            if found is not None:
+                return found
+        return None
+
+    async def _of(self, model: str, request: Request, position: str) -> Reply | None:
+        key = self._key(model, request)
+        failures, replies = self._failures.get((position, key)), self._replies.get(key)
+        if failures:
+            failed = failures.popleft()
+            if failed.error not in (None, CANCELLED):
+                raise ReplayedFailure(failed.reason or f"{model} did not answer", failed.error or ReplayedFailure.kind)
+            if not replies and self.only:
+                await self._earlier.never(position)
+        if not replies:
+            return None
+        return replace(replies[0], text=self.ids.later(replies[0].text))
+
+    def forget(self, model: str, request: Request) -> None:
+        """Leave out an answer that could not be used: the next one was given when it was asked again."""
+        for asked in dict.fromkeys((model, *self.models)):
+            replies = self._replies.get(self._key(asked, request))
+            if replies:
+                replies.popleft()
+                return
+
+    def _key(self, model: str, request: Request) -> bytes:
+        told: list[Message] = [
+            {**message, "content": reworded(message["content"], self.ids.earlier)} for message in request.messages
+        ]
+        return replace(request, messages=tuple(told)).digest(model)

@@ -1,5 +1,0 @@
-"""The embedded store: a space in one SQLite file, or in memory."""
-
-from infospace.memory.sqlite.store import open_store
-
-__all__ = ["open_store"]

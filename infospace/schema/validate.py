@@ -1,0 +1,215 @@
+"""JSON Schema (2020-12) as plans and primitives give it: whether it is one, and whether a value fits it.
+
+Patterns are RE2's, in linear time. A `$ref` stays within its schema: nothing is fetched, and what it leads to is held
+against a part of a value once, however often it stands in the schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from infospace.core.errors import Invalid
+from infospace.core.json_types import JSON
+from infospace.core.regex import compile_pattern
+from infospace.schema.infer import resolved
+from infospace.schema.messages import Place, best, message, sentence
+from infospace.schema.validator import dialect, referring
+
+DATA = ("const", "enum", "default", "examples")
+"""Keywords whose values are data, in which nothing is a schema."""
+
+LARGEST = 10_000
+"""Parts of a schema, its references followed, up to which it is asked what it did not look at."""
+
+TOLD = 8
+"""Most misfits of one value that are told."""
+
+
+class SchemaFault(NamedTuple):
+    """What is wrong with a schema: where in it, a sentence, and what would have fitted."""
+
+    place: Place
+    message: str
+    hint: str | None = None
+
+
+def schema_faults(schema: Any) -> Iterator[SchemaFault]:
+    """Iterate over what keeps something from being a JSON Schema (2020-12) that a value can be held against."""
+    from jsonschema.exceptions import SchemaError
+
+    try:
+        # Without formats: the one that matters, a pattern's, is RE2's here.
+        dialect().check_schema(schema, format_checker=None)
+    except SchemaError as error:
+        yield SchemaFault(tuple(error.absolute_path), f"this is not JSON Schema: {error.message[:200]}")
+        return
+    yield from unsupported_keywords(schema, schema, ())
+    if _unfolded(schema) > LARGEST:
+        yield from _asking_all(schema, ())
+    if _any_key(schema, "patternProperties"):
+        yield from _unevaluated(schema, ())
+
+
+def unsupported_keywords(part: Any, root: Any, place: Place) -> Iterator[SchemaFault]:
+    """What the meta-schema allows and no value can be held against: patterns and references that lead nowhere."""
+    if isinstance(part, list):
+        for index, item in enumerate(part):
+            yield from unsupported_keywords(item, root, (*place, index))
+        return
+    if not isinstance(part, Mapping):
+        return
+    for key, value in part.items():
+        inner = (*place, key)
+        if key == "pattern" and isinstance(value, str):
+            yield from _bad_pattern(value, inner)
+        elif key == "$ref" and isinstance(value, str):
+            yield from _bad_reference(value, root, inner)
+        elif key == "patternProperties" and isinstance(value, Mapping):
+            for name in value:
+                yield from _bad_pattern(name, (*inner, name))
+        if key not in DATA:
+            yield from unsupported_keywords(value, root, inner)
+
+
+def _bad_pattern(pattern: str, place: Place) -> Iterator[SchemaFault]:
+    try:
+        compile_pattern(pattern)
+    except Invalid as error:
+        yield SchemaFault(place, error.message, error.hint)
+
+
+def _unevaluated(part: Any, place: Place) -> Iterator[SchemaFault]:
+    """Where a schema with patterns for keys asks which keys were not looked at: that cannot be said in linear time."""
+    items = part.items() if isinstance(part, Mapping) else enumerate(part) if isinstance(part, list) else ()
+    for key, value in items:
+        if key == "unevaluatedProperties" and place[-1:] != ("properties",):
+            message = "unevaluatedProperties and patternProperties do not go together here"
+            yield SchemaFault((*place, key), message, "additionalProperties beside patternProperties")
+        elif key not in DATA:
+            yield from _unevaluated(value, (*place, key))
+
+
+def _asking_all(part: Any, place: Place) -> Iterator[SchemaFault]:
+    """Where a schema asks what of a value was not looked at, though there are too many ways to look at it."""
+    items = part.items() if isinstance(part, Mapping) else enumerate(part) if isinstance(part, list) else ()
+    for key, value in items:
+        if key in ("unevaluatedProperties", "unevaluatedItems") and place[-1:] != ("properties",):
+            message = (
+                f"{key} cannot be asked of a schema whose references have more than {LARGEST:,} parts when followed"
+            )
+            yield SchemaFault((*place, key), message, "fewer references to definitions that refer to others")
+        elif key not in DATA:
+            yield from _asking_all(value, (*place, key))
+
+
+def _unfolded(schema: Any) -> int:
+    """Count the parts of a schema with each reference followed; one that leads back into itself is followed once."""
+    sizes: dict[int, int] = {}
+
+    def size(part: Any) -> int:
+        if isinstance(part, list):
+            return sum(map(size, part))
+        if not isinstance(part, Mapping):
+            return 0
+        if id(part) not in sizes:
+            sizes[id(part)] = 0
+            there = resolved(part, schema) if isinstance(part.get("$ref"), str) else {}
+            sizes[id(part)] = 1 + sum(map(size, part.values())) + (size(there) if there else 0)
+        return sizes[id(part)]
+
+    try:
+        return size(schema)
+    except RecursionError:
+        return LARGEST + 1
+
+
+def _any_key(part: Any, name: str) -> bool:
+    if isinstance(part, Mapping):
+        return name in part or any(_any_key(value, name) for key, value in part.items() if key not in DATA)
+    return isinstance(part, list) and any(_any_key(item, name) for item in part)
+
+
+def _bad_reference(reference: str, root: Any, place: Place) -> Iterator[SchemaFault]:
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    try:
+        Registry().resolver_with_root(DRAFT202012.create_resource(root)).lookup(reference)
+    except Unresolvable:
+        hint = "such as #/$defs/name"
+        yield SchemaFault(place, f"$ref {reference!r:.80} leads nowhere in this schema", hint)
+
+
+def misfit(value: JSON, schema: Mapping[str, Any]) -> str | None:
+    """Say why a value does not fit a JSON Schema without faults, None when it does."""
+    try:
+        with referring():
+            return best(_validator(schema).iter_errors(value))
+    except RecursionError:
+        return ENDLESS
+
+
+def validate(value: JSON, schema: Mapping[str, Any], most: int = TOLD) -> list[str]:
+    """Say everything in which a value does not fit a JSON Schema without faults, at most so many sentences."""
+    try:
+        with referring():
+            return [sentence(error) for error in islice(_validator(schema).iter_errors(value), most)]
+    except RecursionError:
+        return [ENDLESS]
+
+
+class Misfit(NamedTuple):
+    """One thing in which a value does not fit: where in it, by which keyword, a sentence, and what was there."""
+
+    place: Place
+    keyword: str
+    message: str
+    instance: Any
+    wanted: Any
+    """The keyword's value."""
+
+
+def validate_ignoring(value: Any, schema: Mapping[str, Any], unknown: object) -> Iterator[Misfit]:
+    """Iterate over what does not fit whatever stands in the places where the value is `unknown`."""
+    try:
+        with referring():
+            errors = list(_validator(schema).iter_errors(value))
+    except RecursionError:
+        return
+    for error in errors:
+        if error.validator in _OF_SHAPE or not _holds(error.instance, unknown):
+            place = tuple(error.absolute_path)
+            yield Misfit(place, str(error.validator), message(error), error.instance, error.validator_value)
+
+
+_OF_SHAPE = (
+    "required",
+    "additionalProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "minItems",
+    "maxItems",
+)
+"""Keywords that ask how many there are, or under which keys, and not what."""
+
+
+def _holds(value: Any, unknown: object) -> bool:
+    if value is unknown:
+        return True
+    if isinstance(value, Mapping):
+        return any(_holds(item, unknown) for item in value.values())
+    return isinstance(value, (list, tuple)) and any(_holds(item, unknown) for item in value)
+
+
+ENDLESS = "the schema refers to itself without end"
+"""What is said of a schema that nothing can be held against."""
+
+
+def _validator(schema: Any) -> Any:
+    from referencing.jsonschema import EMPTY_REGISTRY
+
+    return dialect()(schema, registry=EMPTY_REGISTRY)

@@ -1,0 +1,105 @@
+"""JSON Schema (2020-12) as it is held against values here: in time that grows with schema and value, and no faster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from itertools import islice
+from typing import Any, TypeAlias
+
+from infospace.core.regex import compile_pattern
+from infospace.schema.messages import additional
+
+MOST = 50
+"""Misfits of one value under one reference that are told."""
+
+Referred: TypeAlias = "dict[tuple[int, int], tuple[Any, Any, list[Any]]]"
+"""What came of references, by the ids of the schema that refers and of the value; both are kept, and so are the ids."""
+
+_REFERRED: ContextVar[Referred | None] = ContextVar("_REFERRED", default=None)
+
+
+@contextmanager
+def referring() -> Iterator[None]:
+    """Follow each reference of a schema once for each part of a value, in as many schemas of it as it stands.
+
+    Definitions that refer to each other several times would else be held against a value exponentially often.
+    """
+    token = _REFERRED.set({})
+    try:
+        yield
+    finally:
+        _REFERRED.reset(token)
+
+
+@cache
+def dialect() -> Any:
+    """Return the class of validators: patterns are RE2's, and nothing is compared with everything."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.validators import extend
+
+    follow: Any = Draft202012Validator.VALIDATORS["$ref"]
+
+    def reference(validator: Any, written: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        known = _REFERRED.get()
+        if known is None:
+            yield from follow(validator, written, instance, schema)
+            return
+        key = id(schema), id(instance)
+        if key not in known:
+            known[key] = schema, instance, list(islice(follow(validator, written, instance, schema), MOST))
+        # Whoever passes an error on writes into it where it was found.
+        yield from map(ValidationError.create_from, known[key][2])
+
+    def pattern(_validator: Any, written: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, str) and compile_pattern(written).search(instance) is None:
+            yield ValidationError("")
+
+    def by_pattern(validator: Any, schemas: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+        if not isinstance(instance, Mapping):
+            return
+        for written, schema in schemas.items():
+            for key, value in instance.items():
+                if compile_pattern(written).search(key) is not None:
+                    yield from validator.descend(value, schema, path=key, schema_path=written)
+
+    def others(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        more = list(additional(instance, schema)) if isinstance(instance, Mapping) else []
+        if isinstance(wanted, Mapping):
+            for key in more:
+                yield from validator.descend(instance[key], wanted, path=key)
+        elif more and wanted is False:
+            yield ValidationError("")
+
+    def unique(_validator: Any, wanted: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+        if wanted and isinstance(instance, list) and len(set(map(_same, instance))) < len(instance):
+            yield ValidationError("")
+
+    make: Any = extend
+    return make(
+        Draft202012Validator,
+        {
+            "$ref": reference,
+            "pattern": pattern,
+            "patternProperties": by_pattern,
+            "additionalProperties": others,
+            "uniqueItems": unique,
+        },
+    )
+
+
+def _same(value: Any) -> Any:
+    """Return what two JSON values have in common only if they are equal: 1 is 1.0, and not true."""
+    match value:
+        case bool():
+            return bool, value
+        case str() | int() | float() | None:
+            return value
+        case Mapping():
+            return dict, frozenset((key, _same(item)) for key, item in value.items())
+        case list() | tuple():
+            return list, tuple(map(_same, value))
+    return object, id(value)

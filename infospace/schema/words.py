@@ -1,0 +1,111 @@
+"""How values, and what is wanted of them, are written in a message: as the author of a plan writes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from infospace.core.resources import is_resource
+from infospace.schema.infer import TYPES, Schema, resolved, types_of
+
+SHOWN = 60
+"""Most characters of a value in a message."""
+
+TOLD = 2
+"""Alternatives and items inside one another of which it is said what they admit."""
+MOST = 20
+"""Most alternatives that are named."""
+
+_FORMATS = {
+    "aggregate": 'an aggregate such as "count" or "avg(score)"',
+    "items": "a list or one resource",
+    "path": "a path",
+    "slice": 'a slice such as "2:5", ":100" or "-3:"',
+    "where": "an SQL condition",
+}
+_NOUNS = {
+    "null": "null",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "array": "a list",
+    "object": "an object",
+}
+_MANY = {
+    "a path": "paths",
+    "text": "texts",
+    "a number": "numbers",
+    "a whole number": "whole numbers",
+    "an object": "objects",
+}
+
+
+def shown(value: object) -> str:
+    """Write a given value: a resource by id and kind, anything else as JSON, cut where it is long."""
+    if is_resource(value):
+        return f"{value.id}, a {value.kind}"
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+def either(words: Iterable[str]) -> str:
+    """Join alternatives: `a, b or c`, each once."""
+    each = list(dict.fromkeys(word for word in words if word))
+    return " or ".join([", ".join(each[:-1]), each[-1]] if len(each) > 2 else each)
+
+
+def listed(values: Sequence[Any]) -> str:
+    """Write values of which one is wanted, the first of very many."""
+    if len(values) <= MOST:
+        return either(shown(value) for value in values)
+    return f"{', '.join(shown(value) for value in values[:MOST])} or one of {len(values) - MOST:,} more"
+
+
+def wanted(schema: Schema | None, root: Schema | None = None, depth: int = 0) -> str:
+    """Say what a schema admits: `a whole number from 1 or "all"`; "" where it admits everything, or goes too deep."""
+    if schema is None or depth > TOLD:
+        return ""
+    root = schema if root is None else root
+    schema = resolved(schema, root)
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if options:
+        words = [wanted(option, root, depth + 1) for option in options[:MOST]]
+        return either(words) if all(words) and len(options) <= MOST else ""
+    if "const" in schema:
+        return shown(schema["const"])
+    if "enum" in schema:
+        return listed(schema["enum"])
+    if schema.get("format") in _FORMATS:
+        return _FORMATS[schema["format"]]
+    types = types_of(schema)
+    if types == frozenset(TYPES):
+        return ""
+    if "number" in types:
+        types -= {"integer"}
+    return either(_noun(type_, schema, root, depth) for type_ in TYPES if type_ in types)
+
+
+def _noun(type_: str, schema: Schema, root: Schema, depth: int) -> str:
+    noun = _NOUNS[type_]
+    if type_ in {"integer", "number"}:
+        return noun + bounds(schema)
+    items = schema.get("items")
+    if type_ == "array" and isinstance(items, Mapping):
+        each = _MANY.get(wanted(items, root, depth + 1))
+        return f"{noun} of {each}" if each else noun
+    return noun
+
+
+def bounds(schema: Mapping[str, Any]) -> str:
+    """Say the bounds that a schema sets to numbers: ` from 0 to 1`, "" for none."""
+    low, high = schema.get("minimum"), schema.get("maximum")
+    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    words = (
+        ("from", low),
+        ("above", above),
+        ("to" if low is not None else "of at most", high),
+        ("and below" if above is not None or low is not None else "below", below),
+    )
+    return "".join(f" {word} {bound:g}" for word, bound in words if bound is not None)

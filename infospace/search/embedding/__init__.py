@@ -1,0 +1,1 @@
+"""Texts to vectors, and keeping them current."""

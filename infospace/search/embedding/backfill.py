@@ -1,0 +1,269 @@
+"""Embedding what is pending, a stretch of text at a time, so that it can end at any moment and go on later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from infospace.core.ids import number_of
+from infospace.store.changes import Change, Embed, Stretch, Vectors
+
+if TYPE_CHECKING:
+    from infospace.core.listener import Listener
+    from infospace.search.embedding.embedder import Embedder
+    from infospace.search.models.find import ModelInfo
+    from infospace.store.protocol import Chosen, Store, Text
+
+BATCH_CHARACTERS = 400_000
+"""Text embedded between two commits: a few seconds' work, so that an interruption loses little."""
+
+BOUND_CHARACTERS = 20_000
+"""The same where time is bounded, since the clock is looked at in between: about a second's work on two cores."""
+
+SLICE_CHARACTERS = 100_000
+"""Text whose vectors are written together, also of one long Note: a second or two of work."""
+
+LONG = BATCH_CHARACTERS
+"""A text of so many characters comes after all that are shorter."""
+
+PAGE = 2_000
+"""Notes read at a time, at most."""
+
+PAGE_CHARACTERS = 20_000_000
+"""Text read at a time, but for that of a single Note."""
+
+PASSAGE_CHARACTERS = 800
+"""About so much text has a passage, as long as nothing better is known."""
+
+
+def digest_of(text: str) -> bytes:
+    """Return the SHA-256 of a text's UTF-8; of lone surrogates too, which have no proper one."""
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+class ActiveModel(NamedTuple):
+    """The model that a space uses, as one piece of work takes it up."""
+
+    info: ModelInfo
+    key: str
+    embedder: Embedder
+    chosen: Chosen | None
+
+    def cut(
+        self, texts: Iterable[str], progress: Callable[[int], None] | None = None
+    ) -> tuple[list[list[Stretch]], dict[bytes, str]]:
+        """Return the stretches of each text, and what stands in them by its digest.
+
+        `progress` is told how many characters are done.
+        """
+        from infospace.search.embedding.passages import split
+
+        cut: list[list[Stretch]] = []
+        found: dict[bytes, str] = {}
+        done = 0
+
+        def offsets(piece: str) -> list[tuple[int, int]]:
+            nonlocal done
+            done += len(piece)
+            if progress is not None:
+                progress(done)
+            return self.embedder.offsets(piece)
+
+        for text in texts:
+            own = []
+            for passage in split(text, offsets, self.info.max_tokens):
+                stretch = text[passage.start : passage.end]
+                digest = digest_of(stretch)
+                found[digest] = stretch
+                own.append(Stretch(passage.start, passage.end, digest))
+            cut.append(own)
+        return cut, found
+
+
+class Deadline:
+    """So many seconds from now by a clock; None is no bound."""
+
+    def __init__(self, seconds: float | None, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._end = None if seconds is None else clock() + seconds
+        self.is_nothing = seconds == 0
+        self.characters = BATCH_CHARACTERS if seconds is None else BOUND_CHARACTERS
+
+    def is_over(self) -> bool:
+        """Whether the time has come."""
+        return self._end is not None and self._clock() >= self._end
+
+
+class EmbeddingBackfill:
+    """Embeds the Notes that are pending when it begins. `used` says at any time which model the space uses.
+
+    Those that are long come last, so that none has to wait for them. Progress is told in passages: those that are
+    embedded, out of those and what is left by the length of the texts.
+    """
+
+    def __init__(self, store: Store, used: Callable[[], ActiveModel], listener: Listener, bound: Deadline) -> None:
+        self._store = store
+        self._used = used
+        self._listener = listener
+        self._bound = bound
+        self._embedded = 0
+        self._expected = Expected()
+
+    def run(self) -> int:
+        """Do it; return how many passages were embedded."""
+        used = self._used()
+        left = self._begin(used)
+        over = self._bound.is_nothing
+        while left and not over:
+            numbers = _page(left)
+            with self._store.reading() as snapshot:
+                texts = snapshot.pending(among=list(numbers))
+            for number in numbers.keys() - {number_of(text.id) for text in texts}:
+                self._expected.settle(numbers[number])  # somebody else has embedded it, or it is gone
+            now_used = used
+            for batch in _batches(texts, self._bound.characters):
+                over = not self._embed(used, batch)
+                now_used = self._used()
+                if over or now_used.chosen != used.chosen:
+                    break
+            for number in numbers:
+                del left[number]
+            if not over and now_used.chosen != used.chosen:
+                used = now_used
+                left = self._begin(used)
+        return self._embedded
+
+    def _begin(self, used: ActiveModel) -> dict[int, int]:
+        """Have the space need the vectors of its model; return the size of what is pending then, in good order."""
+        with self._store.reading() as snapshot:
+            needed = snapshot.model()
+        if needed != used.key:
+            self._store.use_model(used.key, used.chosen)
+        with self._store.reading() as snapshot:
+            sizes = snapshot.pending_sizes()
+        self._expected.begin([size for _, size in sizes])
+        return dict(sorted(sizes, key=lambda one: one[1] if one[1] >= LONG else 0))
+
+    def _embed(self, used: ActiveModel, texts: Sequence[Text]) -> bool:
+        """Embed a batch, or as much of it as there is time for; say whether there is time for more.
+
+        A Note's passages are written when all of them have vectors; vectors that were made stay.
+        """
+        stretches, found = self._cut(used, texts)
+        with self._store.reading() as snapshot:
+            known = snapshot.known_vectors(used.key, list(found))
+        fresh = {digest: text for digest, text in found.items() if digest not in known}
+        passages: list[Change] = [Embed(text.id, text.version, own) for text, own in zip(texts, stretches, strict=True)]
+        for text, own in zip(texts, stretches, strict=True):
+            self._expected.settle(len(text.text), len(own))
+        ready = 0
+        for digests in _slices(fresh, min(self._bound.characters, SLICE_CHARACTERS)):
+            progress = ScaledProgress(
+                self._listener, self._embedded, self._expected.total(self._embedded, len(fresh) - ready)
+            )
+            rows = used.embedder.embed([fresh[digest] for digest in digests], progress)
+            ready += len(digests)
+            vectors = Vectors(used.key, digests, rows)
+            self._store.commit([vectors, *passages] if ready == len(fresh) else [vectors])
+            self._embedded += len(digests)
+            if self._bound.is_over():
+                return False
+        if not fresh:
+            self._store.commit(passages)
+        self._listener.progress(self._embedded, self._expected.total(self._embedded, 0), "embedding")
+        return bool(fresh) or not self._bound.is_over()
+
+    def _cut(self, used: ActiveModel, texts: Sequence[Text]) -> tuple[list[list[Stretch]], dict[bytes, str]]:
+        """Cut texts into passages; for a long one, that alone takes seconds, so it is told how far it is."""
+        size = sum(len(text.text) for text in texts)
+        if size < LONG:
+            return used.cut(text.text for text in texts)
+        total = self._expected.total(self._embedded, 0)
+
+        def told(done: int) -> None:
+            what = f"embedding; cutting {size / 1e6:.1f} million characters into passages, {done * 100 // size} %"
+            self._listener.progress(self._embedded, total, what)
+
+        return used.cut((text.text for text in texts), told)
+
+
+class Expected:
+    """How many passages there will be, by the length of the texts that are left and by what the others came to."""
+
+    def __init__(self) -> None:
+        self._left = 0.0
+        self._guessed = 0.0
+        self._found = 0
+
+    def begin(self, sizes: Iterable[int]) -> None:
+        """Take the lengths of all that is to be embedded."""
+        self._left = float(sum(map(_guess, sizes)))
+
+    def settle(self, size: int, passages: int | None = None) -> None:
+        """Take a text of so many characters off what is left, and learn from its passages."""
+        guess = _guess(size)
+        self._left = max(0.0, self._left - guess)
+        if passages is not None:
+            self._guessed += guess
+            self._found += passages
+
+    def total(self, done: int, known: int) -> int:
+        """Return how many there are in all: those done, those known to be left, and those of texts not yet cut."""
+        scale = self._found / self._guessed if self._guessed else 1.0
+        return done + known + round(self._left * scale)
+
+
+def _guess(size: int) -> float:
+    return max(1.0, size / PASSAGE_CHARACTERS)
+
+
+def _page(left: Mapping[int, int]) -> dict[int, int]:
+    """Return the first of what is left: as many as are read at a time, or a long one."""
+    page: dict[int, int] = {}
+    size = 0
+    for number, one in left.items():
+        if page and (len(page) == PAGE or size >= PAGE_CHARACTERS or one >= LONG):
+            break
+        page[number] = one
+        size += one
+    return page
+
+
+def _batches(texts: Sequence[Text], characters: int) -> Iterator[list[Text]]:
+    batch: list[Text] = []
+    size = 0
+    for text in texts:
+        batch.append(text)
+        size += len(text.text)
+        if size >= characters:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _slices(found: Mapping[bytes, str], characters: int) -> Iterator[list[bytes]]:
+    digests: list[bytes] = []
+    size = 0
+    for digest, text in found.items():
+        digests.append(digest)
+        size += len(text)
+        if size >= characters:
+            yield digests
+            digests, size = [], 0
+    if digests:
+        yield digests
+
+
+class ScaledProgress:
+    """Reports the progress of a part as part of the whole."""
+
+    def __init__(self, listener: Listener, before: int, total: int) -> None:
+        self._listener = listener
+        self._before = before
+        self._total = total
+
+    def __call__(self, done: int) -> None:
+        """Take how much of the part is done."""
+        self._listener.progress(self._before + done, self._total, "embedding")

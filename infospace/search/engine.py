@@ -1,0 +1,263 @@
+"""Discovery: which kept Notes fit a query, and what was proved about that."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infospace.core.ids import Kind
+from infospace.search import store_search as ranked
+from infospace.search.embedding.backfill import digest_of
+from infospace.search.embedding.service import seconds_in_search
+from infospace.search.hybrid import by_both, by_words
+from infospace.search.index import matrix_file as matrixfile
+from infospace.search.index.ann_index import Index
+from infospace.search.index.derived_files import DerivedFiles
+from infospace.search.index.vector_matrix import Matrix
+from infospace.search.note_filter import NoteFilter
+from infospace.search.query import Found, Hit, Wanted, certificate
+from infospace.search.top_k import exactly, select
+from infospace.store.changes import Query
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.core.listener import Listener
+    from infospace.search.embedding.service import Embedding
+    from infospace.search.index.hnsw import Hnsw
+    from infospace.store.protocol import Snapshot, Store
+
+_log = logging.getLogger(__name__)
+
+TURNS = 3
+"""How often a search begins anew because another process has given the space another model meanwhile."""
+
+
+class Search:
+    """Searches one space. The matrix is made at the first search and follows the store from then on."""
+
+    def __init__(self, store: Store, embedding: Embedding) -> None:
+        self._store = store
+        self._embedding = embedding
+        self._matrix: Matrix | None = None
+        self._choice = NoteFilter()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def held(self) -> Iterator[Matrix | None]:
+        """Hold the matrix as the searches so far have left it, None before the first; searches wait meanwhile."""
+        with self._lock:
+            yield self._matrix
+
+    @cached_property
+    def _shelf(self) -> DerivedFiles:
+        return DerivedFiles(self._store)
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self._shelf)
+
+    async def discover(self, wanted: Wanted, listener: Listener) -> Found:
+        """Embed what is pending, then search.
+
+        Raises ModelError where Notes are to be searched by meaning and there is no model, Invalid where they
+        are to be searched by words and the store cannot.
+        """
+        return await asyncio.to_thread(self.find, wanted, listener)
+
+    def find(self, wanted: Wanted, listener: Listener) -> Found:
+        """Do what `discover` does, in this thread."""
+        clock = time.monotonic()
+        found = self._look(wanted, listener)
+        proof, took = found.certificate, (time.monotonic() - clock) * 1000
+        _log.info(
+            "searched %s (%s): %d compared, %d found, %.0f ms",
+            wanted.mode,
+            proof["method"],
+            proof["scored"],
+            len(found.hits),
+            took,
+        )
+        return found
+
+    def _look(self, wanted: Wanted, listener: Listener) -> Found:
+        with self._lock:
+            if wanted.mode == "keyword":
+                return self._by_words(wanted)
+            if self._is_empty():
+                return self._nothing(wanted)
+            for turn in range(TURNS):
+                self._embedding.catch_up(listener, seconds_in_search())
+                key, info = self._embedding.key, self._embedding.info  # a change from here on is seen by the key
+                vector = self._query(wanted.query, key)
+                with self._store.reading() as snapshot:
+                    if turn < TURNS - 1 and self._store.writable and snapshot.model() != key:
+                        continue
+                    found = self._ranked(wanted, snapshot, key, vector, info.threshold) or self._found(
+                        wanted, snapshot, self._follow(snapshot, key), vector, info.threshold
+                    )
+                break
+            found.certificate["model"] = info.name
+            if self._matrix is not None:
+                matrixfile.save(self._shelf, self._matrix)
+            return found
+
+    def _ranked(
+        self, wanted: Wanted, snapshot: Snapshot, key: str, vector: NDArray[np.float32], least: float
+    ) -> Found | None:
+        """Have the store rank; None where it cannot, and for what is not by meaning alone."""
+        if wanted.mode != "semantic" or snapshot.model() != key:
+            return None
+        threshold = least if wanted.threshold is None else wanted.threshold
+        found = ranked.nearly(snapshot, wanted, key, vector, threshold)
+        if found is not None or snapshot.above(key, vector, threshold, numbers=()) is None:
+            return found
+        chosen, hint = self._chosen(snapshot, snapshot.discoverable(), wanted)
+        found = ranked.exactly(snapshot, wanted, key, vector, threshold, chosen)
+        return None if found is None else Found(found.hits, found.certificate, hint)
+
+    def _by_words(self, wanted: Wanted) -> Found:
+        with self._store.reading() as snapshot:
+            fresh = self._matrix is not None and self._matrix.generation == snapshot.generation
+            notes = self._matrix.notes if self._matrix is not None and fresh else snapshot.discoverable()
+            chosen, hint = self._chosen(snapshot, notes, wanted)
+            found = by_words(snapshot, wanted, chosen)
+        return Found(found.hits, found.certificate, hint)
+
+    def _found(
+        self, wanted: Wanted, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], least: float
+    ) -> Found:
+        threshold = least if wanted.threshold is None else wanted.threshold
+        chosen, hint = self._chosen(snapshot, matrix.notes, wanted)
+        pending = snapshot.pending_numbers()
+        if len(pending):
+            pending = np.intersect1d(pending, chosen, assume_unique=True)
+        if snapshot.model() != matrix.model:  # embedded with another model, in a space that nobody may write to
+            pending = _without_vectors(snapshot, np.setdiff1d(chosen, matrix.numbers, assume_unique=True))
+        index = self._index.ready(matrix, snapshot) if wanted.admits_nearly else None
+        found = None if index is None else _approximate(matrix, index, vector, threshold, wanted.limit or 0)
+        if found is None and wanted.mode == "hybrid":
+            found = by_both(snapshot, wanted, chosen, matrix, vector, threshold)
+        elif found is None:
+            found = _exact(matrix, vector, chosen, threshold, wanted.limit)
+        proved = found.certificate
+        if proved["method"] == "exact":
+            proved["scored"] = len(chosen) - len(pending)
+        proved["unembedded"] = len(pending)
+        proved["exhaustive"] = proved["exhaustive"] and not len(pending)
+        return Found(found.hits, proved, hint)
+
+    def _follow(self, snapshot: Snapshot, key: str) -> Matrix:
+        if self._matrix is None or self._matrix.model != key:
+            self._matrix = matrixfile.load(self._shelf, key, snapshot) or Matrix(key)
+        self._matrix.follow(snapshot)
+        return self._matrix
+
+    def _is_empty(self) -> bool:
+        """Whether there is no Note to search, and so no need of a model."""
+        with self._store.reading() as snapshot:
+            if self._matrix is not None and self._matrix.generation == snapshot.generation:
+                return not len(self._matrix.notes)
+            return not snapshot.searchable()
+
+    def _nothing(self, wanted: Wanted) -> Found:
+        from infospace.search.models.custom import model_name_and_threshold
+
+        with self._store.reading() as snapshot:
+            generation = snapshot.generation
+            name, least = model_name_and_threshold(snapshot.chosen())
+        threshold = least if wanted.threshold is None else wanted.threshold
+        proved = certificate(
+            matched=0,
+            returned=0,
+            scored=0,
+            notes=0,
+            threshold=threshold,
+            model=name,
+            generation=generation,
+        )
+        return Found([], proved)
+
+    def _query(self, query: str, key: str) -> NDArray[np.float32]:
+        digest = digest_of(query)
+        with self._store.reading() as snapshot:
+            known = snapshot.query(key, digest)
+        if known is not None:
+            return known
+        vector = self._embedding.query(query)
+        if self._store.writable and self._embedding.key == key:
+            self._store.commit([Query(key, digest, vector)])
+        return vector
+
+    def _chosen(
+        self, snapshot: Snapshot, notes: NDArray[np.int64], wanted: Wanted
+    ) -> tuple[NDArray[np.int64], str | None]:
+        """The numbers (ascending) of the Notes that count, and a hint where the condition seems mistaken."""
+        if wanted.seen is not None:
+            notes = wanted.seen(snapshot, notes)
+        chosen = notes if wanted.within is None else np.intersect1d(notes, wanted.within, assume_unique=True)
+        if wanted.where is None:
+            return chosen, None
+        return self._choice.satisfying(snapshot, chosen, len(notes), wanted.where)
+
+
+def _without_vectors(snapshot: Snapshot, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of Notes without vectors of a model that have text: with passages of another one, or waiting for any."""
+    other = {number for number, *_ in snapshot.digests(numbers.tolist())}
+    return np.intersect1d(numbers, np.union1d(snapshot.pending_numbers(), sorted(other)).astype(np.int64))
+
+
+def _exact(
+    matrix: Matrix, query: NDArray[np.float32], chosen: NDArray[np.int64], threshold: float, limit: int | None
+) -> Found:
+    """Compare with every chosen Note."""
+    selection = select(matrix, query, chosen, threshold, limit)
+    proved = certificate(
+        matched=selection.matched,
+        returned=len(selection.rows),
+        scored=len(chosen),
+        notes=len(chosen),
+        max_below=selection.max_below,
+        threshold=threshold,
+        model="",
+        generation=matrix.generation,
+    )
+    return Found(_hits(matrix, selection.rows, selection.cosines), proved)
+
+
+def _approximate(matrix: Matrix, index: Hnsw, query: NDArray[np.float32], threshold: float, limit: int) -> Found | None:
+    """Compare with the Notes that an index thinks near; None when it cannot tell."""
+    owners = index.nearest(query, limit)
+    if owners is None:
+        return None
+    cosines, rows = exactly(matrix, query, matrix.places(owners))
+    keep = cosines >= threshold
+    cosines, rows = cosines[keep], rows[keep]
+    order = np.lexsort((matrix.owners[rows], -cosines))[:limit]
+    proved = certificate(
+        matched=None,
+        returned=len(order),
+        scored=len(owners),
+        notes=len(matrix.notes),
+        method="hnsw",
+        threshold=threshold,
+        model="",
+        generation=matrix.generation,
+    )
+    return Found(_hits(matrix, rows[order], cosines[order]), proved)
+
+
+def _hits(matrix: Matrix, rows: NDArray[np.int64], scores: NDArray[np.float64]) -> list[Hit]:
+    columns = matrix.columns[:, rows].tolist()
+    return [
+        Hit(f"{Kind.NOTE}_{owner}", version, score, start, end)
+        for owner, version, start, end, score in zip(*columns, scores.tolist(), strict=True)
+    ]

@@ -1,0 +1,158 @@
+"""Search by words, and by meaning and words together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infospace.core.errors import Invalid
+from infospace.core.ids import Kind
+from infospace.search.best_passage import with_best_passage
+from infospace.search.query import Found, Hit, Wanted, certificate
+from infospace.search.top_k import select
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.core.json_types import JSON
+    from infospace.search.index.vector_matrix import Matrix
+    from infospace.store.protocol import Snapshot, Words
+
+BM25_PER_COSINE = 50.0
+"""BM25 that weighs as much as a cosine of 1 in `hybrid`: the score is cosine + BM25 / 50.
+
+Chosen on the odd questions of Cranfield, MetaTool and Seal-Tools, where 40 to 60 differ by .001; NDCG@10 on
+their even ones .582, .602, .926, of the cosine alone .534, .587, .745, of BM25 alone .533, .380, .921, of
+reciprocal ranks (k 60) of both .571, .548, .867 (tests/benchmarks/quality.py).
+"""
+
+MEANING, WORDS = "meaning", "words"
+
+
+def words_of(snapshot: Snapshot, query: str, chosen: NDArray[np.int64], among: Collection[int] | None) -> Words:
+    """Return the chosen Notes that have a word of the query; Invalid where the store has no full text."""
+    found = snapshot.words(query, among)
+    if found is None:
+        raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
+    keep = np.isin(found.numbers, chosen, assume_unique=True)
+    return type(found)(found.numbers[keep], found.scores[keep], found.used, found.common)
+
+
+def saturate_bm25(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return b/(b+1) of BM25, rounded to six decimals."""
+    return np.round(scores / (scores + 1), 6)
+
+
+def by_words(snapshot: Snapshot, wanted: Wanted, chosen: NDArray[np.int64]) -> Found:
+    """Find the Notes that have a word of the query, by BM25."""
+    among = wanted.among(snapshot)
+    words = words_of(snapshot, wanted.query, chosen, among)
+    scores = saturate_bm25(words.scores)
+    order = np.lexsort((words.numbers, -scores))[: wanted.limit]
+    numbers = words.numbers[order]
+    versions = snapshot.current(numbers.tolist()).tolist()
+    hits = [
+        Hit(f"{Kind.NOTE}_{number}", version, score, None, None)
+        for number, version, score in zip(numbers.tolist(), versions, scores[order].tolist(), strict=True)
+    ]
+    hits = with_best_passage(snapshot, hits, words.used, among)
+    proved = certificate(
+        matched=len(words.numbers),
+        returned=len(hits),
+        scored=len(chosen),
+        notes=len(chosen),
+        threshold=None,
+        model=None,
+        generation=snapshot.generation,
+    )
+    return Found(hits, proved | _looked_for(words))
+
+
+def by_both(
+    snapshot: Snapshot,
+    wanted: Wanted,
+    chosen: NDArray[np.int64],
+    matrix: Matrix,
+    query: NDArray[np.float32],
+    threshold: float,
+) -> Found:
+    """Find the Notes that are near the query, or have a word of it, by cosine + BM25 / 50."""
+    among = wanted.among(snapshot)
+    words = words_of(snapshot, wanted.query, chosen, among)
+    place = np.searchsorted(matrix.numbers, words.numbers)
+    place[place == len(matrix.numbers)] = 0
+    placed = matrix.numbers[place] == words.numbers if len(matrix.numbers) else np.zeros(len(place), bool)
+    bm25 = np.zeros(len(matrix.numbers))
+    bm25[place[placed]] = words.scores[placed]
+    selection = select(matrix, query, chosen, threshold, wanted.limit, bm25 / BM25_PER_COSINE)
+    hits = [
+        _hit(matrix, row, score, cosine, bm25[at], threshold)
+        for row, score, cosine, at in zip(
+            selection.rows.tolist(),
+            selection.fused.tolist(),
+            selection.cosines.tolist(),
+            np.searchsorted(matrix.numbers, matrix.owners[selection.rows]).tolist(),
+            strict=True,
+        )
+    ]
+    alone = _without_vectors(snapshot, words.numbers[~placed], words.scores[~placed])
+    if alone:
+        hits = sorted([*hits, *alone], key=lambda hit: (-hit.score, _number(hit)))[: wanted.limit]
+    hits = _by_words_only(snapshot, hits, words, among)
+    proved = certificate(
+        matched=selection.matched + len(alone),
+        returned=len(hits),
+        scored=len(chosen),
+        notes=len(chosen),
+        max_below=selection.max_below,
+        threshold=threshold,
+        model="",
+        generation=snapshot.generation,
+    )
+    counts = {"matched_by": {MEANING: selection.near, WORDS: len(words.numbers)}}
+    return Found(hits, proved | counts | _looked_for(words))
+
+
+def _by_words_only(snapshot: Snapshot, hits: list[Hit], words: Words, among: Collection[int] | None) -> list[Hit]:
+    """Hits of which those that only a word brought in have the passage with the word, if one has it."""
+    worded = {hit.source: hit for hit in hits if hit.extra["matched_by"] == [WORDS]}
+    placed = with_best_passage(snapshot, list(worded.values()), words.used, among)
+    found = {hit.source: hit for hit in placed if hit.start is not None}
+    return [found.get(hit.source, hit) for hit in hits]
+
+
+def _looked_for(words: Words) -> dict[str, Any]:
+    """What the certificate says of words: those looked for, and those left out since very many Notes have them."""
+    return {"words": list(words.used), **({"words_left_out": list(words.common)} if words.common else {})}
+
+
+def _number(hit: Hit) -> int:
+    return int(hit.source.partition("_")[2])
+
+
+def _hit(matrix: Matrix, row: int, score: float, cosine: float, bm25: float, threshold: float) -> Hit:
+    found = {MEANING: cosine >= threshold, WORDS: bm25 > 0}
+    by: list[JSON] = [leg for leg, has in found.items() if has]
+    extra: dict[str, JSON] = {"cosine": cosine, "bm25": round(float(bm25), 6), "matched_by": by}
+    owner, version, start, end = matrix.columns[:, row].tolist()
+    return Hit(f"{Kind.NOTE}_{owner}", version, score, start, end, extra)
+
+
+def _without_vectors(snapshot: Snapshot, numbers: NDArray[np.int64], scores: NDArray[np.float64]) -> list[Hit]:
+    """Hits of Notes that have a word, and no vector: not embedded yet, or without text but with a title."""
+    if not len(numbers):
+        return []
+    versions = snapshot.current(numbers.tolist()).tolist()
+    return [
+        Hit(
+            f"{Kind.NOTE}_{number}",
+            version,
+            round(score / BM25_PER_COSINE, 6),
+            None,
+            None,
+            {"cosine": None, "bm25": round(score, 6), "matched_by": [WORDS]},
+        )
+        for number, version, score in zip(numbers.tolist(), versions, scores.tolist(), strict=True)
+    ]

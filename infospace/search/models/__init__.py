@@ -1,0 +1,1 @@
+"""Which weights, from where, verified."""

@@ -1,0 +1,189 @@
+"""Search among the passages of one Collection's items.
+
+Nothing is kept of it but vectors by the digest of their text, so that nothing can be out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from infospace.core.errors import Invalid, NotFound
+from infospace.core.ids import is_id, number_of
+from infospace.core.resources import Collection, Note, Resource, text_of
+from infospace.search.best_passage import words_in_text
+from infospace.search.hybrid import BM25_PER_COSINE, MEANING, WORDS, saturate_bm25
+from infospace.search.note_filter import source_of
+from infospace.search.query import Found, Hit, Mode, certificate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.core.json_types import JSON
+    from infospace.core.listener import Listener
+    from infospace.search.embedding.service import Passages
+    from infospace.space import Space
+    from infospace.store.protocol import Snapshot
+
+Look = Callable[["Space", "Listener"], Found]
+
+
+class Text(NamedTuple):
+    """A text to be searched, whose it is at which version, and as it is searched by words: of the same length."""
+
+    source: str
+    version: int
+    text: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """A search among passages."""
+
+    query: str
+    limit: int | None
+    threshold: float | None
+    mode: Mode = "semantic"
+
+
+def among_items(wanted: Among, items: Sequence[Resource]) -> Look:
+    """Return the search for passages of Notes, of the sources of search results, and of what Collections hold."""
+
+    def look(space: Space, listener: Listener) -> Found:
+        with space.store.reading() as snapshot:
+            notes, left_out = _gather(snapshot, items)
+            generation = snapshot.generation
+        texts = [_text(note) for note in notes.values()]
+        found = _search(space, listener, wanted, texts, generation)
+        return Found(found.hits, found.certificate | {"items": len(texts), "left_out": left_out})
+
+    return look
+
+
+def _text(note: Note[Any]) -> Text:
+    text = text_of(note.content)
+    return Text(note.id, note.version, text, words_in_text(note.content, text))
+
+
+def counted_passages(items: Sequence[Resource]) -> Look:
+    """Return what embeds the passages that `among_items` searches, and tells in the certificate how many there are."""
+
+    def look(space: Space, listener: Listener) -> Found:
+        with space.store.reading() as snapshot:
+            notes, left_out = _gather(snapshot, items)
+        texts = [text_of(note.content) for note in notes.values()]
+        there = any(text.strip() for text in texts)
+        count = len(space.embedding.passages(texts, listener).bounds) if there else 0
+        return Found([], {"passages": count, "items": len(texts), "left_out": left_out})
+
+    return look
+
+
+def _gather(snapshot: Snapshot, items: Sequence[Resource]) -> tuple[dict[str, Note[Any]], int]:
+    """Return the Notes to be searched, each once, in order, and how many other items have no text to be searched.
+
+    A Collection is entered once, so that one that contains itself has an end.
+    """
+    notes: dict[str, Note[Any]] = {}
+    entered: set[str] = set()
+    left_out: set[str] = set()
+    waiting = list(reversed(items))
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Collection):
+            if item.id not in entered:
+                entered.add(item.id)
+                waiting += reversed(snapshot.many([member.id for member in item.members]))
+        elif not isinstance(item, Note):
+            left_out.add(item.id)
+        elif (source := source_of(item)) != item.id and is_id(source):
+            try:
+                waiting.append(snapshot.get(source))
+            except NotFound:
+                left_out.add(source)
+        else:
+            notes.setdefault(item.id, item)
+    return notes, len(left_out)
+
+
+def _search(space: Space, listener: Listener, wanted: Among, texts: Sequence[Text], generation: int) -> Found:
+    if not any(text.text.strip() for text in texts):
+        return _nothing(space, wanted, generation)
+    embedding = space.embedding
+    embedding.follow()
+    passages = embedding.passages([text.text for text in texts], listener)
+    threshold = embedding.info.threshold if wanted.threshold is None else wanted.threshold
+    cosines = np.zeros(len(passages.owners)) if wanted.mode == "keyword" else _cosines(space, wanted, passages)
+    bm25 = np.zeros(len(cosines)) if wanted.mode == "semantic" else _bm25(space, wanted, texts, passages)
+    near = (cosines >= threshold) & (wanted.mode != "keyword")
+    matched = near | (bm25 > 0)
+    scores = saturate_bm25(bm25) if wanted.mode == "keyword" else np.round(cosines + bm25 / BM25_PER_COSINE, 6)
+    numbers = np.array([number_of(texts[owner].source) for owner in passages.owners.tolist()], np.int64)
+    starts = np.array([start for start, _ in passages.bounds], np.int64)
+    order = np.lexsort((starts, numbers, -scores))
+    hits = order[matched[order]]
+    below = cosines[order][~matched[order]]
+    proved = certificate(
+        matched=len(hits),
+        returned=len(hits[: wanted.limit]),
+        scored=len(order),
+        notes=len(order),
+        max_below=None if wanted.mode == "keyword" or not len(below) else float(below.max()),
+        threshold=None if wanted.mode == "keyword" else threshold,
+        model=None if wanted.mode == "keyword" else embedding.info.name,
+        generation=generation,
+    )
+
+    def hit(at: int) -> Hit:
+        text = texts[int(passages.owners[at])]
+        start, end = passages.bounds[at]
+        legs = {MEANING: near[at], WORDS: bm25[at] > 0}
+        by: list[JSON] = [leg for leg, has in legs.items() if has]
+        both: dict[str, JSON] = {"cosine": float(cosines[at]), "bm25": round(float(bm25[at]), 6), "matched_by": by}
+        extra = both if wanted.mode == "hybrid" else {}
+        return Hit(text.source, text.version, float(scores[at]), start, end, extra, passage=True)
+
+    return Found([hit(at) for at in hits[: wanted.limit].tolist()], _renamed(proved))
+
+
+def _cosines(space: Space, wanted: Among, passages: Passages) -> NDArray[np.float64]:
+    query = space.embedding.query(wanted.query).astype(np.float64)
+    cosines: NDArray[np.float64] = np.vecdot(passages.vectors.astype(np.float64), query)
+    return np.round(cosines, 6)
+
+
+def _bm25(space: Space, wanted: Among, texts: Sequence[Text], passages: Passages) -> NDArray[np.float64]:
+    pairs = zip(passages.owners.tolist(), passages.bounds, strict=True)
+    with space.store.reading() as snapshot:
+        found = snapshot.words_in(wanted.query, [texts[owner].words[start:end] for owner, (start, end) in pairs])
+    if found is None:
+        raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
+    return found
+
+
+def _nothing(space: Space, wanted: Among, generation: int) -> Found:
+    """What is found where there is no text; no model is needed for that."""
+    from infospace.search.models.custom import model_name_and_threshold
+
+    with space.store.reading() as snapshot:
+        name, least = model_name_and_threshold(snapshot.chosen())
+    threshold = least if wanted.threshold is None else wanted.threshold
+    proved = certificate(
+        matched=0,
+        returned=0,
+        scored=0,
+        notes=0,
+        threshold=None if wanted.mode == "keyword" else threshold,
+        model=None if wanted.mode == "keyword" else name,
+        generation=generation,
+    )
+    return Found([], _renamed(proved))
+
+
+def _renamed(proved: dict[str, Any]) -> dict[str, Any]:
+    """The certificate, whose counts are of passages here."""
+    return {"passages" if name == "notes" else name: value for name, value in proved.items()}

@@ -1,0 +1,75 @@
+"""Search by meaning in a store that ranks by itself: its vectors stay where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infospace.core.ids import Kind
+from infospace.search.index.ann_index import setting
+from infospace.search.query import Found, Hit, Wanted, certificate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.store.protocol import NearestNotes, Snapshot
+
+
+def nearly(
+    snapshot: Snapshot, wanted: Wanted, model: str, query: NDArray[np.float32], threshold: float
+) -> Found | None:
+    """Find by the store's own index; None where it has none, or a proof is asked for, or INFOSPACE_INDEX is `exact`."""
+    if not wanted.admits_nearly or wanted.limit is None or setting() == "exact":
+        return None
+    near = snapshot.nearest(model, query, wanted.limit)
+    if near is None:
+        return None
+    proved = certificate(
+        matched=None,
+        returned=int((near.cosines >= threshold).sum()),
+        scored=len(near.numbers),
+        notes=len(snapshot.discoverable()),
+        unembedded=snapshot.pending_count(),
+        method="hnsw",
+        threshold=threshold,
+        model="",
+        generation=snapshot.generation,
+    )
+    return Found([hit for hit in _hits(near) if hit.score >= threshold], proved)
+
+
+def exactly(
+    snapshot: Snapshot,
+    wanted: Wanted,
+    model: str,
+    query: NDArray[np.float32],
+    threshold: float,
+    chosen: NDArray[np.int64],
+) -> Found | None:
+    """Find by having the store compare with every one of the `chosen` Notes; None where it cannot."""
+    among = None if wanted.within is None and wanted.where is None else chosen.tolist()
+    near = snapshot.above(model, query, threshold, limit=wanted.limit, numbers=among)
+    if near is None:
+        return None
+    pending = len(np.intersect1d(snapshot.pending_numbers(), chosen, assume_unique=True))
+    proved = certificate(
+        matched=near.matched,
+        returned=len(near.numbers),
+        scored=len(chosen) - pending,
+        notes=len(chosen),
+        unembedded=pending,
+        max_below=near.max_below,
+        threshold=threshold,
+        model="",
+        generation=snapshot.generation,
+    )
+    return Found(_hits(near), proved)
+
+
+def _hits(near: NearestNotes) -> list[Hit]:
+    columns = (near.numbers, near.versions, near.cosines, near.starts, near.ends)
+    return [
+        Hit(f"{Kind.NOTE}_{number}", version, score, start, end)
+        for number, version, score, start, end in zip(*(column.tolist() for column in columns), strict=True)
+    ]

@@ -1,0 +1,103 @@
+"""Which of the Notes of a matrix are the best for a query: single precision narrows, double precision decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.search.index.vector_matrix import Matrix
+
+MARGIN = 1e-5
+"""More than single precision can be wrong about a cosine of unit vectors of 384 dimensions (about 1e-6)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """The best Notes, in order: cosines (rounded to six decimals), `fused` with the bonus, rows of the matrix.
+
+    `matched` counts all that match, `near` those of them at or above the threshold; `max_below` is the highest
+    cosine of those that do not match.
+    """
+
+    cosines: NDArray[np.float64]
+    fused: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    matched: int
+    near: int
+    max_below: float | None
+
+
+def select(
+    matrix: Matrix,
+    query: NDArray[np.float32],
+    chosen: NDArray[np.int64],
+    threshold: float,
+    limit: int | None,
+    bonus: NDArray[np.float64] | None = None,
+) -> Selection:
+    """Select among the `chosen` Notes those with a cosine from `threshold` on, or with a bonus.
+
+    `bonus`, by position in `matrix.numbers`, is added to the cosine; ties go by number.
+    """
+    best = matrix.best(query)
+    if len(chosen) != len(matrix.notes):
+        best = np.where(np.isin(matrix.numbers, chosen, assume_unique=True), best, np.float32(-np.inf))
+    special = np.zeros(len(best), bool) if bonus is None else (bonus > 0) & np.isfinite(best)
+    sure = (best >= threshold + MARGIN) | special
+    doubtful = np.flatnonzero((best >= threshold - MARGIN) & ~sure)
+    certain = np.flatnonzero(sure)
+    values = best if bonus is None else best + bonus
+    wanted = narrowed(certain, values[certain], limit)
+    which = np.concatenate([wanted, doubtful])
+    cosines, rows = exactly(matrix, query, which)
+    keep = (cosines >= threshold) | special[which]
+    matched = len(certain) + int(keep[len(wanted) :].sum())
+    near = matched if bonus is None else _count_near(matrix, query, best, threshold)
+    max_below = _max_below(matrix, query, np.where(special, np.float32(-np.inf), best), threshold)
+    cosines, rows, which = cosines[keep], rows[keep], which[keep]
+    fused = cosines if bonus is None else np.round(cosines + bonus[which], 6)
+    order = np.lexsort((matrix.owners[rows], -fused))[:limit]
+    return Selection(cosines[order], fused[order], rows[order], matched, near, max_below)
+
+
+def narrowed(which: NDArray[np.int64], values: NDArray[np.floating], limit: int | None) -> NDArray[np.int64]:
+    """Return those of `which` that may be among the `limit` highest, their values being near the mark."""
+    if limit is None or len(which) <= limit:
+        return which
+    floor = np.partition(values, len(which) - limit)[len(which) - limit]
+    kept: NDArray[np.int64] = which[values >= floor - 2 * MARGIN]
+    return kept
+
+
+def exactly(
+    matrix: Matrix, query: NDArray[np.float32], which: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return cosine and row of the best passage of Notes, by position; none of none."""
+    if not len(which):
+        return np.empty(0, np.float64), np.empty(0, np.int64)
+    return matrix.exactly(query, which)
+
+
+def _count_near(matrix: Matrix, query: NDArray[np.float32], best: NDArray[np.float32], threshold: float) -> int:
+    sure = best >= threshold + MARGIN
+    doubtful = np.flatnonzero((best >= threshold - MARGIN) & ~sure)
+    return int(sure.sum()) + int((exactly(matrix, query, doubtful)[0] >= threshold).sum())
+
+
+def _max_below(matrix: Matrix, query: NDArray[np.float32], best: NDArray[np.float32], threshold: float) -> float | None:
+    """The highest rounded cosine below the threshold: how near the next Note came."""
+    below = best[(best < threshold + MARGIN) & np.isfinite(best)]
+    while len(below):
+        top = below.max()
+        which = np.flatnonzero((best >= top - 2 * MARGIN) & (best <= top))
+        scores, _ = matrix.exactly(query, which)
+        under = scores[scores < threshold]
+        if len(under):
+            return float(under.max())
+        below = below[below < top - 2 * MARGIN]
+    return None

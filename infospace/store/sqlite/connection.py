@@ -1,0 +1,201 @@
+"""One connection to SQLite. Every error of SQLite leaves it as an error of infospace."""
+
+from __future__ import annotations
+
+import marshal
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+from zlib import crc32
+
+from infospace.core.errors import InfospaceError, Invalid, StoreError
+
+Row: TypeAlias = "tuple[Any, ...]"
+
+STATEMENTS = 256
+"""How many compiled statements a connection keeps; every statement's text is constant, and there are fewer."""
+
+BATCH = 500
+"""Rows that `batches` gives at a time."""
+
+
+class Connection:
+    """A connection in autocommit mode. Transactions are begun and ended by statements.
+
+    Raises StoreError for whatever SQLite reports, Invalid for a value that it has no form for.
+    """
+
+    __slots__ = ("address", "connection")
+
+    def __init__(self, connection: sqlite3.Connection, address: str) -> None:
+        self.connection = connection
+        self.address = address
+
+    def one(self, sql: str, values: Sequence[object] = ()) -> Row | None:
+        """Return the first row, or None."""
+        try:
+            row: Row | None = self.connection.execute(sql, values).fetchone()
+        except _REPORTED as error:
+            raise translated(error, self.address) from error
+        return row
+
+    def all(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Return all rows."""
+        try:
+            return self.connection.execute(sql, values).fetchall()
+        except _REPORTED as error:
+            raise translated(error, self.address) from error
+
+    def batches(self, sql: str, values: Sequence[object] = ()) -> Iterator[list[Row]]:
+        """Iterate over all rows, some hundreds at a time, for results that are too large to be held twice."""
+        try:
+            cursor = self.connection.execute(sql, values)
+            while rows := cursor.fetchmany(BATCH):
+                yield rows
+        except _REPORTED as error:
+            raise translated(error, self.address) from error
+
+    def value(self, sql: str, values: Sequence[object] = ()) -> Any:
+        """Return the first column of the first row, or None."""
+        row = self.one(sql, values)
+        return None if row is None else row[0]
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> int:
+        """Execute a statement; return how many rows it changed."""
+        try:
+            return self.connection.execute(sql, values).rowcount
+        except _REPORTED as error:
+            raise translated(error, self.address) from error
+
+    def many(self, sql: str, rows: Iterable[Sequence[object]]) -> int:
+        """Execute a statement for each row of values; return how many rows it changed in all."""
+        try:
+            return self.connection.executemany(sql, rows).rowcount
+        except _REPORTED as error:
+            raise translated(error, self.address) from error
+
+    def rollback(self) -> None:
+        """End the transaction without effect, if SQLite has not done so by itself."""
+        if self.connection.in_transaction:
+            self.run("ROLLBACK")
+
+    def copy_to(self, other: sqlite3.Connection) -> None:
+        """Copy the database as it is now into another one."""
+        try:
+            self.connection.backup(other)
+        except _REPORTED as error:
+            raise translated(error, self.address) from error
+
+    def close(self) -> None:
+        """Close the connection."""
+        try:
+            self.connection.close()
+        except _REPORTED as error:
+            raise translated(error, self.address) from error
+
+
+_REPORTED = (sqlite3.Error, OverflowError, UnicodeError)
+
+_CLOSED = sqlite3.connect(":memory:", check_same_thread=False)
+_CLOSED.close()
+
+
+def connect(target: str, address: str, *, wait: float) -> Connection:
+    """Connect to `target`, a URI, waiting at most `wait` seconds for a lock of another process."""
+    try:
+        connection = sqlite3.connect(
+            target,
+            uri=True,
+            timeout=wait,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=STATEMENTS,
+        )
+        connection.create_function("row_sum", -1, row_sum, deterministic=True)
+    except sqlite3.Error as error:
+        raise translated(error, address) from error
+    return Connection(connection, address)
+
+
+def row_sum(*values: str | float | bytes | None) -> int:
+    """Return the CRC of a row's values, over a form of `marshal` that is the same in every Python."""
+    return crc32(marshal.dumps(values, 2))
+
+
+def ended(address: str) -> Connection:
+    """Return an engine that answers everything with a StoreError."""
+    return Connection(_CLOSED, address)
+
+
+def is_busy(error: StoreError) -> bool:
+    """Whether an error says that another process held a lock for too long."""
+    return _code(error.__cause__) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def is_unopenable(error: StoreError) -> bool:
+    """Whether an error says that SQLite could not open the file or one that belongs to it."""
+    return _code(error.__cause__) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+
+
+def is_full(error: StoreError) -> bool:
+    """Whether an error says that a disk has no room."""
+    cause = error.__cause__
+    return _code(cause) == sqlite3.SQLITE_FULL or _has_no_room(cause)
+
+
+def _has_no_room(error: BaseException | None) -> bool:
+    """Whether SQLite could not make the index of its log as long as it has to be."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code == sqlite3.SQLITE_IOERR_SHMSIZE
+
+
+def _code(error: BaseException | None) -> int:
+    """SQLite's primary result code, 0 where there is none (https://sqlite.org/rescode.html)."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+_SENTENCES: dict[int, tuple[str, str]] = {
+    sqlite3.SQLITE_BUSY: ("is locked by another process", "close the other program, or try again when it is done"),
+    sqlite3.SQLITE_LOCKED: ("is locked by another process", "close the other program, or try again when it is done"),
+    sqlite3.SQLITE_FULL: (
+        "has no room left on its disk: nothing of this change was stored",
+        "free some space, then do it again; what was stored before is safe",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "can be read and not written",
+        "give yourself the right to write to it and to its folder",
+    ),
+    sqlite3.SQLITE_PERM: ("may not be opened by you", "give yourself the right to read and write it"),
+    sqlite3.SQLITE_CANTOPEN: (
+        "cannot be opened",
+        "its folder must exist, and you need the right to write to it, since SQLite keeps two more files there",
+    ),
+    sqlite3.SQLITE_CORRUPT: (
+        "is damaged",
+        "restore a copy of it; what can still be read, `sqlite3 FILE .recover` brings out",
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "is not an SQLite database, or its beginning is damaged",
+        "name another file, or restore a copy",
+    ),
+    sqlite3.SQLITE_TOOBIG: ("cannot take a text of this size", "at most a thousand million bytes at a time"),
+    sqlite3.SQLITE_NOMEM: ("needs more memory than there is", "close something, then do it again"),
+}
+
+
+def translated(error: Exception, address: str) -> InfospaceError:
+    """Say what SQLite reported in one sentence."""
+    if isinstance(error, UnicodeEncodeError):
+        lone = error.object[error.start]
+        return Invalid(
+            f"a text holds {lone!r}, which has no UTF-8 form", hint="texts are Unicode without lone surrogates"
+        )
+    if isinstance(error, OverflowError):
+        return Invalid("a whole number is too large to be stored", hint="at most 2^63 - 1")
+    code = sqlite3.SQLITE_CORRUPT if isinstance(error, UnicodeDecodeError) else _code(error)
+    code = sqlite3.SQLITE_FULL if _has_no_room(error) else code
+    if sentence := _SENTENCES.get(code):
+        return StoreError(f"the space {address!r} {sentence[0]}", hint=sentence[1])
+    if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
+        return StoreError(f"the space {address!r} is closed, or this view of it has ended", hint="open it again")
+    return StoreError(f"the space {address!r} cannot be read or written: {error}", hint="look at the disk and the file")

@@ -1,0 +1,200 @@
+"""Who reads and who writes: one connection to write with, and others that each hold a snapshot."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from infospace.core.errors import StoreError
+from infospace.store.sqlite.connection import Connection, connect
+from infospace.store.sqlite.place import FilePlace
+
+IDLE = 4
+"""How many connections wait to be read with again; more are closed after use."""
+
+
+class Pool(Protocol):
+    """The connections of a store."""
+
+    busy: threading.Lock
+    """Owned by whoever writes."""
+
+    def take(self) -> Connection:
+        """Return a connection whose reads all see what the first one saw, until it is given back."""
+
+    def lend(self) -> Connection:
+        """Return a connection for a single statement, which sees what is committed then, until it is given back."""
+
+    def give(self, engine: Connection) -> None:
+        """Take a connection back."""
+
+    def writing(self) -> Connection:
+        """Return the connection to write with; `busy` is held."""
+
+    def check_place(self) -> None:
+        """Raise StoreError where what is written would be found by nobody."""
+
+    def close(self) -> None:
+        """Close all connections; those that are being read with, when they are given back."""
+
+
+class FilePool:
+    """Connections to a file: a snapshot is a read transaction. Without a writer the file is only read."""
+
+    def __init__(
+        self, writer: Connection | None, another: Callable[[], Connection], address: str, place: FilePlace
+    ) -> None:
+        self._writer = writer
+        self._another = another
+        self._address = address
+        self._place = place
+        self.busy = threading.Lock()
+        self._idle: list[Connection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def take(self) -> Connection:
+        """Begin a read transaction on a connection that nobody else reads with; its first query fixes what it sees."""
+        engine = self.lend()
+        try:
+            engine.run("BEGIN")
+        except BaseException:
+            engine.close()
+            raise
+        return engine
+
+    def lend(self) -> Connection:
+        """Return a connection that nobody else reads with, without a transaction."""
+        with self._lock:
+            if self._closed:
+                raise closed(self._address)
+            engine = self._idle.pop() if self._idle else None
+        try:
+            self._place.check()
+            if engine is None:
+                engine = self._another()
+                self._place.check()
+        except BaseException:
+            if engine is not None:
+                engine.close()
+            raise
+        return engine
+
+    def give(self, engine: Connection) -> None:
+        """End the read transaction, if there is one."""
+        try:
+            engine.rollback()
+        except BaseException:
+            engine.close()
+            raise
+        with self._lock:
+            if keep := not self._closed and len(self._idle) < IDLE:
+                self._idle.append(engine)
+        if not keep:
+            engine.close()
+
+    def writing(self) -> Connection:
+        """Return the one connection to write with; StoreError when there is none."""
+        if self._closed:
+            raise closed(self._address)
+        if self._writer is None:
+            raise StoreError(
+                f"the space {self._address!r} can be read and not written",
+                hint="give yourself the right to write to it and to its folder, or copy it",
+            )
+        return self._writer
+
+    def check_place(self) -> None:
+        """Look whether the path leads to the file that is open, with the log that is written to."""
+        self._place.check(log=True)
+
+    def close(self) -> None:
+        """Close the readers first: the last connection takes the write-ahead log away."""
+        with self._lock:
+            self._closed = True
+            engines, self._idle = self._idle, []
+        for engine in engines:
+            engine.close()
+        if self._writer is not None:
+            self._writer.close()
+
+
+class MemoryPool:
+    """A database in memory, with one connection. A write while it is being read goes on with a copy.
+
+    So a snapshot stays as it was, and neither waits for the other for longer than one write takes.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._current = connect("file::memory:", address, wait=0)
+        self._readers: dict[Connection, int] = {}
+        self._lock = threading.Lock()
+        self.busy = threading.Lock()
+        self._closed = False
+
+    def take(self) -> Connection:
+        """Return the current connection, between two writes."""
+        with self.busy, self._lock:
+            if self._closed:
+                raise closed(self._address)
+            self._readers[self._current] = self._readers.get(self._current, 0) + 1
+            return self._current
+
+    def lend(self) -> Connection:
+        """Return the current connection, between two writes."""
+        return self.take()
+
+    def give(self, engine: Connection) -> None:
+        """Take a connection back; the last reader of an earlier one closes it."""
+        with self._lock:
+            left = self._readers.pop(engine) - 1
+            if left:
+                self._readers[engine] = left
+            elif engine is not self._current or self._closed:
+                engine.close()
+
+    def writing(self) -> Connection:
+        """Return the current connection, or a copy of it when somebody reads it."""
+        with self._lock:
+            if self._closed:
+                raise closed(self._address)
+            if self._current in self._readers:
+                copy = connect("file::memory:", self._address, wait=0)
+                _copy(self._current.connection, copy.connection)
+                self._current = copy
+            return self._current
+
+    def check_place(self) -> None:
+        """It is nowhere but here."""
+
+    def close(self) -> None:
+        """Close the connection that nobody reads."""
+        with self._lock:
+            if not self._closed and self._current not in self._readers:
+                self._current.close()
+            self._closed = True
+
+
+class FrozenPool(MemoryPool):
+    """A copy of a database, which is read and not written: `why` says so to whoever tries."""
+
+    def __init__(self, source: Connection, address: str, why: StoreError) -> None:
+        super().__init__(address)
+        source.copy_to(self._current.connection)
+        self._why = why
+
+    def writing(self) -> Connection:
+        """Refuse."""
+        raise self._why
+
+
+def _copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    source.backup(target)
+
+
+def closed(address: str) -> StoreError:
+    """Say that a space was closed."""
+    return StoreError(f"the space {address!r} is closed", hint="open it again")

@@ -1,0 +1,1 @@
+"""Runs, calls, approvals, audit as rows."""

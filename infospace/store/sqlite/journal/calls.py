@@ -1,0 +1,87 @@
+"""The journal's rows of calls of what is outside: a language model, a tool."""
+
+# ruff: noqa: S608 - statements are put together from constants alone
+
+from __future__ import annotations
+
+from infospace.core.errors import Conflict, NotFound
+from infospace.data.json_text import dump
+from infospace.journal.rows import CallRow
+from infospace.store.sqlite.codec import read, run_number
+from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.journal import successful_calls as worked
+from infospace.store.sqlite.transaction import Transaction
+
+_COLUMNS = (
+    "sequence, position, kind, target, digest, status, started, duration_ms, tokens, error, reason, answer, request"
+)
+
+# A call of a run that was never opened, or that belongs to somebody else, inserts nothing.
+_INSERT = f"""INSERT OR IGNORE INTO calls (run, {_COLUMNS}) SELECT {", ".join("?" * 14)}
+    WHERE EXISTS (SELECT 1 FROM runs WHERE number = ?1 AND (?15 IS NULL OR owner = ?15))"""
+
+
+def write(work: Transaction, entry: CallRow) -> None:
+    """Write a call, or put its end in the place of its beginning."""
+    engine, run = work.engine, run_number(entry.run)
+    row = (
+        run,
+        entry.sequence,
+        entry.position,
+        entry.kind,
+        entry.target,
+        entry.digest,
+        entry.status,
+        entry.started,
+        entry.duration_ms,
+        entry.tokens,
+        entry.error,
+        entry.reason,
+        None if entry.answer is None else dump(entry.answer),
+        None if entry.request is None else dump(entry.request),
+        work.owner,
+    )
+    if engine.run(_INSERT, row):
+        worked.write(engine, run, entry)
+        return
+    work.still_owns(entry.run, run)
+    known = engine.one("SELECT status, digest FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    if known is None:
+        raise NotFound(f"there is no {entry.run}", hint="`infospace runs` lists the runs of a space")
+    if tuple(known) != ("started", entry.digest):
+        raise Conflict(
+            f"call {entry.sequence} of {entry.run} is another one, or has ended already, with {known[0]}",
+            hint="another process may have taken the run over",
+        )
+    engine.run("DELETE FROM calls WHERE run = ? AND sequence = ?", (run, entry.sequence))
+    engine.run(_INSERT, row)
+    worked.write(engine, run, entry)
+
+
+def calls(engine: Connection, identifier: str) -> list[CallRow]:
+    """Return a run's calls by sequence; NotFound where there is no such run."""
+    number = run_number(identifier)
+    if engine.one("SELECT 1 FROM runs WHERE number = ?", (number,)) is None:
+        raise NotFound(f"there is no {identifier}", hint="`infospace runs` lists the runs of a space")
+    found = []
+    for row in engine.all(f"SELECT {_COLUMNS} FROM calls WHERE run = ? ORDER BY sequence", (number,)):
+        sequence, position, kind, target, digest, status, started, duration, tokens, error, reason, *said = row
+        found.append(
+            CallRow(
+                run=identifier,
+                sequence=sequence,
+                position=position,
+                kind=kind,
+                target=target,
+                digest=digest,
+                status=status,
+                started=started,
+                duration_ms=duration,
+                tokens=tokens,
+                answer=None if said[0] is None else read(said[0], engine.address),
+                request=None if said[1] is None else read(said[1], engine.address),
+                reason=reason,
+                error=error,
+            )
+        )
+    return found

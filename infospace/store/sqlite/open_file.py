@@ -1,0 +1,195 @@
+"""Opening a file: what lies at a path, whether it is ours, and how it can be opened."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from infospace.core.errors import StoreError
+from infospace.store.sqlite import schema, sums
+from infospace.store.sqlite.connection import Connection, connect, is_busy, is_unopenable
+
+Synchronous: TypeAlias = Literal["NORMAL", "FULL"]
+
+_MAGIC = b"SQLite format 3\0"
+_HEADER = 100
+"""Bytes of the header (https://sqlite.org/fileformat.html): at 60 the user version, at 68 the application id."""
+
+_CHECKPOINT = 4_000
+"""Pages of the write-ahead log after which they go into the file: fewer waits for the disk than by default (1,000)."""
+
+_WAL_BYTES = 64 * 2**20
+"""What the write-ahead log is cut back to, once its pages are in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a file is opened: seconds to wait for locks, what a commit waits for, the most pages it may have."""
+
+    wait: float
+    synchronous: Synchronous
+    page_limit: int | None = None
+
+
+def real(address: str) -> Path:
+    """Return the path of an address, links followed, since SQLite keeps its other files beside the real one."""
+    try:
+        return Path(os.path.realpath(address))
+    except (OSError, ValueError) as error:
+        raise _out_of_reach(address, error) from error
+
+
+def look(path: Path, address: str) -> bool:
+    """Whether there is a space, or an SQLite database that might be one, at a path. Touches nothing.
+
+    False where nothing is, or an empty file. Raises StoreError for a folder, for what is no file, and for
+    files that are not ours.
+    """
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise StoreError(f"{address!r} is a folder", hint="name a file in it, such as notes.infospace")
+        if not stat.S_ISREG(status.st_mode):
+            raise StoreError(f"{address!r} is not a file that a space could be kept in", hint="name a file")
+        with path.open("rb") as file:
+            head = file.read(_HEADER)
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError) as error:
+        raise _out_of_reach(address, error) from error
+    if not head:
+        return False
+    if not head.startswith(_MAGIC) or len(head) < _HEADER:
+        raise StoreError(f"{address!r} is not an SQLite database", hint="name another file, or restore a copy of it")
+    application = int.from_bytes(head[68:72], "big")
+    if application not in (0, schema.APPLICATION_ID):
+        raise schema.foreign(address)
+    return application == schema.APPLICATION_ID or not _looks_empty(path, address)
+
+
+def _looks_empty(path: Path, address: str) -> bool:
+    """Whether an unmarked database is empty; StoreError when it is another program's. Leaves no trace.
+
+    `immutable` keeps SQLite from making files beside it; where such files are, others are at work and a
+    reader changes nothing.
+    """
+    alone = not any(path.with_name(path.name + suffix).exists() for suffix in ("-wal", "-journal"))
+    engine = connect(f"{path.as_uri()}?mode=ro" + ("&immutable=1" if alone else ""), address, wait=1)
+    try:
+        return schema.is_empty(engine)
+    except StoreError as error:
+        raise schema.foreign(address) if is_unopenable(error) else error from None
+    finally:
+        engine.close()
+
+
+def make_folder(path: Path, address: str) -> None:
+    """Make the folders that a new file needs."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise _out_of_reach(address, error) from error
+
+
+def open_to_write(path: Path, address: str, settings: Settings, *, create: bool) -> Connection:
+    """Open a file to read and write, as a space of this version. `create` makes one of a missing or empty file."""
+    engine = connect(f"{path.as_uri()}?mode=rw{'c' if create else ''}", address, wait=settings.wait)
+    try:
+        _set(engine, settings)
+        schema.migrate(engine)
+        _use_wal(engine, settings.wait)
+        sums.watch(engine)
+        if settings.page_limit is not None:
+            engine.run(f"PRAGMA max_page_count = {settings.page_limit:d}")
+    except BaseException:
+        engine.close()
+        raise
+    return engine
+
+
+def open_another(path: Path, address: str, settings: Settings) -> Connection:
+    """Open a space that is open already once more, to read it."""
+    engine = connect(f"{path.as_uri()}?mode=rw", address, wait=settings.wait)
+    _set(engine, settings)
+    return engine
+
+
+def open_to_read(path: Path, address: str, settings: Settings) -> Connection:
+    """Open a space that this process may not write.
+
+    Without the right to make SQLite's two other files, a space that nobody has open is read as a file
+    that does not change.
+    """
+    uri = f"{path.as_uri()}?mode=ro"
+    try:
+        return _checked(connect(uri, address, wait=settings.wait))
+    except StoreError as error:
+        if not is_unopenable(error) or path.with_name(path.name + "-wal").exists():
+            raise
+    return _checked(connect(f"{uri}&immutable=1", address, wait=settings.wait))
+
+
+def open_without_room(path: Path, address: str, settings: Settings) -> Connection:
+    """Open a space to copy it where there is no room for SQLite's two other files, or for more of one.
+
+    What a log has in it is read by whoever is alone with the file, and needs no index beside it.
+    """
+    log = path.with_name(path.name + "-wal")
+    if not log.exists() or not log.stat().st_size:
+        return _checked(connect(f"{path.as_uri()}?mode=ro&immutable=1", address, wait=settings.wait))
+    engine = connect(f"{path.as_uri()}?mode=rw", address, wait=settings.wait)
+    try:
+        engine.run("PRAGMA locking_mode = EXCLUSIVE")
+    except BaseException:
+        engine.close()
+        raise
+    return _checked(engine)
+
+
+def _checked(engine: Connection) -> Connection:
+    try:
+        if old := schema.is_empty(engine) or schema.marks(engine)[1] < schema.VERSION:
+            engine.close()
+    except BaseException:
+        engine.close()
+        raise
+    if old:
+        raise StoreError(
+            f"the space {engine.address!r} is of an earlier version, and may not be written to bring it up to date",
+            hint="copy it to a place where you may write",
+        )
+    return engine
+
+
+def may_write(path: Path) -> bool:
+    """Whether this process may write to a file, and make SQLite's two other files beside it."""
+    effective = os.access in os.supports_effective_ids
+    return all(os.access(place, os.W_OK, effective_ids=effective) for place in (path, path.parent))
+
+
+def _use_wal(engine: Connection, wait: float) -> None:
+    """Switch a file to a write-ahead log. SQLite does not wait by itself for others who do the same."""
+    end = time.monotonic() + wait
+    while engine.value("PRAGMA journal_mode") != "wal":
+        try:
+            engine.run("PRAGMA journal_mode = WAL")
+        except StoreError as error:
+            if not is_busy(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.002)
+
+
+def _set(engine: Connection, settings: Settings) -> None:
+    engine.run(f"PRAGMA synchronous = {settings.synchronous}")
+    engine.run(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT}")
+    engine.run(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
+    engine.run("PRAGMA foreign_keys = OFF")
+
+
+def _out_of_reach(address: str, error: OSError | ValueError) -> StoreError:
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return StoreError(f"{address!r} cannot be opened: {why}", hint="check the path, and your rights on its folder")

@@ -1,0 +1,61 @@
+"""Whether a path still leads to the file that a process has open.
+
+SQLite goes on with an open file that was removed or replaced, and so would write what nobody finds. Its log (`-wal`)
+and the index of that (`-shm`) are as much of the file as the file itself: a process that opens the file finds its
+own ones where they were taken away, and knows nothing of what the others write.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TypeAlias
+
+from infospace.core.errors import StoreError
+
+_Identity: TypeAlias = "tuple[int, int]"
+
+BESIDE = ("-wal", "-shm")
+
+
+class FilePlace:
+    """Where a file lies, and which one it is."""
+
+    def __init__(self, path: Path, address: str) -> None:
+        """Take the file that is there now for the one that is open."""
+        self._path = str(path)
+        self._beside = [f"{path}{suffix}" for suffix in BESIDE]
+        self._address = address
+        self._known: dict[str, _Identity] = {}
+        found = self._identity(self._path)
+        if found is not None:
+            self._known[self._path] = found
+
+    def check(self, *, log: bool = False) -> None:
+        """Raise StoreError where another file is there, or none; with `log`, also for the two files beside it."""
+        if self._identity(self._path) != self._known.get(self._path, ()):
+            raise self._gone(self._path)
+        for path in self._beside if log else ():
+            found = self._identity(path)
+            if found is not None:
+                self._known.setdefault(path, found)
+            if found != self._known.get(path):
+                raise self._gone(path)
+
+    def _identity(self, path: str) -> _Identity | None:
+        try:
+            status = os.lstat(path)  # a link in its place would be another file
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise StoreError(f"the file {path!r} is out of reach: {why}", hint="look at the disk") from error
+        return status.st_dev, status.st_ino
+
+    def _gone(self, path: str) -> StoreError:
+        what = f"the file of the space {self._address!r}"
+        if path != self._path:
+            what = f"{Path(path).name!r}, which belongs to the space {self._address!r},"
+        how = "removed" if self._identity(path) is None else "replaced by another one"
+        message = f"{what} was {how} while it was open: nothing of this is stored"
+        return StoreError(message, hint="put the file back, or name another one; then open it again")

@@ -1,0 +1,95 @@
+"""Whether the full text is that of the Notes: it is made once more beside the space, and the two are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from infospace.data.json_text import dump
+from infospace.store.sqlite.connection import Connection, connect
+from infospace.store.sqlite.read.fulltext import TOKENIZER, entry
+
+MOST_TERMS = 20
+"""Words whose Notes are compared one by one; of further ones it is only said that they differ."""
+
+_NOTES = "SELECT key >> 2, metadata, content FROM resources WHERE found = 1"
+
+_MADE = f"CREATE VIRTUAL TABLE words USING fts5(title, text, content = '', tokenize = \"{TOKENIZER}\")"
+
+_OPEN = "CREATE VIRTUAL TABLE temp.{} USING fts5vocab(main, words, instance)"
+
+_KEPT = "SELECT id, c0, c1 FROM words_content WHERE id IN (SELECT value FROM json_each(?))"
+
+_SIZES = "SELECT id, sz FROM words_docsize ORDER BY id"
+
+# A number for all places of a word: where one differs, so does it. The primes keep the sum within 63 bits.
+_TERMS = """SELECT term, count(*), sum((place % 30011) * (place % 30013)) FROM (
+    SELECT term, doc * 31 + offset * 2 + (col = 'title') AS place FROM temp.{}) GROUP BY term"""
+
+_PLACES = "SELECT doc, col, offset FROM temp.{} WHERE term = ?"
+
+
+def differences(engine: Connection, tell: Callable[[int, int], None]) -> Iterator[tuple[int | None, str]]:
+    """Give Notes' numbers, None for the whole, and what is wrong with each. `tell` hears how many Notes were read.
+
+    Takes time linear in the texts, 10 s for 100,000 Notes of 90 words, and a third of their room on the disk for
+    temporary files. Raises StoreError where the index cannot be read.
+    """
+    beside = connect("", engine.address, wait=0)
+    try:
+        beside.run("BEGIN")
+        beside.run(_MADE)
+        total: int = engine.value("SELECT count(*) FROM resources WHERE found = 1")
+        done = 0
+        strayed: list[int] = []
+        for batch in engine.batches(_NOTES):
+            rows = [entry(row, engine.address) for row in batch]
+            strayed += _unlike(engine, rows)
+            beside.many("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", rows)
+            done += len(batch)
+            tell(done, total)
+        told = [*_sizes(engine, beside), *_terms(engine, beside)]
+        yield from told
+        known = {number for number, _ in told}
+        yield from ((number, "has another text in the full text") for number in strayed if number not in known)
+    finally:
+        beside.close()
+
+
+def _unlike(engine: Connection, rows: Sequence[tuple[int, str, str]]) -> Iterator[int]:
+    """Give those of Notes whose text the full text keeps otherwise."""
+    listed = dump([number for number, *_ in rows])
+    kept = {row[0]: row for row in engine.all(_KEPT, (listed,))}
+    yield from (row[0] for row in rows if kept.get(row[0], row) != row)
+
+
+def _sizes(engine: Connection, beside: Connection) -> Iterator[tuple[int, str]]:
+    """Compare which Notes are there, and how many words each has in title and text."""
+    had: dict[int, bytes] = dict(engine.all(_SIZES))
+    made: dict[int, bytes] = dict(beside.all(_SIZES))
+    for number in sorted(had.keys() | made.keys()):
+        if number not in made:
+            yield number, "is in the full text and is not searched"
+        elif number not in had:
+            yield number, "is searched and not in the full text"
+        elif had[number] != made[number]:
+            yield number, "has not as many words in the full text as in its own"
+
+
+def _terms(engine: Connection, beside: Connection) -> Iterator[tuple[int | None, str]]:
+    """Compare the places of each word."""
+    name = f"places_{id(beside)}"
+    for one in (engine, beside):
+        one.run(_OPEN.format(name))
+    try:
+        had, made = ({row[0]: row[1:] for row in one.all(_TERMS.format(name))} for one in (engine, beside))
+        unlike = sorted(term for term in had.keys() | made.keys() if had.get(term) != made.get(term))
+        said: set[tuple[int, str]] = set()
+        for term in unlike[:MOST_TERMS]:
+            here, there = (set(one.all(_PLACES.format(name), (term,))) for one in (engine, beside))
+            said |= {(number, "is found by a word that is not there in it") for number, *_ in here - there}
+            said |= {(number, "is not found by a word that it has") for number, *_ in there - here}
+        yield from sorted(said)
+        if len(unlike) > MOST_TERMS:
+            yield None, f"has {len(unlike) - MOST_TERMS:,} more words that are not those of the Notes"
+    finally:
+        engine.run(f"DROP TABLE temp.{name}")

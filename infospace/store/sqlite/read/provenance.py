@@ -1,0 +1,192 @@
+"""What the store answers about where resources came from, and what came of them."""
+
+# ruff: noqa: S608 - statements are put together from constants alone
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from infospace.core.resources import Made
+from infospace.data.titles import title_of
+from infospace.journal.origin import Origin, Product, Reading, Since, Source
+from infospace.journal.rows import Use
+from infospace.store.sqlite.codec import (
+    COLLECTION,
+    EVIDENCE,
+    NOTE,
+    PLAIN,
+    RELATION,
+    id_of,
+    key_of,
+    keys_json,
+    location_of,
+    place_sql,
+    run_number,
+    run_of,
+)
+from infospace.store.sqlite.connection import Connection, Row
+from infospace.store.sqlite.read.search import SearchQueries
+from infospace.store.sqlite.read.search_results import MEMBERS, stored_reference
+from infospace.store.sqlite.transaction import whom
+
+TITLE = 240
+"""Characters of a content that may become a title."""
+
+_WANTED = "WITH wanted AS (SELECT value ->> 0 AS key, value ->> 1 AS version FROM json_each(?1))"
+
+_TITLE = f"""CASE WHEN json_type(v.metadata, '$.title') = 'text' THEN v.metadata ->> '$.title' END,
+    CASE WHEN v.form = {EVIDENCE} THEN NULL
+    WHEN json_type(v.content) = 'text' THEN substr(v.content ->> '$', 1, {TITLE})
+    WHEN json_type(v.content, '$.title') = 'text' THEN v.content ->> '$.title'
+    ELSE substr(v.content, 1, {TITLE}) END, CASE WHEN v.form <> {EVIDENCE} THEN {place_sql("v")} END"""
+
+# `like`: the latest earlier version with the same content.
+_COLUMNS = f"""v.key, v.version, v.form, v.updated, v.run, v.step, v.made_by, r.version, r.run, r.step, r.made_by,
+    r.name, r.kept, r.deleted, r.deleted_run, r.deleted_step, r.deleted_by, v.hash IS r.hash, v.metadata IS r.metadata,
+    (SELECT max(e.version) FROM history e WHERE e.key = v.key AND e.version < v.version AND e.hash IS v.hash),
+    {_TITLE}, CASE WHEN v.form = {EVIDENCE} THEN v.content END"""
+
+_ORIGINS = f"""{_WANTED} SELECT {_COLUMNS} FROM wanted JOIN resources v USING (key, version)
+        JOIN resources r ON r.key = v.key
+    UNION ALL SELECT {_COLUMNS} FROM wanted JOIN history v USING (key, version) JOIN resources r ON r.key = v.key"""
+
+_ENDS = "SELECT key, source, target, relation FROM relations WHERE key IN (SELECT value FROM json_each(?))"
+
+_FILES = """SELECT note * 4, root, path, part FROM files WHERE note * 4 IN (SELECT value FROM json_each(?))
+    ORDER BY root DESC, path DESC, part DESC"""
+
+_READINGS = """SELECT resource, version, run, sequence FROM uses
+    WHERE resource IN (SELECT value FROM json_each(?)) ORDER BY run, sequence, resource, version"""
+
+_CITING = f"""SELECT key, version FROM resources WHERE form = {EVIDENCE}
+    AND content ->> 0 IN (SELECT value FROM json_each(?)) ORDER BY key"""
+
+_PRODUCTS = """SELECT key, version, run, step, made_by FROM resources WHERE run IN (SELECT value FROM json_each(?1))
+    UNION ALL SELECT key, version, run, step, made_by FROM history WHERE run IN (SELECT value FROM json_each(?1))
+    ORDER BY 1, 2"""
+
+_BY_STEPS = f"""SELECT key, version FROM resources
+    WHERE kept = 1 AND deleted IS NULL AND form = {PLAIN} AND (step IS NOT NULL OR version > 1) ORDER BY key & 3, key"""
+
+
+class ProvenanceQueries(SearchQueries):
+    """The part of `Snapshot` that is asked where things came from."""
+
+    __slots__ = ()
+
+    def origins(self, versions: Sequence[Use]) -> list[Origin]:
+        """Return where versions of resources came from, in the given order."""
+        wanted = json.dumps([[key_of(one.id), one.version] for one in versions])
+        rows = self._engine.all(_ORIGINS, (wanted,))
+        keys = keys_json(row[0] for row in rows)
+        ends = {row[0]: row[1:] for row in self._engine.all(_ENDS, (keys,))}
+        files = {row[0]: row[1:] for row in self._engine.all(_FILES, (keys,))}
+        found = {}
+        for row in rows:
+            origin = _origin(self._engine, row, ends.get(row[0]), files.get(row[0]))
+            found[origin.of] = origin
+        return [found.get(one) or Origin(one, there=False) for one in versions]
+
+    def readings(self, identifiers: Iterable[str]) -> list[Reading]:
+        """Return the steps that read any version of resources."""
+        rows = self._engine.all(_READINGS, (keys_json(map(key_of, identifiers)),))
+        return [Reading(Use(id_of(key), version), f"run_{run}", sequence) for key, version, run, sequence in rows]
+
+    def citing(self, identifiers: Iterable[str]) -> list[Use]:
+        """Return the search results that refer to any version of resources, deleted ones too."""
+        rows = self._engine.all(_CITING, (keys_json(map(key_of, identifiers)),))
+        return [Use(id_of(key), version) for key, version in rows]
+
+    def products(self, runs: Iterable[str]) -> list[Product]:
+        """Return the versions that runs made."""
+        rows = self._engine.all(_PRODUCTS, (keys_json(map(run_number, runs)),))
+        return [Product(Use(id_of(key), version), Made(run_of(run), step, by)) for key, version, run, step, by in rows]
+
+    def made_by_steps(self) -> list[Use]:
+        """Return the kept resources that a step made or anybody changed, search results apart."""
+        return [Use(id_of(key), version) for key, version in self._engine.all(_BY_STEPS)]
+
+
+def _origin(engine: Connection, row: Row, ends: Row | None, file: Row | None) -> Origin:
+    key, version, form, at, run, step, by, latest, latest_run, latest_step, latest_by = row[:11]
+    (
+        name,
+        kept,
+        deleted,
+        deleted_run,
+        deleted_step,
+        deleted_by,
+        same,
+        same_metadata,
+        like,
+        title,
+        begins,
+        place,
+        cited,
+    ) = row[11:]
+    source = None
+    if cited is not None:
+        found = stored_reference(cited, engine.address)
+        source = Source(Use(id_of(found.source), found.version), found.score, found.start, found.end)
+    imported = file if by in ("add", "export") else None
+    last = (latest_run, latest_step, latest_by) if deleted is None else (deleted_run, deleted_step, deleted_by)
+    return Origin(
+        of=Use(id_of(key), version),
+        made=Made(run_of(run), step, by),
+        at=at,
+        latest=latest,
+        latest_made=Made(run_of(last[0]), *last[1:]),
+        name=name,
+        title=title_of({"title": title}, name, begins, location_of(place)),
+        kept=kept == 1,
+        gone=None if deleted is None else f"at {deleted}{whom(deleted_run, deleted_step, deleted_by)}",
+        since=_since(engine, key, version, latest, deleted is not None, same == 1, same_metadata == 1),
+        carried=_carried(engine, key, version, by, like),
+        evidence=form != PLAIN,
+        source=source,
+        file=None if imported is None else f"{imported[0].rstrip('/')}/{imported[1]}" + _part(imported[2]),
+        ends=None if ends is None else (id_of(ends[0]), ends[2], id_of(ends[1])),
+    )
+
+
+def _part(number: int) -> str:
+    return f"#{number}" if number else ""
+
+
+def _since(
+    engine: Connection, key: int, version: int, latest: int, deleted: bool, same: bool, same_metadata: bool
+) -> Since | None:
+    if deleted:
+        return "deleted"
+    if version == latest:
+        return None
+    if key & 3 == NOTE and not same:
+        return "content"
+    if key & 3 == COLLECTION and _members(engine, key, version) != _members(engine, key, latest):
+        return "members"
+    return None if same_metadata else "metadata"
+
+
+def _carried(engine: Connection, key: int, version: int, by: str | None, like: int | None) -> int | None:
+    """A Relation's ends stay; a Collection's members are those before with few changes, or after undoing again."""
+    if version == 1:
+        return None
+    if key & 3 == NOTE:
+        return like
+    if key & 3 == RELATION or by != "undo":
+        return None if key & 3 == COLLECTION and _replaced(engine, key, version) else version - 1
+    members = _members(engine, key, version)
+    return next((at for at in range(version - 1, 0, -1) if _members(engine, key, at) == members), version - 1)
+
+
+def _replaced(engine: Connection, key: int, version: int) -> bool:
+    """Whether a version of a Collection has none of the memberships of the one before, in the place of all of them."""
+    sql = """SELECT count(*) FILTER (WHERE since < ?2 AND (until IS NULL OR until > ?2)),
+        count(*) FILTER (WHERE since = ?2), count(*) FILTER (WHERE until = ?2) FROM members WHERE collection = ?1"""
+    stayed, came, went = engine.one(sql, (key, version)) or (0, 0, 0)
+    return bool(stayed == 0 and came > 0 and went > 0)
+
+
+def _members(engine: Connection, key: int, version: int) -> list[Row]:
+    return engine.all(MEMBERS, (key, version, version))

@@ -1,0 +1,318 @@
+"""A consistent view of the space: what the store answers from one read transaction."""
+
+# ruff: noqa: S608 - statements are put together from constants alone
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from infospace.core.bounds import timed_if_many
+from infospace.core.errors import NotFound
+from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
+from infospace.core.names import normalised
+from infospace.core.resources import Collection, Made, Note, Relation, Resource, SearchResult
+from infospace.data import result_identity as identity
+from infospace.journal.audit import AuditRow
+from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow
+from infospace.store.changes import Linked
+from infospace.store.protocol import Effect, Lineage, ResourceSummary, TrackedFile
+from infospace.store.sqlite.codec import (
+    COLLECTION,
+    EVIDENCE,
+    KINDS,
+    NOTE,
+    PLAIN,
+    gone,
+    id_of,
+    key_of,
+    keys_json,
+    location_of,
+    place_sql,
+    read,
+)
+from infospace.store.sqlite.codec import run_of as run_id
+from infospace.store.sqlite.connection import Connection, Row, ended
+from infospace.store.sqlite.journal import approvals, audit, calls
+from infospace.store.sqlite.journal import runs as journal
+from infospace.store.sqlite.read import run_summaries as overview
+from infospace.store.sqlite.read import summaries as briefs
+from infospace.store.sqlite.read.membership_cache import Membership
+from infospace.store.sqlite.read.search_results import arrow, results, stored_reference
+from infospace.store.sqlite.read.tools import Offered
+from infospace.store.sqlite.transaction import whom
+from infospace.store.sqlite.write import effects, files
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+NOBODY = Made()
+
+PAGE = 500
+"""How many resources `listing` reads at a time."""
+
+_COLUMNS = f"""key, version, form, name, kept, created, updated, run, step, made_by, metadata, content, deleted,
+    {place_sql("resources")}"""
+
+_GET = f"SELECT {_COLUMNS} FROM resources WHERE key = ?"
+
+_EARLIER = f"""SELECT r.key, h.version, h.form, r.name, r.kept, r.created, h.updated, h.run, h.step, h.made_by,
+    h.metadata, h.content, NULL, {place_sql("h")}
+    FROM history h JOIN resources r USING (key) WHERE h.key = ? AND h.version = ?"""
+
+_MANY = f"SELECT {_COLUMNS} FROM resources WHERE key IN (SELECT value FROM json_each(?))"
+
+_RESULTS = f"""SELECT key, form, content FROM resources
+    WHERE key IN (SELECT value FROM json_each(?)) AND form <> {PLAIN}"""
+
+_OF_KIND = {
+    True: "FROM resources WHERE (key & 3) = ? AND key > ? AND kept = 1 AND deleted IS NULL",
+    False: "FROM resources WHERE (key & 3) = ? AND key > ? AND kept = 0 AND deleted IS NULL",
+    None: "FROM resources WHERE (key & 3) = ? AND key > ? AND deleted IS NULL",
+}
+
+
+class SqliteSnapshot(Offered):
+    """Implements `Snapshot`; good while the `with store.reading()` that gave it lasts."""
+
+    __slots__ = ("_membership",)
+
+    def __init__(self, engine: Connection, membership: Membership) -> None:
+        super().__init__(engine)
+        self._membership = membership
+
+    def end(self) -> None:
+        """Answer nothing any more: the connection is another reader's now."""
+        self._engine = ended(self._engine.address)
+
+    # Resources
+
+    def get(self, identifier: str, version: int | None = None) -> Resource:
+        """Return a resource. At a version given, also one that was deleted."""
+        key = key_of(identifier)
+        row = self._engine.one(_GET, (key,))
+        if row is None:
+            raise gone(identifier)
+        if version is None and row[12] is not None:
+            raise self._deleted(identifier)
+        if version is not None and version != row[1]:
+            latest = row[1]
+            row = self._engine.one(_EARLIER, (key, version))
+            if row is None:
+                raise NotFound(f"{identifier} has no version {version}", hint=f"it has versions 1 to {latest}")
+        return self._resource(row)
+
+    def many(self, identifiers: Sequence[str]) -> list[Resource]:
+        """Return several current resources."""
+        keys = [key_of(identifier) for identifier in identifiers]
+        found = {row[0]: row for row in self._engine.all(_MANY, (keys_json(keys),)) if row[12] is None}
+        for identifier, key in zip(identifiers, keys, strict=True):
+            if key not in found:
+                raise self._deleted(identifier)
+        read_once = dict(zip(found, self._resources(list(found.values())), strict=True))
+        return [read_once[key] for key in keys]
+
+    def _deleted(self, identifier: str) -> NotFound:
+        sql = "SELECT deleted, deleted_run, deleted_step, deleted_by FROM resources WHERE key = ?"
+        row = self._engine.one(sql, (key_of(identifier),))
+        return gone(identifier) if row is None else gone(identifier, row[0], whom(*row[1:]))
+
+    def _resources(self, rows: Sequence[Row]) -> list[Resource]:
+        """Several resources; the sources of search results are read together."""
+        address = self._engine.address
+        references = {row[0]: stored_reference(row[11], address) for row in rows if row[2] == EVIDENCE}
+        contents = dict(zip(references, results(self._engine, list(references.values())), strict=True))
+        return [self._resource(row, contents.get(row[0])) for row in timed_if_many(rows)]
+
+    def _resource(self, row: Row, evidence: SearchResult | None = None) -> Resource:
+        key, version, form, content = row[0], row[1], row[2], row[11]
+        engine = self._engine
+        head = _head(row, engine.address)
+        kind = key & 3
+        if kind == NOTE:
+            value: Any = evidence or (self._evidence(content) if form == EVIDENCE else read(content, engine.address))
+            return Note(content=value, evidence=form != PLAIN, **head)
+        if kind == COLLECTION:
+            return Collection(members=self._membership.of(engine, key, version), **head)
+        head.update(arrow(engine, key))
+        return Relation(**head)
+
+    def _evidence(self, content: str) -> SearchResult:
+        return results(self._engine, [stored_reference(content, self._engine.address)])[0]
+
+    def identities(self, identifiers: Sequence[str]) -> list[str]:
+        """Return what resources count as in sets."""
+        notes = [int(identifier[5:]) * 4 for identifier in identifiers if identifier.startswith("Note_")]
+        rows = self._engine.all(_RESULTS, (keys_json(notes),)) if notes else []
+        if not rows:
+            return list(identifiers)
+        found = {id_of(key): self._identity(key, form, content) for key, form, content in rows}
+        return [found.get(identifier, identifier) for identifier in identifiers]
+
+    def _identity(self, key: int, form: int, content: str | None) -> str:
+        if form != EVIDENCE:
+            return identity.of_own_evidence(id_of(key), read(content, self._engine.address))
+        found = stored_reference(content, self._engine.address)
+        return identity.of_evidence(id_of(found.source), found.start, found.end, passage=found.passage)
+
+    def versions(self, identifier: str) -> list[tuple[int, str]]:
+        """Return version numbers with their times; of a deleted resource too."""
+        key = key_of(identifier)
+        found: list[tuple[int, str]] = [
+            (version, updated)
+            for version, updated in self._engine.all(
+                """SELECT version, updated FROM history WHERE key = ?1
+                UNION ALL SELECT version, updated FROM resources WHERE key = ?1 ORDER BY version""",
+                (key,),
+            )
+        ]
+        if not found:
+            raise gone(identifier)
+        return found
+
+    def named(self, name: str) -> str | None:
+        """Return the id of the holder of a name, which is compared in NFC."""
+        key = self._engine.value("SELECT key FROM resources WHERE name = ?", (normalised(name),))
+        return None if key is None else id_of(key)
+
+    def names(self) -> list[str]:
+        """Return all names, by code point."""
+        return [name for (name,) in self._engine.all("SELECT name FROM resources WHERE name IS NOT NULL ORDER BY name")]
+
+    def relations(
+        self, *, source: str | None = None, target: str | None = None, relation: str | None = None
+    ) -> list[str]:
+        """Return the ids of Relations by number; without any argument, of all."""
+        conditions = ["deleted IS NULL"]
+        values: list[object] = []
+        ends = (("source", source and key_of(source)), ("target", target and key_of(target)), ("relation", relation))
+        for column, value in ends:
+            if value is not None:
+                conditions.append(f"relations.{column} = ?")
+                values.append(value)
+        sql = f"SELECT key FROM relations JOIN resources USING (key) WHERE {' AND '.join(conditions)} ORDER BY key"
+        return [id_of(key) for (key,) in self._engine.all(sql, values)]
+
+    def listing(
+        self, kind: Kind, *, kept: bool | None = True, after: int = 0, limit: int | None = None
+    ) -> Iterator[Resource]:
+        """Iterate over the resources of a kind, read by the page."""
+        code, above = KINDS.index(kind), after * 4 + 3
+        while limit is None or limit > 0:
+            page = PAGE if limit is None else min(PAGE, limit)
+            rows = self._engine.all(f"SELECT {_COLUMNS} {_OF_KIND[kept]} ORDER BY key LIMIT ?", (code, above, page))
+            yield from self._resources(rows)
+            if len(rows) < page:
+                return
+            above = rows[-1][0]
+            limit = None if limit is None else limit - page
+
+    def count(self, kind: Kind, *, kept: bool | None = True) -> int:
+        """Count resources of a kind."""
+        counted: int = self._engine.value(f"SELECT count(*) {_OF_KIND[kept]}", (KINDS.index(kind), 0))
+        return counted
+
+    def numbers(self, kind: Kind, *, kept: bool | None = True) -> NDArray[np.int64]:
+        """Return the numbers of the resources of a kind."""
+        return briefs.numbers(self._engine, f"SELECT key >> 2 {_OF_KIND[kept]} ORDER BY key", KINDS.index(kind))
+
+    def briefs(self, identifiers: Sequence[str]) -> list[ResourceSummary]:
+        """Return what a list shows of resources."""
+        return briefs.briefs(self._engine, identifiers)
+
+    def identity(self) -> str:
+        """Return what tells this space from every other."""
+        found: str = self._engine.value("SELECT value FROM state WHERE key = 'space'")
+        return found
+
+    # Files and runs
+
+    def tracked(self, root: str | None = None) -> list[TrackedFile]:
+        """Return imported files by root, path and part."""
+        return files.tracked(self._engine, root)
+
+    def links(self, note: str | None = None) -> dict[str, list[Linked]]:
+        """Return the links of imported files by the id of their Note."""
+        return files.links(self._engine, note)
+
+    def effects(self, run: str) -> list[Effect]:
+        """Return what a run did besides making versions."""
+        return effects.effects(self._engine, run)
+
+    def lineages(self, run: str) -> list[Lineage]:
+        """Return the resources that a run made, changed or affected."""
+        return effects.lineages(self._engine, run)
+
+    def holders(self, identifiers: Sequence[str]) -> list[tuple[str, str]]:
+        """Return pairs of a resource and of the living Collection or Relation that holds it."""
+        return effects.holders(self._engine, identifiers)
+
+    def run(self, identifier: str) -> RunRow:
+        """Return a run."""
+        return journal.run(self._engine, identifier)
+
+    def runs(self, *, limit: int | None = None, before: int | None = None) -> list[RunRow]:
+        """Return runs, latest first."""
+        return journal.runs(self._engine, limit, before)
+
+    def run_heads(self) -> list[RunHead]:
+        """Return all runs at a glance."""
+        return overview.run_heads(self._engine)
+
+    def tallies(self, runs: Sequence[str]) -> dict[str, RunStats]:
+        """Return how far runs are."""
+        return overview.tallies(self._engine, runs)
+
+    def runs_saying(self, text: str) -> set[str]:
+        """Return the runs that have a text in them."""
+        return overview.saying(self._engine, text)
+
+    def step_extra(self, run: str, step: str) -> dict[str, JSON] | None:
+        """Return the `extra` of a step that succeeded."""
+        return journal.step_extra(self._engine, run, step)
+
+    def steps(self, run: str) -> list[StepRow]:
+        """Return a run's steps."""
+        return journal.steps(self._engine, run)
+
+    def answers(self, run: str) -> dict[str, JSON]:
+        """Return what was answered to the steps of a run, by position."""
+        return journal.answers(self._engine, run)
+
+    def approvals(self, run: str | None = None) -> list[Approve]:
+        """Return which tools may be called without asking."""
+        return approvals.approvals(self._engine, run)
+
+    def audit(self, limit: int | None = None) -> list[AuditRow]:
+        """Return who did what through a door, latest first."""
+        return audit.rows(self._engine, limit)
+
+    def calls(self, run: str) -> list[CallRow]:
+        """Return a run's calls of what is outside."""
+        return calls.calls(self._engine, run)
+
+
+def plain_note(engine: Connection, key: int) -> Note | None:
+    """Return a Note with content of its own by a single statement; None for a key of anything else, or of nothing."""
+    row = engine.one(_GET, (key,))
+    if row is None or row[2] != PLAIN or row[12] is not None:
+        return None
+    return Note(content=read(row[11], engine.address), **_head(row, engine.address))
+
+
+def _head(row: Row, address: str) -> dict[str, Any]:
+    """What every kind of resource has, of a row of `_COLUMNS`."""
+    key, version, _, name, kept, created, updated, run, step, by, metadata, _, _, place = row
+    return {
+        "id": id_of(key),
+        "metadata": {} if metadata is None else read(metadata, address),
+        "name": name,
+        "version": version,
+        "created": created,
+        "updated": updated,
+        "kept": kept == 1,
+        "made": Made(run_id(run), step, by) if run or by else NOBODY,
+        "location": location_of(place),
+    }

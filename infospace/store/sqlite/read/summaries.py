@@ -1,0 +1,108 @@
+"""Resources at a glance: what a list of many shows, without reading their contents whole."""
+
+# ruff: noqa: S608 - statements are put together from constants alone
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from infospace.data.titles import title_of
+from infospace.store.protocol import ResourceSummary
+from infospace.store.sqlite.codec import (
+    COLLECTION,
+    EVIDENCE,
+    NOTE,
+    PLAIN,
+    RELATION,
+    gone,
+    id_of,
+    key_of,
+    keys_json,
+    location_of,
+    place_sql,
+    read,
+)
+from infospace.store.sqlite.connection import Connection, Row
+from infospace.store.sqlite.read.search_results import arrow, stored_reference
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BEGINNING = 300
+"""Characters of a content, as it is stored, that are read of each."""
+
+_BRIEFS = f"""SELECT key, version, form, name, kept, created, updated, metadata, deleted IS NULL,
+    CASE WHEN form = {EVIDENCE} THEN content ELSE substr(content, 1, {BEGINNING}) END,
+    CASE WHEN (key & 3) = {COLLECTION} THEN
+        (SELECT count(*) FROM members WHERE collection = resources.key AND until IS NULL)
+        ELSE length(content) END,
+    CASE WHEN (key & 3) = {NOTE} AND substr(content, 1, 1) = '{{' THEN content ->> '$.title' END,
+    {place_sql("resources")}
+    FROM resources WHERE key IN (SELECT value FROM json_each(?))"""
+
+
+def numbers(engine: Connection, sql: str, kind: int) -> NDArray[np.int64]:
+    """Return the numbers that a statement gives for a kind."""
+    import numpy as np
+
+    found = engine.all(sql, (kind, 0))
+    return np.fromiter((number for (number,) in found), np.int64, len(found))
+
+
+def briefs(engine: Connection, identifiers: Sequence[str]) -> list[ResourceSummary]:
+    """Return what a list shows of resources, in the given order."""
+    keys = {identifier: key_of(identifier) for identifier in identifiers}
+    found = {row[0]: row for row in engine.all(_BRIEFS, (keys_json(keys.values()),))}
+    for identifier, key in keys.items():
+        if key not in found:
+            raise gone(identifier)
+    read_once = {key: _brief(engine, row) for key, row in found.items()}
+    return [read_once[keys[identifier]] for identifier in identifiers]
+
+
+def _brief(engine: Connection, row: Row) -> ResourceSummary:
+    key, version, form, name, kept, created, updated, metadata, alive, content, size, said, place = row
+    more: dict[str, Any] = {"size": size or 0}
+    if form == EVIDENCE:
+        reference = stored_reference(content, engine.address)
+        more = {"source": (id_of(reference.source), reference.version), "score": reference.score}
+    elif key & 3 == RELATION:
+        ends = arrow(engine, key)
+        more = {"ends": (ends["source"], ends["relation"], ends["target"])}
+    elif content is not None:
+        more["begins"] = beginning(content)
+    fields, location = read(metadata, engine.address), location_of(place)
+    if form == PLAIN:
+        more["title"] = title_of(fields, name, {"title": said}, location)
+    return ResourceSummary(
+        id_of(key),
+        version,
+        name,
+        kept == 1,
+        created,
+        updated,
+        fields,
+        alive == 1,
+        form not in (None, PLAIN),
+        location=location,
+        **more,
+    )
+
+
+def beginning(stored: str) -> str:
+    """Return how a text begins of whose JSON the beginning is stored; what is no text, as it is stored."""
+    if not stored.startswith('"'):
+        return stored
+    for cut in range(min(13, len(stored))):
+        piece = stored[: len(stored) - cut]
+        for whole in (piece, f'{piece}"'):
+            try:
+                found = json.loads(whole)
+            except ValueError:
+                continue
+            if isinstance(found, str):
+                return found
+    return stored

@@ -1,0 +1,264 @@
+"""The tables, and how a file of an earlier version becomes one of this.
+
+A resource's key is `number * 4 + kind` (0 Note, 1 Collection, 2 Relation). Columns that may be long stand
+last, so that the others are read without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from infospace.core.errors import StoreError
+from infospace.store.sqlite import sums
+from infospace.store.sqlite.connection import Connection, connect
+from infospace.store.sqlite.journal import audit, tools
+from infospace.store.sqlite.journal import successful_calls as worked
+from infospace.store.sqlite.read import fulltext as words
+from infospace.store.sqlite.write import collection_texts as described
+
+APPLICATION_ID = 0x696E6673
+"""`infs`: marks a file as a space (https://sqlite.org/pragma.html#pragma_application_id)."""
+
+_FIRST = (
+    "CREATE TABLE state (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    "CREATE TABLE counters (kind TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID",
+    # purged: how many earlier versions were removed for good.
+    # form: 0 plain, 1 evidence by reference, 2 evidence with content of its own.
+    # found: whether discovery searches it. generation: the last one in which discovery was concerned.
+    """CREATE TABLE resources (
+        key INTEGER PRIMARY KEY, version INTEGER NOT NULL, form INTEGER NOT NULL,
+        kept INTEGER NOT NULL, found INTEGER NOT NULL, generation INTEGER, name TEXT,
+        created TEXT NOT NULL, updated TEXT NOT NULL, run INTEGER, step TEXT, made_by TEXT,
+        deleted TEXT, deleted_run INTEGER, deleted_step TEXT, deleted_by TEXT, purged INTEGER NOT NULL DEFAULT 0,
+        hash BLOB, metadata TEXT, content TEXT)""",
+    "CREATE UNIQUE INDEX resources_name ON resources (name) WHERE name IS NOT NULL",
+    "CREATE INDEX resources_kept ON resources (key & 3) WHERE kept = 1 AND deleted IS NULL",
+    "CREATE INDEX resources_found ON resources (key) WHERE found = 1",
+    "CREATE INDEX resources_generation ON resources (generation) WHERE generation IS NOT NULL",
+    """CREATE TABLE history (
+        key INTEGER NOT NULL, version INTEGER NOT NULL, form INTEGER NOT NULL,
+        updated TEXT NOT NULL, run INTEGER, step TEXT, made_by TEXT,
+        hash BLOB, metadata TEXT, content TEXT, PRIMARY KEY (key, version))""",
+    # A member belongs to the versions from `since` on, before `until`. A position is never used again.
+    """CREATE TABLE members (
+        collection INTEGER NOT NULL, position INTEGER NOT NULL, item INTEGER NOT NULL,
+        since INTEGER NOT NULL, until INTEGER, info TEXT, PRIMARY KEY (collection, position)) WITHOUT ROWID""",
+    "CREATE INDEX members_item ON members (item) WHERE until IS NULL",
+    """CREATE TABLE relations (
+        key INTEGER PRIMARY KEY, source INTEGER NOT NULL, target INTEGER NOT NULL, relation TEXT NOT NULL)""",
+    "CREATE INDEX relations_source ON relations (source, relation)",
+    "CREATE INDEX relations_target ON relations (target, relation)",
+    # part: 0 for a whole file, else a row's number.
+    """CREATE TABLE files (
+        root TEXT NOT NULL, path TEXT NOT NULL, part INTEGER NOT NULL, note INTEGER NOT NULL,
+        version INTEGER NOT NULL, digest BLOB NOT NULL, title TEXT, PRIMARY KEY (root, path, part)) WITHOUT ROWID""",
+    "CREATE INDEX files_note ON files (note)",
+    # Links as written in imported files; `leads` and `relation` are keys, NULL where it leads nowhere yet. While what
+    # it leads to has no file it leads nowhere, and the Relation is deleted.
+    """CREATE TABLE links (
+        note INTEGER NOT NULL, target TEXT NOT NULL, wiki INTEGER NOT NULL, leads INTEGER, relation INTEGER,
+        PRIMARY KEY (note, target, wiki)) WITHOUT ROWID""",
+    # What runs did that no version shows, so that it can be undone.
+    """CREATE TABLE effects (
+        sequence INTEGER PRIMARY KEY, run INTEGER NOT NULL, key INTEGER NOT NULL, what TEXT NOT NULL,
+        before TEXT NOT NULL, after TEXT NOT NULL)""",
+    "CREATE INDEX effects_run ON effects (run)",
+    """CREATE TABLE passages (
+        note INTEGER NOT NULL, sequence INTEGER NOT NULL, version INTEGER NOT NULL, start INTEGER NOT NULL,
+        "end" INTEGER NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (note, sequence)) WITHOUT ROWID""",
+    "CREATE TABLE pending (note INTEGER PRIMARY KEY)",
+    "CREATE TABLE models (model INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+    """CREATE TABLE vectors (
+        model INTEGER NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, digest))""",
+    """CREATE TABLE queries (
+        used INTEGER PRIMARY KEY, model INTEGER NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL,
+        UNIQUE (model, digest))""",
+    """CREATE TABLE runs (
+        number INTEGER PRIMARY KEY, kind TEXT NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL, ended TEXT,
+        owner TEXT, heartbeat TEXT, result TEXT, reason TEXT, spent TEXT, goal TEXT NOT NULL,
+        inputs TEXT NOT NULL, document TEXT NOT NULL, plans TEXT NOT NULL)""",
+    """CREATE TABLE steps (
+        run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, attempt INTEGER NOT NULL,
+        type TEXT NOT NULL, out TEXT, status TEXT NOT NULL, resource INTEGER, version INTEGER,
+        started TEXT NOT NULL, duration_ms REAL NOT NULL, error TEXT, digest BLOB, value TEXT NOT NULL,
+        reason TEXT, expect TEXT, extra TEXT, trace TEXT, frames TEXT,
+        PRIMARY KEY (run, sequence)) WITHOUT ROWID""",
+    """CREATE TABLE uses (
+        run INTEGER NOT NULL, sequence INTEGER NOT NULL, resource INTEGER NOT NULL, version INTEGER NOT NULL,
+        PRIMARY KEY (run, sequence, resource, version)) WITHOUT ROWID""",
+    "CREATE INDEX uses_resource ON uses (resource, version)",
+    """CREATE TABLE answers (
+        run INTEGER NOT NULL, position TEXT NOT NULL, value TEXT NOT NULL, at TEXT NOT NULL,
+        PRIMARY KEY (run, position)) WITHOUT ROWID""",
+    # Calls of something outside: a row before the effect, which the answer replaces.
+    """CREATE TABLE calls (
+        run INTEGER NOT NULL, sequence INTEGER NOT NULL, position TEXT NOT NULL, kind TEXT NOT NULL,
+        target TEXT NOT NULL, digest BLOB NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL,
+        duration_ms REAL NOT NULL, tokens INTEGER NOT NULL, error TEXT, reason TEXT, answer TEXT,
+        PRIMARY KEY (run, sequence)) WITHOUT ROWID""",
+    *words.TABLES,
+    *described.TABLES,
+    # forgotten: the generation of the latest purge, before which `moved` cannot say what went.
+    """INSERT INTO state VALUES
+        ('generation', 0), ('forgotten', 0), ('model', NULL), ('space', lower(hex(randomblob(16))))""",
+    "INSERT INTO counters VALUES ('Note', 1), ('Collection', 1), ('Relation', 1), ('run', 1)",
+)
+
+
+_SECOND = (
+    # The run at a step of which this one began.
+    "ALTER TABLE runs ADD COLUMN forked INTEGER",
+    # The steps of sessions, one after the other as they came.
+    """CREATE TABLE lines (
+        run INTEGER NOT NULL, number INTEGER NOT NULL, document TEXT NOT NULL, PRIMARY KEY (run, number))
+        WITHOUT ROWID""",
+    # What may be called without asking; run 0 is the whole space, a NULL digest whatever the tool says of itself.
+    """CREATE TABLE approvals (
+        run INTEGER NOT NULL, tool TEXT NOT NULL, digest BLOB, at TEXT NOT NULL,
+        PRIMARY KEY (run, tool)) WITHOUT ROWID""",
+    # What was asked, for whoever looks.
+    "ALTER TABLE calls ADD COLUMN request TEXT",
+    *tools.TABLES,
+)
+
+
+def _first(engine: Connection) -> None:
+    for statement in _FIRST:
+        engine.run(statement)
+
+
+def _second(engine: Connection) -> None:
+    """Sessions have lines, tools are kept, approvals are remembered, calls have their question."""
+    for statement in _SECOND:
+        engine.run(statement)
+
+
+def _third(engine: Connection) -> None:
+    """Calls through doors are audited."""
+    engine.run(audit.TABLE)
+
+
+def _fourth(engine: Connection) -> None:
+    """Calls of tools that went well are remembered by what they were given."""
+    for statement in worked.TABLES:
+        engine.run(statement)
+
+
+def _fifth(engine: Connection) -> None:
+    """A link whose Relation somebody deleted leads where it does by none."""
+    engine.run(
+        """UPDATE links SET relation = NULL WHERE leads >> 2 IN (SELECT note FROM files WHERE part = 0)
+        AND relation NOT IN (SELECT key FROM resources WHERE deleted IS NULL)"""
+    )
+
+
+def _sixth(engine: Connection) -> None:
+    """Nothing waits in a run that has ended."""
+    engine.run(
+        """UPDATE steps SET status = 'failed', value = '', reason = 'the step was broken off', error = 'cancelled',
+            extra = iif(json_valid(extra), json_remove(extra, '$.pending'), extra)
+        WHERE status IN ('started', 'suspended')
+        AND run IN (SELECT number FROM runs WHERE status NOT IN ('running', 'suspended'))"""
+    )
+
+
+def _seventh(engine: Connection) -> None:
+    """A run keeps which tools may be known of in it, NULL for all."""
+    engine.run("ALTER TABLE runs ADD COLUMN scope TEXT")
+
+
+def _eighth(engine: Connection) -> None:
+    """Rows have sums. A later migration that changes rows which have one fills them anew."""
+    engine.run(sums.TABLE)
+    sums.fill(engine)
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
+    _first,
+    _second,
+    _third,
+    _fourth,
+    _fifth,
+    _sixth,
+    _seventh,
+    _eighth,
+)
+"""Each brings a file from the version of its index to the next one."""
+
+VERSION = len(MIGRATIONS)
+"""The version of the tables that this infospace writes, kept as `user_version`."""
+
+
+def marks(engine: Connection) -> tuple[int, int, int]:
+    """Return a database's application id, user version, and number of tables, indexes and the like.
+
+    One statement, and so one state of the file: another process may be making the tables.
+    """
+    found = engine.one(
+        "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
+        " FROM pragma_application_id, pragma_user_version"
+    )
+    return found or (0, 0, 0)
+
+
+def is_empty(engine: Connection) -> bool:
+    """Whether a database has nothing in it, as a file that was just made. Raises StoreError when it is not ours."""
+    application, version, things = marks(engine)
+    if application == APPLICATION_ID:
+        if version > VERSION:
+            raise newer(engine.address, version)
+        return False
+    if application or version or things:
+        raise foreign(engine.address)
+    return True
+
+
+def migrate(engine: Connection) -> None:
+    """Bring a database to this version, in one transaction. Raises StoreError when it is not ours."""
+    is_empty(engine)
+    if engine.value("PRAGMA user_version") == VERSION:
+        return
+    engine.run("BEGIN IMMEDIATE")
+    try:
+        is_empty(engine)
+        for step in MIGRATIONS[engine.value("PRAGMA user_version") :]:
+            step(engine)
+        engine.run(f"PRAGMA application_id = {APPLICATION_ID}")
+        engine.run(f"PRAGMA user_version = {VERSION}")
+        engine.run("COMMIT")
+    except BaseException:
+        engine.rollback()
+        raise
+
+
+def strangers(engine: Connection) -> list[str]:
+    """Say what a space has beside its own tables, indexes and triggers, and which of those it lacks."""
+    own = connect("file::memory:", ":memory:", wait=0)
+    try:
+        migrate(own)
+        wanted = _things(own)
+    finally:
+        own.close()
+    found = _things(engine)
+    extra = [f"the file has the {kind} {name!r}, which infospace did not make" for kind, name in sorted(found - wanted)]
+    return extra + [f"the file lacks the {kind} {name!r}" for kind, name in sorted(wanted - found)]
+
+
+def _things(engine: Connection) -> set[tuple[str, str]]:
+    return set(engine.all("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite@_%' ESCAPE '@'"))
+
+
+def foreign(address: str) -> StoreError:
+    """Say that a database belongs to another program."""
+    return StoreError(
+        f"{address!r} is a database of another program, and was left as it is",
+        hint="name a file that infospace made, or one that does not exist yet",
+    )
+
+
+def newer(address: str, version: int) -> StoreError:
+    """Say that a space was written by a later infospace."""
+    return StoreError(
+        f"the space {address!r} has version {version}, and this infospace reads up to {VERSION}",
+        hint="upgrade infospace",
+    )

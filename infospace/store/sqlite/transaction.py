@@ -1,0 +1,162 @@
+"""One write transaction: what every kind of change needs from it."""
+
+# ruff: noqa: S608 - statements are put together from constants alone
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from infospace.core.clock import now
+from infospace.core.errors import Conflict, Invalid, LeaseLost
+from infospace.core.ids import Kind
+from infospace.store.sqlite.codec import FOUND, KINDS, NOTE, gone, key_of, keys_json, run_of
+from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.id_ranges import Counted, IdRanges
+from infospace.store.sqlite.read import fulltext as words
+from infospace.store.sqlite.write.nesting import refuse_loops
+
+
+class Live(NamedTuple):
+    """A resource that exists and was not deleted."""
+
+    key: int
+    version: int
+    form: int
+    kept: int
+    found: int
+
+
+_LIVE = """SELECT version, form, kept, found, deleted, deleted_run, deleted_step, deleted_by
+    FROM resources WHERE key = ?"""
+
+_STRAYED = f"SELECT key, found FROM resources WHERE key IN (SELECT value FROM json_each(?)) AND found <> {FOUND}"
+
+
+class Transaction:
+    """A transaction that has begun. `limit(kind)` is the first number of a kind that no process has reserved."""
+
+    __slots__ = ("_limit", "_numbers", "_reworded", "_stamp", "before", "engine", "nested", "now", "owner", "run")
+
+    def __init__(
+        self, engine: Connection, numbers: IdRanges, limit: Callable[[Connection, Counted], int], run: int | None = None
+    ) -> None:
+        self.engine = engine
+        self.run = run
+        """The run whose work this is, where it is known."""
+        self.owner: str | None = None
+        """Who the run has to belong to; None where nobody says so."""
+        self.now = now()
+        self.before: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
+        self._stamp: int | None = None
+        self._reworded: set[int] = set()
+        self.nested: set[int] = set()
+        """Collections that came to hold other Collections, or that live again."""
+        self._numbers = numbers
+        self._limit = limit
+
+    def still_owns(self, run: str, number: int) -> None:
+        """Raise LeaseLost where the run belongs to somebody else by now."""
+        if self.owner is not None:
+            row = self.engine.one("SELECT owner FROM runs WHERE number = ?", (number,))
+            if row is not None and row[0] != self.owner:
+                raise LeaseLost(run, row[0], self.owner)
+
+    def stamp(self) -> int:
+        """Return the generation that this transaction makes, since discovery is concerned."""
+        self._stamp = self.before + 1
+        return self._stamp
+
+    def finish(self) -> int:
+        """Write the full text of what changed, and the generation, if there is a new one; return it.
+
+        Raises Invalid where a Collection would contain itself.
+        """
+        refuse_loops(self.engine, self.nested)
+        if self._reworded:
+            words.index(self.engine, self._reworded)
+        if self._stamp is None:
+            return self.before
+        self.engine.run("UPDATE state SET value = ? WHERE key = 'generation'", (self._stamp,))
+        return self._stamp
+
+    def fresh(self, identifier: str, kind: Kind) -> int:
+        """Return the key of an id to be used for the first time; Invalid when nobody gave it out."""
+        key = key_of(identifier)
+        if KINDS[key & 3] is not kind:
+            raise Invalid(f"{identifier} cannot be the id of a {kind}", hint=f"`new_id` of {kind} gives one")
+        self.given(kind, key >> 2)
+        return key
+
+    def given(self, kind: Counted, number: int) -> None:
+        """Raise Invalid for a number that `new_id` did not give to anybody."""
+        start, end = self._numbers.reserved(kind)
+        if start <= number < end or (number >= end and number >= self._limit(self.engine, kind)):
+            raise Invalid(f"{kind}_{number} was not given out", hint="take ids from `new_id`, in this space")
+
+    def exists_already(self, identifier: str) -> Conflict:
+        """Say that an id has been used."""
+        return Conflict(f"{identifier} exists already", hint="`new_id` gives an id of its own to each new thing")
+
+    def live(self, identifier: str) -> Live:
+        """Return what is known of a resource; NotFound when it is not there, or was deleted."""
+        key = key_of(identifier)
+        row = self.engine.one(_LIVE, (key,))
+        if row is None:
+            raise gone(identifier)
+        if row[4] is not None:
+            raise gone(identifier, row[4], whom(*row[5:]))
+        return Live(key, *row[:4])
+
+    def must_live(self, keys: Iterable[int], identifier: Callable[[int], str]) -> None:
+        """Raise NotFound for the first of many keys that is not there, or was deleted."""
+        wanted = list(dict.fromkeys(keys))
+        known = self.engine.all(
+            "SELECT key FROM resources WHERE key IN (SELECT value FROM json_each(?)) AND deleted IS NULL",
+            (keys_json(wanted),),
+        )
+        if len(known) < len(wanted):
+            there = {key for (key,) in known}
+            self.live(identifier(next(key for key in wanted if key not in there)))
+
+    def expect(self, identifier: str, current: int, version: int | None) -> None:
+        """Raise Conflict when a resource is not at the version that the change was made for."""
+        if version is not None and version != current:
+            raise Conflict(
+                f"{identifier} is at version {current}, not {version}",
+                hint="read it again; or leave `if_version` out to write all the same",
+            )
+
+    def rediscover(self, keys: Iterable[int]) -> None:
+        """Bring in line with discovery: what came into it waits to be embedded, what left loses its passages."""
+        strayed = self.engine.all(_STRAYED, (keys_json(keys),))
+        if not strayed:
+            return
+        stamp = self.stamp()
+        self.engine.many(
+            "UPDATE resources SET found = ?, generation = ? WHERE key = ?",
+            [(1 - found, stamp, key) for key, found in strayed],
+        )
+        self.wait_for_embedding(key >> 2 for key, found in strayed if not found)
+        leaving = [(key >> 2,) for key, found in strayed if found]
+        if leaving:
+            self.reword(number for (number,) in leaving)
+            self.engine.many("DELETE FROM passages WHERE note = ?", leaving)
+            self.engine.many("DELETE FROM pending WHERE note = ?", leaving)
+
+    def wait_for_embedding(self, numbers: Iterable[int]) -> None:
+        """Put Notes among those to be embedded, without the passages of an earlier text."""
+        notes = [(number,) for number in numbers]
+        if notes:
+            self.reword(number for (number,) in notes)
+            self.engine.many("DELETE FROM passages WHERE note = ?", notes)
+            self.engine.many("INSERT OR IGNORE INTO pending VALUES (?)", notes)
+
+    def reword(self, numbers: Iterable[int]) -> None:
+        """Have the full text of Notes written anew at the end, if discovery searches them then."""
+        self._reworded.update(number * 4 + NOTE for number in numbers)
+
+
+def whom(run: int | None, step: str | None, by: str | None) -> str:
+    """Return who did something, to go on a sentence; empty when nothing is known."""
+    return " by " + ", ".join(part for part in (by, run_of(run), step and f"step {step}") if part) if run or by else ""

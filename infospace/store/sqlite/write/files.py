@@ -1,0 +1,202 @@
+"""Imported files: which Note each of them is, and the links in it."""
+
+# ruff: noqa: S608 - statements are put together from constants alone
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from infospace.core.errors import Conflict, Invalid
+from infospace.core.json_types import JSON
+from infospace.store.changes import ExpectedFile, ExpectLinks, Linked, SetLinks, Track, Untrack
+from infospace.store.protocol import TrackedFile
+from infospace.store.sqlite.codec import NOTE, id_of, key_of, keys_json
+from infospace.store.sqlite.connection import Connection, Row
+from infospace.store.sqlite.transaction import Transaction
+from infospace.store.sqlite.write.effects import log
+
+_COLUMNS = "root, path, part, note, version, digest, title"
+_AT = f"SELECT {_COLUMNS} FROM files WHERE root = ? AND path = ? AND part = ?"
+
+# Steps from root to root by the primary key, since a space has few roots and many files.
+_ROOTS = """WITH RECURSIVE every (root) AS (
+        SELECT min(root) FROM files
+        UNION ALL SELECT (SELECT min(root) FROM files WHERE root > every.root) FROM every WHERE every.root IS NOT NULL
+    ) SELECT root FROM every WHERE root IS NOT NULL"""
+
+
+def track(work: Transaction, changes: Sequence[Track]) -> None:
+    """Remember files; a place that is known gets the new Note, version and digest."""
+    notes = {change.note: key_of(change.note) for change in changes}
+    for identifier, key in notes.items():
+        if key & 3 != NOTE:
+            raise Invalid(f"{identifier} is not a Note", hint="a file is imported into a Note")
+    work.must_live(notes.values(), id_of)
+    nested = {
+        root: _nested(work.engine, root) for root in {change.root for change in changes if change.was == ExpectedFile()}
+    }
+    rows: dict[tuple[str, str, int], Row] = {}
+    done: list[tuple[int, str, JSON, JSON]] = []
+    for change in changes:
+        key, place = notes[change.note], (change.root, change.path, change.part)
+        before = rows[place] if place in rows else work.engine.one(_AT, place)
+        _expect(work.engine, change, before, nested.get(change.root, ()))
+        rows[place] = (*place, key >> 2, change.version, change.digest, change.title)
+        done.append((key, "file", _json(before), _json(rows[place])))
+    work.engine.many(f"INSERT OR REPLACE INTO files ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows.values())
+    log(work, done)
+
+
+def _expect(engine: Connection, change: Track | Untrack, row: Row | None, others: Iterable[str] = ()) -> None:
+    """Raise Conflict for a place that is not as it was, or whose file is known by one of the `others` of the roots."""
+    now = _was(row)
+    path = Path(change.root) / change.path
+    if change.was == now == ExpectedFile():
+        for root in others:
+            if path.is_relative_to(root) and now == ExpectedFile():
+                now = _was(engine.one(_AT, (root, path.relative_to(root).as_posix(), change.part)))
+    if change.was not in (None, now):
+        is_now = "not known any more" if now.note is None else f"known as {now.note} at version {now.version}"
+        what = f"{str(path)!r}, row {change.part}," if change.part else repr(str(path))
+        raise Conflict(f"{what} is {is_now}: it was imported meanwhile", hint="import it again")
+
+
+def _was(row: Row | None) -> ExpectedFile:
+    return ExpectedFile() if row is None else ExpectedFile(id_of(row[3] * 4), row[4])
+
+
+def _nested(engine: Connection, root: str) -> list[str]:
+    """Return the known roots inside a root, or around it."""
+    known = [(other, Path(other)) for (other,) in engine.all(_ROOTS)]
+    path = Path(root)
+    return [other for other, at in known if at in path.parents or path in at.parents]
+
+
+def untrack(work: Transaction, changes: Sequence[Untrack]) -> None:
+    """Forget files; one that is not known is forgotten already."""
+    for change in changes:
+        place = (change.root, change.path, change.part)
+        before = work.engine.one(_AT, place)
+        _expect(work.engine, change, before)
+        if before is not None:
+            work.engine.run("DELETE FROM files WHERE root = ? AND path = ? AND part = ?", place)
+            log(work, [(before[3] * 4, "file", _json(before), None)])
+
+
+def forget_notes(work: Transaction, keys: Iterable[int]) -> None:
+    """Forget the files of some resources."""
+    notes = keys_json(key >> 2 for key in keys if key & 3 == NOTE)
+    rows = work.engine.all(f"SELECT {_COLUMNS} FROM files WHERE note IN (SELECT value FROM json_each(?))", (notes,))
+    if rows:
+        work.engine.run("DELETE FROM files WHERE note IN (SELECT value FROM json_each(?))", (notes,))
+        log(work, ((row[3] * 4, "file", _json(row), None) for row in rows))
+
+
+def _json(row: Row | None) -> JSON:
+    if row is None:
+        return None
+    root, path, part, note, version, digest, title = row
+    return {
+        "root": root,
+        "path": path,
+        "note": id_of(note * 4),
+        "version": version,
+        "digest": digest.hex(),
+        "part": part,
+        "title": title,
+    }
+
+
+def tracked(engine: Connection, root: str | None) -> list[TrackedFile]:
+    """Return imported files by root, path and part."""
+    rows = engine.all(f"SELECT {_COLUMNS} FROM files WHERE ?1 IS NULL OR root = ?1 ORDER BY root, path, part", (root,))
+    return [
+        TrackedFile(at, path, id_of(note * 4), version, digest, part, title)
+        for at, path, part, note, version, digest, title in rows
+    ]
+
+
+def expect_links(work: Transaction, changes: Sequence[ExpectLinks]) -> None:
+    """Raise Conflict for the first Note whose links are not as they were read."""
+    now = _links_of(work.engine, [key_of(change.note) for change in changes])
+    for change in changes:
+        if set(now.get(key_of(change.note), ())) != set(change.links):
+            raise Conflict(f"the links of {change.note} were changed meanwhile", hint="read them again")
+
+
+def set_links(work: Transaction, changes: Sequence[SetLinks]) -> None:
+    """Put Notes' links in the place of those they had."""
+    keys = [key_of(change.note) for change in changes]
+    work.must_live(keys, id_of)
+    before = _links_of(work.engine, keys)
+    after = {
+        key: sorted(dict.fromkeys(change.links), key=lambda link: (link.target, link.wiki))
+        for key, change in zip(keys, changes, strict=True)
+    }
+    work.engine.many("DELETE FROM links WHERE note = ?", [(key >> 2,) for key in before])
+    rows = (_columns(key >> 2, link) for key, links in after.items() for link in links)
+    work.engine.many("INSERT OR IGNORE INTO links (note, target, wiki, leads, relation) VALUES (?, ?, ?, ?, ?)", rows)
+    log(
+        work,
+        (
+            (key, "links", [*map(_link_json, before.get(key, ()))], [*map(_link_json, new)])
+            for key, new in after.items()
+        ),
+    )
+
+
+def lose_relations(work: Transaction, relations: Iterable[int]) -> None:
+    """Have links lead where they do by no Relation, since somebody deleted these."""
+    rows = work.engine.all(
+        """SELECT DISTINCT links.note, links.relation FROM relations JOIN links ON links.note = source >> 2
+        AND links.relation = relations.key WHERE relations.key IN (SELECT value FROM json_each(?))""",
+        (keys_json(relations),),
+    )
+    keys = {note * 4 for note, _ in rows}
+    before = _links_of(work.engine, keys) if keys else {}
+    work.engine.many("UPDATE links SET relation = NULL WHERE note = ? AND relation = ?", rows)
+    after = _links_of(work.engine, keys) if keys else {}
+    log(work, ((key, "links", [*map(_link_json, before[key])], [*map(_link_json, after[key])]) for key in sorted(keys)))
+
+
+_LINKS = """SELECT note, target, wiki, leads, relation,
+        EXISTS (SELECT 1 FROM files WHERE files.note = leads >> 2 AND part = 0)
+    FROM links WHERE note IN ({}) ORDER BY note, target, wiki"""
+
+
+def _links_of(engine: Connection, keys: Iterable[int]) -> dict[int, list[Linked]]:
+    found: dict[int, list[Linked]] = {}
+    for row in engine.all(_LINKS.format("SELECT value >> 2 FROM json_each(?)"), (keys_json(keys),)):
+        found.setdefault(row[0] * 4, []).append(_linked(row))
+    return found
+
+
+def _columns(note: int, link: Linked) -> tuple[Any, ...]:
+    to, relation = (link.to, link.relation) if link.to is not None else link.lost or (None, None)
+    leads = None if to is None else key_of(to)
+    return note, link.target, int(link.wiki), leads, None if relation is None else key_of(relation)
+
+
+def _linked(row: Row) -> Linked:
+    _, target, wiki, leads, relation, is_there = row
+    if leads is None:
+        return Linked(target, wiki == 1)
+    to, by = id_of(leads), None if relation is None else id_of(relation)
+    return Linked(target, wiki == 1, to, by) if is_there else Linked(target, wiki == 1, lost=(to, by))
+
+
+def _link_json(link: Linked) -> JSON:
+    to, relation = (link.to, link.relation) if link.to is not None else link.lost or (None, None)
+    return {"target": link.target, "wiki": link.wiki, "to": to, "relation": relation}
+
+
+def links(engine: Connection, note: str | None) -> dict[str, list[Linked]]:
+    """Return the links of a Note, or of all that still have a file."""
+    if note is not None:
+        return {id_of(key): found for key, found in _links_of(engine, [key_of(note)]).items()}
+    found: dict[str, list[Linked]] = {}
+    for row in engine.all(_LINKS.format("SELECT note FROM files")):
+        found.setdefault(id_of(row[0] * 4), []).append(_linked(row))
+    return found

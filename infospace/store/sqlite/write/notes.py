@@ -1,0 +1,213 @@
+"""Making, revising and deleting: changes of one resource."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from infospace.core.bounds import check_time, timed_if_many
+from infospace.core.errors import Invalid, NotFound
+from infospace.core.ids import Kind
+from infospace.core.resources import NOBODY, Made
+from infospace.store.changes import Delete, Evidence, JsonNull, MakeNote, Revise
+from infospace.store.sqlite.codec import (
+    COLLECTION,
+    EVIDENCE,
+    PLAIN,
+    RELATION,
+    id_of,
+    key_of,
+    keys_json,
+    made_columns,
+    object_column,
+    written,
+)
+from infospace.store.sqlite.connection import Connection
+from infospace.store.sqlite.transaction import Live, Transaction
+from infospace.store.sqlite.write import files
+from infospace.store.sqlite.write.effects import held, log
+
+MAKE = """INSERT OR IGNORE INTO resources
+    (key, version, form, kept, found, generation, created, updated, run, step, made_by, hash, metadata, content)
+    VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+
+AT_ONCE = 5_000
+"""Rows that are inserted between two looks at the clock: some hundredths of a second."""
+
+_TO_HISTORY = """INSERT INTO history
+    SELECT key, version, form, updated, run, step, made_by, hash, metadata, content FROM resources WHERE key = ?"""
+
+
+def make_notes(work: Transaction, changes: Sequence[MakeNote]) -> None:
+    """Make Notes. Kept ones that are not evidence wait to be embedded."""
+    rows = []
+    waiting = []
+    cited: list[Evidence] = []
+    maker, made = NOBODY, made_columns(NOBODY)
+    for change in timed_if_many(changes):
+        key = work.fresh(change.id, Kind.NOTE)
+        form, digest, content = written(change.content, evidence=change.evidence)
+        found = change.kept and form == PLAIN
+        if found:
+            waiting.append(key >> 2)
+        if isinstance(change.content, Evidence):
+            cited.append(change.content)
+        stamp = work.stamp() if found else None
+        if change.made is not maker:
+            maker, made = change.made, made_columns(change.made)
+        metadata = object_column(change.metadata)
+        rows.append((key, form, change.kept, found, stamp, work.now, work.now, *made, digest, metadata, content))
+    insert(work, rows)
+    work.wait_for_embedding(waiting)
+    if cited:
+        _check_sources(work.engine, cited)
+
+
+def insert(work: Transaction, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows of `MAKE`; Conflict when one of their keys has been used."""
+    engine = work.engine
+    if len(rows) == 1:
+        if not engine.run(MAKE, rows[0]):
+            raise work.exists_already(id_of(rows[0][0]))
+        return
+    counts = Counter(row[0] for row in rows)
+    taken = engine.value(
+        "SELECT key FROM resources WHERE key IN (SELECT value FROM json_each(?)) LIMIT 1", (keys_json(counts),)
+    )
+    if taken is None and len(counts) < len(rows):
+        taken = counts.most_common(1)[0][0]
+    if taken is not None:
+        raise work.exists_already(id_of(taken))
+    for first in range(0, len(rows), AT_ONCE):
+        engine.many(MAKE, rows[first : first + AT_ONCE])
+        check_time()
+
+
+def _check_sources(engine: Connection, cited: Sequence[Evidence]) -> None:
+    """Raise NotFound for evidence of what does not exist, Invalid for evidence of evidence."""
+    wanted = dict.fromkeys((evidence.source, evidence.version) for evidence in cited)
+    keys = {source: key_of(source) for source, _ in wanted}
+    known = {
+        key: (version, form)
+        for key, version, form in engine.all(
+            "SELECT key, version, form FROM resources WHERE key IN (SELECT value FROM json_each(?))",
+            (keys_json(keys.values()),),
+        )
+    }
+    for source, version in wanted:
+        key = keys[source]
+        current, form = known.get(key, (0, None))
+        if version != current:
+            form = engine.value("SELECT form FROM history WHERE key = ? AND version = ?", (key, version))
+        if form is None:
+            raise NotFound(f"{source} has no version {version} to be found", hint=f"its latest is {current}")
+        if form == EVIDENCE:
+            raise Invalid(f"{source} is a search result itself", hint="refer to the source that it stands for")
+
+
+def revise(work: Transaction, changes: Sequence[Revise]) -> None:
+    """Make new versions of Notes and Collections."""
+    for change in changes:
+        live = work.live(change.id)
+        work.expect(change.id, live.version, change.if_version)
+        if change.content is not None and live.key & 3 == COLLECTION:
+            raise Invalid(
+                f"{change.id} is a Collection, which has no content", hint="revise its metadata, or its members"
+            )
+        if change.content is not None and live.key & 3 == RELATION:
+            raise Invalid(f"{change.id} is a Relation, whose ends and label stay", hint="delete it, and make another")
+        if (change.content, change.metadata, change.members) != (None, None, None):
+            _revise(work, change, live)
+
+
+def _revise(work: Transaction, change: Revise, live: Live) -> None:
+    engine = work.engine
+    row = engine.one("SELECT form, hash, content, metadata FROM resources WHERE key = ?", (live.key,))
+    form, digest, text, metadata = before = row or (live.form, None, None, None)
+    if change.content is not None:
+        form, digest, text = written(None if isinstance(change.content, JsonNull) else change.content)
+    if change.metadata is not None:
+        metadata = object_column(change.metadata)
+    advance(work, live.key, change.made)
+    engine.run(
+        "UPDATE resources SET form = ?, hash = ?, content = ?, metadata = ? WHERE key = ?",
+        (form, digest, text, metadata, live.key),
+    )
+    if not live.found:
+        work.rediscover([live.key])
+        return
+    engine.run("UPDATE resources SET generation = ? WHERE key = ?", (work.stamp(), live.key))
+    if text != before[2]:
+        work.wait_for_embedding([live.key >> 2])
+    else:
+        work.reword([live.key >> 2])
+        engine.run("UPDATE passages SET version = ? WHERE note = ?", (live.version + 1, live.key >> 2))
+
+
+def advance(work: Transaction, key: int, made: Made) -> None:
+    """Put the current version into the history, and begin the next one as it was."""
+    work.engine.run(_TO_HISTORY, (key,))
+    work.engine.run(
+        "UPDATE resources SET version = version + 1, updated = ?, run = ?, step = ?, made_by = ? WHERE key = ?",
+        (work.now, *made_columns(made), key),
+    )
+
+
+def delete(work: Transaction, changes: Sequence[Delete]) -> None:
+    """Leave tombstones of resources, and of the Relations that end there; Collections go on without them."""
+    engine, together = work.engine, {change.id for change in changes}
+    for change in changes:
+        live = work.live(change.id)
+        work.expect(change.id, live.version, change.if_version)
+        if change.unless_held:
+            held(engine, change.id, together)
+        doomed = _with_relations(engine, live.key)
+        if live.key & 3 == RELATION and not together.intersection(_ends(engine, live.key)):
+            files.lose_relations(work, [live.key])
+        _leave_collections(work, doomed, change.made)
+        files.forget_notes(work, doomed)
+        names = "SELECT key, name FROM resources WHERE name IS NOT NULL AND key IN (SELECT value FROM json_each(?))"
+        log(work, ((key, "name", name, None) for key, name in engine.all(names, (keys_json(doomed),))))
+        log(work, ((key, "alive", True, False) for key in sorted(doomed)))
+        engine.run(
+            """UPDATE resources SET deleted = ?, deleted_run = ?, deleted_step = ?, deleted_by = ?, name = NULL
+            WHERE key IN (SELECT value FROM json_each(?))""",
+            (work.now, *made_columns(change.made), keys_json(doomed)),
+        )
+        work.rediscover(doomed)
+
+
+def _ends(engine: Connection, relation: int) -> set[str]:
+    return set(map(id_of, engine.one("SELECT source, target FROM relations WHERE key = ?", (relation,)) or ()))
+
+
+def _leave_collections(work: Transaction, doomed: set[int], made: Made) -> None:
+    """Make a new version, without the doomed, of each living Collection that has them."""
+    rows = work.engine.all(
+        """SELECT collection, resources.version, position FROM members JOIN resources ON resources.key = collection
+        WHERE until IS NULL AND deleted IS NULL AND item IN (SELECT value FROM json_each(?))""",
+        (keys_json(doomed),),
+    )
+    for collection in {collection for collection, _, _ in rows} - doomed:
+        advance(work, collection, made)
+    work.engine.many(
+        "UPDATE members SET until = ? WHERE collection = ? AND position = ?",
+        [(version + 1, collection, position) for collection, version, position in rows if collection not in doomed],
+    )
+
+
+def _with_relations(engine: Connection, key: int) -> set[int]:
+    """The key, with those of the living Relations that end there, that end at those, and so on."""
+    doomed = {key}
+    frontier = doomed
+    while frontier:
+        ends = keys_json(frontier)
+        rows = engine.all(
+            """SELECT key FROM resources JOIN relations USING (key) WHERE deleted IS NULL AND
+            (source IN (SELECT value FROM json_each(?)) OR target IN (SELECT value FROM json_each(?)))""",
+            (ends, ends),
+        )
+        frontier = {found for (found,) in rows} - doomed
+        doomed |= frontier
+    return doomed

@@ -1,0 +1,97 @@
+"""Calling a tool from a step: what its answer becomes in the space."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from infospace.core.errors import Invalid
+from infospace.core.json_types import JSON
+from infospace.core.resources import Collection, Note
+from infospace.core.tool import NotAllowed, Tool, ToolAnswer, ToolFailed
+from infospace.schema.validate import validate
+from infospace.tools.approvals import allowed, refuse_blocked
+from infospace.tools.result_mapping import ResultMapping, as_results
+
+if TYPE_CHECKING:
+    from infospace.context.context import Context
+
+
+async def call_tool(view: Context, tool: Tool, arguments: JSON) -> Note[Any]:
+    """Call a tool and make a Note of its answer; all content blocks go into the answer's `extra`.
+
+    What does not fit the tool's output schema is kept, and told in `extra.misfits`. Raises what `answered` does.
+    """
+    return view.note((await _kept(view, tool, arguments)).content)
+
+
+async def find_by_tool(view: Context, tool: Tool, arguments: JSON, mapped: ResultMapping) -> Collection[Any]:
+    """Call a tool that finds something, and make search results of its answer; all content blocks are kept as well.
+
+    Raises what `answered` and `as_results` do.
+    """
+    return as_results(view, tool, (await _kept(view, tool, arguments)).content, mapped)
+
+
+async def _kept(view: Context, tool: Tool, arguments: JSON) -> ToolAnswer:
+    answer = await call_for_step(view, tool, arguments)
+    view.extra["content"] = [dict(block) for block in answer.blocks]
+    if tool.output_schema is not None and answer.structured is not None:
+        faults = validate(answer.structured, tool.output_schema)
+        if faults:
+            view.extra["misfits"] = faults
+    return answer
+
+
+async def call_for_step(view: Context, tool: Tool, arguments: JSON, *, reads: bool = False) -> ToolAnswer:
+    """Call a tool for a step, which `extra.tool` then names; with `reads` only one that changes nothing.
+
+    Whether it may be called, and whether the arguments fit, is asked once more where its server lists it in other
+    words when it is started for the call.
+
+    Raises, before the call, Invalid for arguments that do not fit, NotAllowed for a tool that is blocked or that
+    somebody said no to, and Waiting where somebody has to be asked first; outside of runs nobody can be. Raises
+    ToolFailed where it says that it failed, or could not be reached.
+    """
+    view.extra["tool"] = tool.full_name
+    refuse_blocked(tool)
+    if not isinstance(arguments, Mapping):
+        raise Invalid(f"unchecked: the arguments of {tool.full_name} are an object, not {arguments!r:.60}")
+    tools = view.space.tools
+    _must_fit(view, tool, arguments, reads=reads)
+
+    async def current() -> Tool:
+        found = await tools.current(tool)
+        if found is not tool:
+            _must_fit(view, found, arguments, reads=reads)
+        return found
+
+    def call(found: Tool) -> Awaitable[ToolAnswer]:
+        return tools.call(found, arguments, view.timeout_s)
+
+    calls = None if view.meter is None else view.meter.tools
+    if calls is None:
+        _must_be_allowed(view, tool)
+        found = await current()
+        _must_be_allowed(view, found, by_name=found.digest == tool.digest)
+        answer = await call(found)
+    else:
+        answer = await calls.make(tool, arguments, view.made, call, current)
+    if answer.is_error:
+        raise ToolFailed(f"{tool.full_name} failed: {answer.text or answer.content!r:.500}")
+    return answer
+
+
+def _must_fit(view: Context, tool: Tool, arguments: Mapping[str, Any], *, reads: bool) -> None:
+    if reads and not tool.read_only:
+        raise Invalid(f"unchecked: {tool.full_name} may change things, and a condition only reads")
+    try:
+        view.space.tools.fits(tool, arguments)
+    except Invalid as error:
+        raise Invalid(f"unchecked: {error.message}", hint=error.hint) from error
+
+
+def _must_be_allowed(view: Context, tool: Tool, *, by_name: bool = True) -> None:
+    if not allowed(view.space.store, tool, None, by_name=by_name):
+        message = f"{tool.full_name} is asked about before it is called, and outside of a run nobody is asked"
+        raise NotAllowed(message, hint="call it in a plan")

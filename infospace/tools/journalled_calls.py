@@ -1,0 +1,218 @@
+"""Calls of tools in a run: journalled before and after, charged, and never made twice where that could do harm."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+from infospace.core.errors import BudgetExceeded, InfospaceError, InputRequired, NotRecorded, ReplayedFailure
+from infospace.core.json_types import JSON
+from infospace.core.position import first_attempt
+from infospace.core.resources import Made
+from infospace.core.tool import NotAllowed, NotCalled, Tool, ToolAnswer, ToolFailed
+from infospace.journal.external_call import Call, Record
+from infospace.journal.id_mapping import ReplaySource, rename_ids
+from infospace.journal.rows import CallRow
+from infospace.tools.approvals import SCHEMA, question
+
+DOUBT: Mapping[str, JSON] = {
+    "oneOf": [
+        {"const": "repeat"},
+        {"type": "object", "properties": {"result": {}}, "required": ["result"], "additionalProperties": False},
+        {
+            "type": "object",
+            "properties": {"failed": {"type": "string"}},
+            "required": ["failed"],
+            "additionalProperties": False,
+        },
+    ]
+}
+"""What may be said of a call in doubt: make it again, what it answered, or that it failed and why."""
+
+
+class PriorCalls(Protocol):
+    """What an earlier part of the run left."""
+
+    def call(self, position: str, digest: bytes) -> CallRow | None:
+        """Take the next call that a step made with these arguments, None when it made no more."""
+
+    def answered(self, key: str) -> bool:
+        """Whether something was answered that is kept under this."""
+
+    def answer(self, key: str) -> JSON:
+        """Return what was answered."""
+
+
+class Allowed(Protocol):
+    """Says of a tool whether it may be called without asking."""
+
+    def __call__(self, tool: Tool, *, by_name: bool) -> bool:
+        """Without `by_name` only where it was allowed as it is now."""
+
+
+class ToolCalls:
+    """The calls of tools of one run.
+
+    `most` is its budget, None without limit; `record` commits a row.
+    """
+
+    def __init__(
+        self,
+        most: int | None,
+        record: Record,
+        number: Callable[[], int],
+        allowed: Allowed,
+        past: PriorCalls | None = None,
+    ) -> None:
+        self.count = 0
+        """How many calls were made."""
+        self.earlier: ReplaySource | None = None
+        """In a replay, the run that is replayed."""
+        self.asks = True
+        """Whether there is anybody to be asked."""
+        self._most = most
+        self._record = record
+        self._number = number
+        self._allowed = allowed
+        self._past = past
+        self._first: dict[str, bytes] = {}
+        """What each tool said of itself when this run first called it: what is allowed by name is that."""
+
+    def limit(self, most: int | None) -> None:
+        """Take the limit of a budget that was not known before."""
+        self._most = most
+
+    async def make(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        made: Made,
+        call: Callable[[Tool], Awaitable[ToolAnswer]],
+        current: Callable[[], Awaitable[Tool]],
+    ) -> ToolAnswer:
+        """Make a call, or take its answer from an earlier part of the run.
+
+        `current` starts the tool's server and returns the tool as that lists it then, or raises; a tool that says
+        something else of itself is asked about once more.
+
+        One that was begun there and is not known to have ended is made again where the tool only reads or is
+        idempotent; else InputRequired asks what became of it. It also asks before a call that nobody has allowed.
+        Raises NotAllowed where that was answered with no, BudgetExceeded, and what the call raises, or raised then;
+        in a replay also NotRecorded and ReplayInterrupted.
+        """
+        key, position = self._key(tool, arguments), made.step or ""
+        told = await self._told(tool, key, position)
+        if told is not None:
+            return told
+        if self._only:
+            raise NotRecorded(f"the earlier run did not call {tool.full_name} so here", hint="`--live` calls it now")
+        self._must_be_allowed(tool, arguments, position)
+        if self._most is not None and self.count >= self._most:
+            hint = '"budget": {"tool_calls": …}'
+            raise BudgetExceeded(f"the budget of {self._most:,} tool_calls is spent", hint=hint)
+        try:
+            now = await current()
+        except NotCalled as error:
+            self._journalled(tool, arguments, made, key).fails(error)
+            raise
+        if now.digest != tool.digest or now is not tool:
+            self._must_be_allowed(now, arguments, position)
+        return await self._made(self._journalled(tool, arguments, made, key), lambda: call(now))
+
+    def _journalled(self, tool: Tool, arguments: Mapping[str, Any], made: Made, key: bytes) -> Call:
+        self.count += 1
+        return Call(self._record, made, self._number(), "tool", tool.full_name, key, dict(arguments))
+
+    @property
+    def _only(self) -> bool:
+        return self.earlier is not None and self.earlier.only
+
+    def _key(self, tool: Tool, arguments: Mapping[str, Any]) -> bytes:
+        """Return the digest of a call; in a replay that which the call had in the earlier run."""
+        if self.earlier is None:
+            return digest_of(tool, arguments)
+        ids = self.earlier.ids
+        return digest_of(tool, {name: rename_ids(value, ids.earlier) for name, value in arguments.items()})
+
+    async def _told(self, tool: Tool, key: bytes, position: str) -> ToolAnswer | None:
+        """Return what the record has of a call, or somebody said of it where it is in doubt; None: make it now."""
+        broken = False
+        while self._past is not None and (past := self._past.call(position, key)) is not None:
+            if past.status == "success":
+                return self._answer_of(past.answer)
+            if past.status == "failed":
+                raise ReplayedFailure(past.reason or f"{tool.full_name} failed", past.error or ToolFailed.kind)
+            broken = True
+            if self._asks_about(tool, f"{position}!{past.sequence}"):
+                said = self._doubted(tool, position, past.sequence)
+                if said is not None:
+                    return said
+        if broken and self.earlier is not None and self.earlier.only:
+            await self.earlier.never(position)
+        return None
+
+    def _asks_about(self, tool: Tool, key: str) -> bool:
+        """Whether it is said, or to be asked, what became of a call in doubt: a replay takes what was said then."""
+        if self.earlier is not None:
+            return self._past is not None and self._past.answered(key)
+        return not (tool.read_only or tool.idempotent)
+
+    def _doubted(self, tool: Tool, position: str, sequence: int) -> ToolAnswer | None:
+        """Return what somebody said of a call in doubt; None says to make it again."""
+        key = f"{position}!{sequence}"
+        if self._past is None or not self._past.answered(key):
+            question = f"{tool.full_name} was being called when the run broke off; did it have its effect?"
+            raise InputRequired(position, "doubt", question, DOUBT, key=key, about={"tool": tool.full_name})
+        said = self._ours(self._past.answer(key))
+        if isinstance(said, dict) and "failed" in said:
+            raise ToolFailed(f"{tool.full_name} failed: {said['failed']}")
+        return ToolAnswer(structured=said["result"]) if isinstance(said, dict) and "result" in said else None
+
+    def _must_be_allowed(self, tool: Tool, arguments: Mapping[str, Any], position: str) -> None:
+        """Ask about a call, unless that was answered: an answer holds for this tool as it is and these arguments.
+
+        A step that is attempted again makes the same call.
+        """
+        first = self._first.setdefault(tool.full_name, tool.digest)
+        if self._allowed(tool, by_name=tool.digest == first):
+            return
+        about = hashlib.sha256(tool.digest + digest_of(tool, arguments)).hexdigest()[:16]
+        key = f"{first_attempt(position)}?{about}"
+        if self._past is not None and self._past.answered(key):
+            if self._past.answer(key) == "no":
+                raise NotAllowed(f"{tool.full_name} was not called: asked about it, somebody said no")
+            return
+        if not self.asks:
+            message = f"{tool.full_name} is asked about before it is called, and nobody is asked here"
+            raise NotAllowed(message, hint="answered with `always` in a run, it is not asked about any more")
+        told = {"tool": tool.full_name, "digest": tool.digest.hex()}
+        raise InputRequired(position, "approve", question(tool, arguments), SCHEMA, key=key, about=told)
+
+    def _answer_of(self, kept: JSON) -> ToolAnswer:
+        if not isinstance(kept, dict):
+            return ToolAnswer()
+        blocks: Any = self._ours(kept.get("blocks", []))
+        return ToolAnswer(blocks, self._ours(kept.get("structured")), bool(kept.get("is_error")))
+
+    def _ours(self, value: JSON) -> JSON:
+        """Return what is in the record, in a replay with the ids that are given out now."""
+        return value if self.earlier is None else rename_ids(value, self.earlier.ids.later)
+
+    async def _made(self, call: Call, make: Callable[[], Awaitable[ToolAnswer]]) -> ToolAnswer:
+        call.begins()
+        try:
+            answer = await make()
+        except InfospaceError as error:
+            call.fails(error)
+            raise
+        blocks = [dict(block) for block in answer.blocks]
+        call.answers({"blocks": blocks, "structured": answer.structured, "is_error": answer.is_error})
+        return answer
+
+
+def digest_of(tool: Tool, arguments: Mapping[str, Any]) -> bytes:
+    """Return the SHA-256 of all that a call's answer depends on."""
+    text = json.dumps([tool.full_name, dict(arguments)], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,1 @@
+"""What servers list, kept and kept current."""

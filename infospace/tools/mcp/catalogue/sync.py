@@ -1,0 +1,229 @@
+"""Bringing the kept catalogue up to date with the servers: who is started for it, and what came, changed and went."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infospace.core.clock import now
+from infospace.core.errors import NotFound
+from infospace.core.listener import Listener, NullListener
+from infospace.core.tool import ToolKind
+from infospace.store.changes import Change
+from infospace.store.tool_records import AddSource, DropServer, ForgetSource, KeptServer
+from infospace.tools.mcp.catalogue.save import known
+from infospace.tools.mcp.config import Entry, EntryProblem, read_entries
+from infospace.tools.mcp.errors import ServerFailed
+from infospace.tools.mcp.servers import sources_of
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+    from infospace.store.protocol import Store
+    from infospace.tools.mcp.servers import Servers
+
+STARTED_AT_ONCE = 8
+"""How many servers are listed at the same time."""
+WHAT = "servers listed"
+NAMED = 3
+"""Servers whose names progress tells, of those that are being started or listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A server that is not there, and why: what is wrong with its entry, or how it failed."""
+
+    server: str
+    file: str
+    reason: str
+    hint: str | None = None
+    stderr: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedHere:
+    """A tool, prompt or resource that a server lists and nobody can take, and why."""
+
+    server: str
+    kind: ToolKind
+    name: str
+    why: str
+
+    @property
+    def message(self) -> str:
+        """A sentence of it."""
+        return f"the {self.kind} {self.name!r:.200} is refused: {self.why}"
+
+
+@dataclass(slots=True)
+class Synced:
+    """What a sync did. Tools by their full names; prompts and resources are among them."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    listed: list[str] = field(default_factory=list)
+    """The servers whose lists were read."""
+    unchanged: list[str] = field(default_factory=list)
+    """The servers that were left alone: what is kept of them still holds."""
+    failed: list[Failed] = field(default_factory=list)
+    refused: list[RefusedHere] = field(default_factory=list)
+    """What the listed servers list and nobody can take; all else of them is there."""
+    warnings: list[EntryProblem] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether a file could not be read: what is kept of its servers stays."""
+        return any(not one.server for one in self.failed)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as `tools sync --json` prints it."""
+        return {
+            "added": self.added,
+            "changed": self.changed,
+            "removed": self.removed,
+            "listed": self.listed,
+            "unchanged": self.unchanged,
+            "failed": [
+                {"server": one.server, "file": one.file, "reason": one.reason, "hint": one.hint, "stderr": one.stderr}
+                for one in self.failed
+            ],
+            "refused": [
+                {"server": one.server, "kind": one.kind, "name": one.name, "why": one.why} for one in self.refused
+            ],
+            "warnings": [
+                {"server": one.server, "file": one.file, "message": one.message, "hint": one.hint}
+                for one in self.warnings
+            ],
+            "files": self.files,
+        }
+
+
+async def sync(
+    space: Space,
+    *,
+    mcp: Path | None = None,
+    forget: Path | None = None,
+    restart: bool = False,
+    only: Collection[str] | None = None,
+    listener: Listener | None = None,
+) -> Synced:
+    """List the servers that were never listed, whose entry changed, or whose list holds no longer; with `restart` all.
+
+    `only` are the names of the servers that are asked, None for every one.
+
+    `mcp` is remembered, and read from then on at each opening; `forget` no more. Raises NotFound and Unreadable for an
+    `mcp` that cannot be read, NotFound for a `forget` that is not remembered. What is wrong with a server is told of
+    that one alone.
+    """
+    servers = _servers(space)
+    _remember(space.store, mcp, forget)
+    servers.reload()
+    return await _Sync(space.store, servers, listener or NullListener(), restart=restart, only=only).all()
+
+
+def _servers(space: Space) -> Servers:
+    servers = space.tools.servers
+    assert servers is not None  # noqa: S101 - a space's toolbox has them
+    return servers
+
+
+def _remember(store: Store, mcp: Path | None, forget: Path | None) -> None:
+    changes: list[Change] = []
+    if mcp is not None:
+        changes.append(AddSource(read_entries(mcp).path))
+    if forget is not None:
+        path = str(forget.absolute())
+        with store.reading() as snapshot:
+            known = snapshot.tool_sources()
+        if path not in known:
+            there = f"it remembers {', '.join(known)}" if known else "it remembers none"
+            raise NotFound(f"the space does not remember {path!r}", hint=there)
+        changes.append(ForgetSource(path))
+    if changes:
+        store.commit(changes)
+
+
+class _Sync:
+    def __init__(
+        self, store: Store, servers: Servers, listener: Listener, *, restart: bool, only: Collection[str] | None
+    ) -> None:
+        self._store = store
+        self._servers = servers
+        self._listener = listener
+        self._restart = restart
+        self._only = only
+        self._salt = store.identity
+        self._done = Synced()
+        self._slots = asyncio.Semaphore(STARTED_AT_ONCE)
+        self._listed = self._due = 0
+        self._going: list[str] = []
+
+    async def all(self) -> Synced:
+        done, entries = self._done, self._servers.entries
+        done.files = [str(path) for path in sources_of(self._store)]
+        with self._store.reading() as snapshot:
+            kept = {server.name: server for server in snapshot.servers()}
+        for problem in self._servers.problems:
+            if problem.severity == "warning":
+                done.warnings.append(problem)
+            else:
+                done.failed.append(Failed(problem.server, problem.file, problem.message, problem.hint))
+        broken = {problem.server for problem in self._servers.problems if problem.severity == "error"}
+        if not done.unreadable:
+            self._drop(sorted(name for name in kept if name not in entries and name not in broken))
+        asked = self._only
+        enabled = [
+            entry for name, entry in sorted(entries.items()) if not entry.disabled and (asked is None or name in asked)
+        ]
+        due = [entry for entry in enabled if self._restart or self._is_due(entry, kept.get(entry.name))]
+        done.unchanged = [entry.name for entry in enabled if entry not in due]
+        self._due = len(due)
+        await asyncio.gather(*(self._list(entry) for entry in due))
+        for names in (done.added, done.changed, done.removed, done.listed):
+            names.sort()
+        done.refused.sort(key=lambda refused: refused.server)
+        done.failed.sort(key=lambda failed: (failed.file, failed.server))
+        return done
+
+    def _is_due(self, entry: Entry, kept: KeptServer | None) -> bool:
+        if kept is None or kept.state == "failed" or kept.entry != entry.digest(self._salt):
+            return True
+        return kept.expires is None or kept.expires <= now()
+
+    def _drop(self, names: Sequence[str]) -> None:
+        with self._store.reading() as snapshot:
+            self._done.removed += [f"{name}/{tool.listed.name}" for name in names for tool in snapshot.tools(name)]
+        if names:
+            self._store.commit([DropServer(name) for name in names])
+
+    def _progress(self) -> None:
+        more = ", …" if len(self._going) > NAMED else ""
+        waiting = f"; waiting for {', '.join(self._going[:NAMED])}{more}" if self._going else ""
+        self._listener.progress(self._listed, self._due, WHAT + waiting)
+
+    async def _list(self, entry: Entry) -> None:
+        before = known(self._store, entry.name)
+        async with self._slots:
+            self._going.append(entry.name)
+            self._progress()
+            try:
+                listing = await self._servers.fleet.listing(entry, restart=self._restart)
+            except ServerFailed as error:
+                self._servers.keeping.fail(entry, error)
+                self._done.failed.append(Failed(entry.name, entry.file, error.message, error.hint, error.stderr))
+            else:
+                self._servers.keeping.keep(entry, listing)
+                self._done.listed.append(entry.name)
+                self._done.refused += [RefusedHere(entry.name, one.kind, one.name, one.why) for one in listing.refused]
+        after = known(self._store, entry.name)
+        name = entry.name
+        self._done.added += [f"{name}/{key[1]}" for key in after if key not in before]
+        self._done.changed += [f"{name}/{key[1]}" for key, digest in after.items() if before.get(key, digest) != digest]
+        self._done.removed += [f"{name}/{key[1]}" for key in before if key not in after]
+        self._listed += 1
+        self._going.remove(entry.name)
+        self._progress()

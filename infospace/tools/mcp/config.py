@@ -1,0 +1,317 @@
+"""Reading `mcp.json`: one entry for each server. What is wrong with one is that one's alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from infospace.core.errors import InvalidJSON, NotFound
+from infospace.core.json_types import JSON
+from infospace.core.redaction import secret_arguments, secrets_in, shown_arguments, shown_url
+from infospace.data.json_text import read_json
+from infospace.data.paths import nearest
+from infospace.schema.words import shown
+
+FILE = "mcp.json"
+SERVERS = "mcpServers"
+RESERVED = "infospace"
+"""The server's name under which primitives and saved plans are found."""
+
+CALL_S = 30.0
+"""Seconds that a call may last where nobody says otherwise."""
+START_S = 60.0
+"""Seconds that a server has to start and answer, and then to tell its list."""
+LONGEST_S = 24 * 3600.0
+
+Severity: TypeAlias = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryProblem:
+    """What is wrong with an entry, or unknown in it. An error leaves the server out."""
+
+    file: str
+    server: str
+    message: str
+    hint: str | None = None
+    severity: Severity = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A server as a file configures it. It has a command or a URL; variables in it stand as they were written."""
+
+    name: str
+    file: str
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str | None = None
+    url: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    disabled: bool = False
+    disabled_tools: tuple[str, ...] = ()
+    approved: tuple[str, ...] | Literal[True] = ()
+    """Names of tools that nobody is asked about; true for all."""
+    examples: Mapping[str, Sequence[Mapping[str, JSON]]] = field(default_factory=dict)
+    """Arguments that tools may be called with, by the tools' names."""
+    description: str = ""
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    category: str = ""
+    trusted: bool = False
+    blocked: bool = False
+    visibility: str = "public"
+    team: str = ""
+    timeout_s: float = CALL_S
+    start_timeout_s: float = START_S
+
+    @property
+    def folder(self) -> Path:
+        """Where a command runs: `cwd`, seen from the folder of the file."""
+        return Path(self.file).parent / (self.cwd or "")
+
+    def digest(self, salt: str) -> bytes:
+        """What tells this server from another of the same name. Nobody reads `env` or `headers` out of it."""
+        told = [self.command, self.args, dict(self.env), self.cwd, self.url, dict(self.headers)]
+        text = json.dumps(told, ensure_ascii=True, sort_keys=True)
+        return hashlib.blake2b(text.encode(), key=salt.encode()[:64], digest_size=32).digest()
+
+    def secrets(self) -> tuple[str, ...]:
+        """What nobody is to read: the values of `env` and `headers`, and what is secret in URL and arguments."""
+        named = (*secrets_in(self.url or ""), *secret_arguments(self.args))
+        return (*self.env.values(), *self.headers.values(), *named)
+
+    @property
+    def shown_command(self) -> list[str] | None:
+        """The command with its arguments as they may be shown; None where it is a URL."""
+        return None if self.command is None else [self.command, *shown_arguments(self.args)]
+
+    @property
+    def shown_url(self) -> str | None:
+        """The URL as it may be shown; None where it is a command."""
+        return None if self.url is None else shown_url(self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFile:
+    """What a file configures, in its order, and what is wrong with it."""
+
+    path: str
+    entries: Sequence[Entry] = ()
+    problems: Sequence[EntryProblem] = ()
+
+
+def read_entries(path: Path) -> EntryFile:
+    """Read an `mcp.json`. Raises NotFound for no file, Unreadable for what is not JSON, or has no `mcpServers`."""
+    where = str(path.absolute())
+    servers = _servers(path, where)
+    entries: list[Entry] = []
+    problems: list[EntryProblem] = []
+    for name, raw in servers.items():
+        read = _Reader(where, name, twice=isinstance(servers, _Twice) and name in servers.twice)
+        entry = read.entry(raw)
+        problems += read.problems
+        if entry is not None:
+            entries.append(entry)
+    return EntryFile(where, entries, problems)
+
+
+class _Twice(dict[str, Any]):
+    """An object in which these keys stand twice."""
+
+    twice: frozenset[str] = frozenset()
+
+
+def _servers(path: Path, where: str) -> Mapping[str, Any]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {where!r}", hint="name an `mcp.json`") from None
+    except OSError as error:
+        raise InvalidJSON(
+            f"{where!r} cannot be read: {error.strerror}", hint="name an `mcp.json` that you may read"
+        ) from None
+    try:
+        whole = read_json(data, what=repr(where))
+    except InvalidJSON as error:
+        if not error.pointer.startswith(f"/{SERVERS}/"):
+            raise
+        whole = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_object)
+    servers = whole.get(SERVERS) if isinstance(whole, Mapping) else None
+    if not isinstance(servers, Mapping):
+        near = nearest(SERVERS, whole) if isinstance(whole, Mapping) and SERVERS not in whole else None
+        hint = f'it has {near!r}; did you mean "{SERVERS}"?' if near else f'{{"{SERVERS}": {{"name": {{…}}}}}}'
+        raise InvalidJSON(f'{where!r} has no object "{SERVERS}"', hint=hint)
+    return servers
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = _Twice(pairs)
+    keys = [key for key, _ in pairs]
+    found.twice = frozenset(key for key in keys if keys.count(key) > 1)
+    return found
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _texts_by_name(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
+
+
+def _seconds(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and isfinite(value) and 0 < value <= LONGEST_S
+
+
+def _examples(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(given, list) and all(isinstance(one, dict) for one in given) for given in value.values()
+    )
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _truth(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+_KEYS = {
+    "command": (_text, "a text"),
+    "args": (_texts, "a list of texts"),
+    "env": (_texts_by_name, "an object of texts"),
+    "cwd": (_text, "a text"),
+    "url": (_text, "a text"),
+    "headers": (_texts_by_name, "an object of texts"),
+    "type": (_text, '"stdio" or "http"'),
+    "disabled": (_truth, "true or false"),
+    "disabled_tools": (_texts, "a list of tools' names"),
+    "autoApprove": (lambda value: _truth(value) or _texts(value), "a list of tools' names, or true"),
+    "examples": (_examples, "an object of tools' names, each with a list of arguments"),
+    "description": (_text, "a text"),
+    "title": (_text, "a text"),
+    "tags": (_texts, "a list of texts"),
+    "category": (_text, "a text"),
+    "trusted": (_truth, "true or false"),
+    "blocked": (_truth, "true or false"),
+    "visibility": (_text, "a text"),
+    "team": (_text, "a text"),
+    "timeout_s": (_seconds, "seconds above 0, a day at most"),
+    "start_timeout_s": (_seconds, "seconds above 0, a day at most"),
+}
+"""What an entry may say, and what fits."""
+
+_OF_PROCESS = ("args", "env", "cwd")
+_TYPES = {"stdio": "command", "http": "url", "streamable-http": "url", "streamableHttp": "url"}
+
+
+class _Reader:
+    """Reads one entry, and notes what is wrong with it."""
+
+    def __init__(self, file: str, name: str, *, twice: bool) -> None:
+        self.problems: list[EntryProblem] = []
+        self._file = file
+        self._name = name
+        self._twice = twice
+
+    def entry(self, raw: Any) -> Entry | None:
+        """Return the entry; None where anything is wrong with it."""
+        self._name_fits()
+        if self._twice:
+            self._wrong(f"the server {self._name!r} stands twice in the file", "each name once")
+        if not isinstance(raw, dict):
+            self._wrong(f"it is {shown(raw)}, not an object", '{"command": …} or {"url": …}')
+            return None
+        for key in _doubled(raw):
+            self._wrong(f"the key {key!r} stands twice in it", "each key once")
+        self._keys_fit(raw)
+        self._way_fits(raw)
+        if any(problem.severity == "error" for problem in self.problems):
+            return None
+        return self._made(raw)
+
+    def _name_fits(self) -> None:
+        name = self._name
+        if name == RESERVED:
+            message = f"a server cannot be called {RESERVED!r}: that is where primitives and saved plans are found"
+            self._wrong(message, "give it another name")
+        elif not name.strip() or "/" in name or not name.isprintable():
+            self._wrong(f"{name!r} cannot be a server's name", "printable, without `/`")
+
+    def _keys_fit(self, raw: Mapping[str, Any]) -> None:
+        for key, value in raw.items():
+            if key not in _KEYS:
+                near = nearest(key, _KEYS)
+                hint = f"did you mean {near!r}?" if near else f"there are {', '.join(_KEYS)}"
+                self._wrong(f"{key!r} is not a key of an entry, and is passed over", hint, "warning")
+                continue
+            fits, wanted = _KEYS[key]
+            if not fits(value):
+                given = "something else" if key in ("env", "headers") else shown(_told(value))
+                self._wrong(f"{key!r} is {wanted}, not {given}")
+            elif not _storable(value):
+                self._wrong(f"{key!r} holds half of a character", "texts are Unicode")
+
+    def _way_fits(self, raw: Mapping[str, Any]) -> None:
+        command, url, kind = raw.get("command"), raw.get("url"), raw.get("type")
+        if (command is None) == (url is None):
+            message = "it has neither `command` nor `url`" if command is None else "it has both `command` and `url`"
+            self._wrong(message, "a command that is run, or the URL of a server that runs")
+            return
+        mine, other = ("command", ("headers",)) if url is None else ("url", _OF_PROCESS)
+        for key in other:
+            if key in raw:
+                self._wrong(f"{key!r} has no use beside {mine!r}", None, "warning")
+        if isinstance(kind, str) and _TYPES.get(kind) != mine:
+            hint = "over HTTP that is streamable HTTP" if kind == "sse" else None
+            self._wrong(
+                f"the type {kind!r} does not go with {mine!r}", hint or '"stdio" with `command`, "http" with `url`'
+            )
+        if isinstance(command, str) and (not command.strip() or "\0" in command):
+            self._wrong("`command` names nothing")
+        if isinstance(url, str) and not url.startswith(("http://", "https://", "${")):
+            self._wrong(f"{shown(shown_url(url))} is not a URL", "http://… or https://…")
+
+    def _made(self, raw: Mapping[str, Any]) -> Entry:
+        given = {key: value for key, value in raw.items() if key in _KEYS and key not in ("type", "autoApprove")}
+        for key in ("args", "disabled_tools", "tags"):
+            given[key] = tuple(given.get(key, ()))
+        for key in ("timeout_s", "start_timeout_s"):
+            if key in given:
+                given[key] = float(given[key])
+        approved = raw.get("autoApprove", ())
+        return Entry(self._name, self._file, approved=approved if approved is True else tuple(approved or ()), **given)
+
+    def _wrong(self, message: str, hint: str | None = None, severity: Severity = "error") -> None:
+        self.problems.append(EntryProblem(self._file, self._name, message, hint, severity))
+
+
+def _told(value: Any) -> Any:
+    """Return a value of an entry without what is secret in its texts."""
+    if isinstance(value, str):
+        return " ".join(shown_arguments(value.split(" ")))
+    return shown_arguments(value) if _texts(value) else value
+
+
+def _doubled(value: Any) -> Iterator[str]:
+    if isinstance(value, _Twice):
+        yield from sorted(value.twice)
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _doubled(item)
+
+
+def _storable(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,379 @@
+"""One server that is spoken with. One task opens it and closes it: who closes out of order takes others with him."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import shutil
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import httpx2
+from mcp import Client
+from mcp.client._transport import TransportStreams
+from mcp.client.session import IncomingMessage
+from mcp.client.subscriptions import SubscriptionLost
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    CONNECTION_CLOSED,
+    Implementation,
+    PromptListChangedNotification,
+    ResourceListChangedNotification,
+    ToolListChangedNotification,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from infospace.core.errors import Invalid
+from infospace.core.json_types import JSON
+from infospace.core.redaction import hidden, shown_url
+from infospace.core.tool import NoAnswer, ToolAnswer, ToolFailed, ToolKind
+from infospace.tools.mcp.catalogue.listing import Listing, read_listing
+from infospace.tools.mcp.catalogue.sieve import sifted
+from infospace.tools.mcp.config import Entry
+from infospace.tools.mcp.env_vars import expanded, values_in
+from infospace.tools.mcp.environment import surroundings
+from infospace.tools.mcp.errors import ServerFailed, last_words
+from infospace.tools.mcp.http import LOST, NONSENSE, HttpStatus, http_transport
+from infospace.tools.mcp.requests import ask
+from infospace.tools.mcp.sanitize import TOO_LARGE
+from infospace.tools.mcp.stdio import ProcessOutput, stdio_transport
+
+CLOSING_S = 12.0
+AGAIN_S = 5.0
+"""Seconds before a server is listened to again that ended its stream of changes or has none now, and asked again for a
+list that it did not tell; longer each time."""
+LONGEST_AGAIN_S = 600.0
+
+# What the official package logs is for programs that listen to it; without any it would go to the terminal.
+logging.getLogger("mcp").addHandler(logging.NullHandler())
+
+ENDED = "its server has ended"
+_NOT_FOUND = "Not Found"
+"""What the official package says of HTTP 404 without a session."""
+
+_CHANGES = (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
+
+T = TypeVar("T")
+
+
+class SessionExpired(ServerFailed):
+    """A connection that the server does not know any more: nothing happened, and a new one may do."""
+
+
+class Connection:
+    """A server, spoken with in one event loop. `relisted` hears, in a thread, what it lists after a change."""
+
+    def __init__(self, entry: Entry, relisted: Callable[[Listing], None]) -> None:
+        self.entry = entry
+        self._relisted = relisted
+        self._heard = ProcessOutput()
+        self._answered = HttpStatus()
+        self._client: Client | None = None
+        self._owner: asyncio.Task[None] | None = None
+        self._over = asyncio.Event()
+        self._gone = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._changes = 0
+        """How often it told that its list changed."""
+        self._listed: tuple[int, float, Listing] | None = None
+        """Its latest list, after how many changes it was asked for, and until when it holds."""
+        self._listing = asyncio.Lock()
+        self._secrets: tuple[str, ...] = entry.secrets()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._client is not None and not self._over.is_set() and not self._heard.ended.is_set()
+
+    @property
+    def stderr(self) -> str:
+        """The end of what the process said on its standard error."""
+        return hidden(self._heard.words(), self._secrets)
+
+    async def open(self) -> None:
+        """Start or reach the server. Raises ServerFailed."""
+        transport = self._transport()
+        ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+        self._owner = asyncio.create_task(self._own(transport, ready), name=f"server {self.entry.name}")
+        try:
+            self._client = await asyncio.shield(ready)
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """End it; its process is gone afterwards."""
+        told = self._over.is_set()
+        self._over.set()
+        if self._owner is None:
+            return
+        if self._client is None and not told:
+            self._owner.cancel()
+        done, _ = await asyncio.wait([self._owner], timeout=CLOSING_S)
+        if not done:
+            self._owner.cancel()
+            await asyncio.wait([self._owner], timeout=CLOSING_S)
+
+    @property
+    def known(self) -> Listing | None:
+        """What it listed last on this connection."""
+        return None if self._listed is None else self._listed[2]
+
+    async def current(self) -> Listing:
+        """Return what it lists: read once, and again after it told of a change or its list holds no longer.
+
+        Raises ServerFailed.
+        """
+        async with self._listing:
+            if self._listed is not None and self._listed[0] == self._changes and self._listed[1] > _now():
+                return self._listed[2]
+            listing = await self.listing()
+        await asyncio.to_thread(self._relisted, listing)
+        return listing
+
+    async def listing(self) -> Listing:
+        """Read all that it lists. Raises ServerFailed."""
+        try:
+            async with asyncio.timeout(self.entry.start_timeout_s):
+                return await self._while_here(self._read(self._live()))
+        except TimeoutError:
+            message = f"did not tell its list within {self.entry.start_timeout_s:g} s"
+            raise self._failed(message) from None
+        except Invalid as error:
+            raise self._failed(f"cannot be listed: {error.message}", lasting=True) from error
+        except (MCPError, ValidationError) as error:
+            raise self._failed(f"cannot be listed: {self._why(error)}") from error
+
+    async def call(self, kind: ToolKind, name: str, arguments: Mapping[str, JSON], seconds: float) -> ToolAnswer:
+        """Call a tool, get a prompt, or read a resource. Raises ToolFailed: it may have had its effect; Stale."""
+        what = f"{self.entry.name}/{name}"
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await self._while_here(ask(self._live(), kind, name, arguments))
+                return self._without_secrets(answer) if answer.is_error else answer
+        except TimeoutError:
+            hint = "`timeout_s` of the step, or of the server's entry, gives it longer"
+            raise NoAnswer(f"{what} did not answer within {seconds:g} s", hint=hint) from None
+        except MCPError as error:
+            if error.error.data == self._answered.lost:
+                self._over.set()
+                raise SessionExpired(self.entry.name, f"{what} was not called: {LOST}") from error
+            raise ToolFailed(f"{what} failed: {self._why(error)}") from error
+        except ValidationError as error:
+            raise ToolFailed(f"{what} failed: {self._why(error)}") from error
+
+    def _without_secrets(self, answer: ToolAnswer) -> ToolAnswer:
+        """Return a failure in the tool's words without what its entry keeps secret: it is journalled and shown."""
+        blocks = [
+            {**block, "text": hidden(block["text"], self._secrets)} if isinstance(block.get("text"), str) else block
+            for block in answer.blocks
+        ]
+        return replace(answer, blocks=blocks)
+
+    async def _read(self, client: Client) -> Listing:
+        changes = self._changes
+        listing = await read_listing(client)
+        self._listed = changes, _now() + listing.ttl_s, listing
+        return listing
+
+    async def _while_here(self, asking: Coroutine[Any, Any, T]) -> T:
+        """Await what the server is asked; where it ends before, that is a failure and no endless wait."""
+        asked, gone = asyncio.create_task(asking), asyncio.create_task(self._gone.wait())
+        try:
+            await asyncio.wait([asked, gone], return_when=asyncio.FIRST_COMPLETED)
+            if asked.done():
+                return asked.result()
+            raise MCPError(CONNECTION_CLOSED, ENDED)
+        finally:
+            asked.cancel()
+            gone.cancel()
+            await asyncio.gather(asked, gone, return_exceptions=True)
+
+    def _live(self) -> Client:
+        if self._client is None or not self.alive:
+            raise ServerFailed(self.entry.name, f"the server {self.entry.name!r} has ended", stderr=self.stderr)
+        return self._client
+
+    def _transport(self) -> AbstractAsyncContextManager[TransportStreams]:
+        """Return what speaks with the server. Raises ServerFailed where its entry cannot be followed here."""
+        name = self.entry.name
+        try:
+            entry = expanded(self.entry, os.environ)
+        except Invalid as error:
+            raise ServerFailed(name, error.message, hint=error.hint, lasting=True) from error
+        self._secrets = (*entry.secrets(), *values_in(self.entry, os.environ))
+        if entry.command is not None and os.name != "posix":
+            message = f"the server {name!r} cannot be started: processes are looked after on POSIX systems alone"
+            raise ServerFailed(name, message, hint="give it a URL", lasting=True)
+        if entry.command is None:
+            return http_transport(entry.url or "", _headers(entry), self._answered)
+        environment = surroundings(os.environ, entry.env)
+        if not entry.folder.is_dir():
+            raise ServerFailed(name, f"the server {name!r} has no folder to run in: {entry.folder}", lasting=True)
+        if not _is_there(entry, environment):
+            message = f"the server {name!r} cannot be started: there is no command {entry.command!r}"
+            raise ServerFailed(name, message, hint="install it, or give its whole path", lasting=True)
+        return stdio_transport([entry.command, *entry.args], environment, entry.folder, self._heard)
+
+    async def _own(self, transport: AbstractAsyncContextManager[TransportStreams], ready: Any) -> None:
+        """Open, hold and close the connection: all of it in this one task."""
+        failure: BaseException | None = None
+        limit: asyncio.Timeout | None = None
+        try:
+            async with contextlib.AsyncExitStack() as stack:
+                info = Implementation(name="infospace", version="1")
+                client = Client(sifted(transport), client_info=info, message_handler=self._told, cache=None)
+                async with asyncio.timeout(self.entry.start_timeout_s) as limit:
+                    await stack.enter_async_context(client)
+                self._answered.status = None
+                ready.set_result(client)
+                await self._hold(client)
+        except (Exception, asyncio.CancelledError, BaseExceptionGroup) as error:  # noqa: BLE001 - whatever it is, it is of this server alone
+            failure = error
+        finally:
+            self._over.set()
+            self._gone.set()
+        if not ready.done():
+            ready.set_exception(self._not_started(failure, late=limit is not None and limit.expired()))
+            ready.exception()
+
+    async def _hold(self, client: Client) -> None:
+        watching = [asyncio.create_task(self._relist(client)), asyncio.create_task(self._follow(client))]
+        ends = [asyncio.create_task(event.wait()) for event in (self._over, self._heard.ended)]
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._gone.set()
+            for task in (*watching, *ends):
+                task.cancel()
+            await asyncio.gather(*watching, *ends, return_exceptions=True)
+
+    async def _told(self, message: IncomingMessage) -> None:
+        if isinstance(message, _CHANGES):
+            self._has_changed()
+
+    def _has_changed(self) -> None:
+        self._changes += 1
+        self._changed.set()
+
+    async def _follow(self, client: Client) -> None:
+        """Listen for changes as the later protocol has it; the earlier one tells them unasked."""
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return
+        can = client.server_capabilities
+        tools, prompts, resources = (
+            bool(offered and offered.list_changed) for offered in (can.tools, can.prompts, can.resources)
+        )
+        wait = AGAIN_S
+        while tools or prompts or resources:
+            with contextlib.suppress(SubscriptionLost, MCPError):
+                async with client.listen(
+                    tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
+                ) as changes:
+                    wait = AGAIN_S
+                    async for _ in changes:
+                        self._has_changed()
+            # What changed since nobody listens is not told again.
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, LONGEST_AGAIN_S)
+            self._has_changed()
+
+    async def _relist(self, client: Client) -> None:
+        wait = AGAIN_S
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            try:
+                async with asyncio.timeout(self.entry.start_timeout_s):
+                    listing = await self._read(client)
+            except (MCPError, ValidationError, Invalid, TimeoutError):
+                # A change is told once.
+                await asyncio.sleep(wait)
+                wait = min(2 * wait, LONGEST_AGAIN_S)
+                self._changed.set()
+            else:
+                wait = AGAIN_S
+                await asyncio.to_thread(self._relisted, listing)
+
+    def _not_started(self, failure: BaseException | None, *, late: bool) -> ServerFailed:
+        heard, entry = self._heard, self.entry
+        if late:
+            noise = f", and wrote {heard.noise[:60]!r}, which is no message" if heard.noise else ""
+            return self._failed(f"did not answer within {entry.start_timeout_s:g} s of its start{noise}")
+        if heard.left and heard.code is not None:
+            how = f"was ended by signal {heard.code - 128}" if heard.code > 128 else f"ended with code {heard.code}"
+            return self._failed(f"{how} at its start{last_words(self.stderr)}")
+        if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaves(failure)):
+            return self._failed(f"cannot be reached at {shown_url(entry.url or '')}")
+        refused = self._answered.status is not None and self._answered.status < 500
+        return self._failed(f"cannot be spoken with: {self._why(failure)}", lasting=refused)
+
+    def _failed(self, message: str, *, lasting: bool = False) -> ServerFailed:
+        whole = hidden(f"the server {self.entry.name!r} {message}", self._secrets)
+        return ServerFailed(self.entry.name, whole, stderr=self.stderr, lasting=lasting)
+
+    def _has_ended(self, code: int, said: str) -> bool:
+        """Whether an error is our own sign that the process says nothing any more, and none of the server's."""
+        return code == CONNECTION_CLOSED and said in (ENDED, "Connection closed") and self._heard.ended.is_set()
+
+    def _why(self, failure: BaseException | None) -> str:
+        """Say in a few words what went wrong."""
+        words = self._answered.words()
+        for leaf in _leaves(failure):
+            match leaf:
+                case MCPError(code=code, message=said) if self._has_ended(code, said):
+                    told = last_words(self.stderr) if self._heard.left else ""
+                    return f"its server has ended{told}"
+                case MCPError(message=said):
+                    return hidden(words if said == _NOT_FOUND and words else _plain(said), self._secrets)
+                case ValidationError():
+                    return NONSENSE
+                case httpx2.ConnectError() | httpx2.ConnectTimeout():
+                    return "it cannot be reached"
+                case OSError(strerror=str(strerror)):
+                    return strerror
+        told = next((str(leaf) for leaf in _leaves(failure) if str(leaf)), "the connection broke off")
+        return hidden(words or told, self._secrets)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _plain(said: str) -> str:
+    """Say in our words what the official package says of a stream of events that cannot be read."""
+    if said.startswith("SSE stream failed") and "byte limit" in said:
+        return TOO_LARGE
+    return NONSENSE if said.startswith("Failed to parse SSE message") else said
+
+
+def _leaves(failure: BaseException | None) -> Iterator[BaseException]:
+    if isinstance(failure, BaseExceptionGroup):
+        for inner in failure.exceptions:
+            yield from _leaves(inner)
+    elif failure is not None:
+        yield failure
+
+
+def _headers(entry: Entry) -> Mapping[str, str]:
+    """Return the headers. Raises ServerFailed for one that cannot be sent, without telling its value."""
+    for name, value in entry.headers.items():
+        if (
+            not (name.isascii() and name.isprintable() and name and not set(name) & set(" :"))
+            or not value.isprintable()
+        ):
+            message = f"the header {name!r} of the server {entry.name!r} cannot be sent"
+            raise ServerFailed(entry.name, message, hint="a header is one line of text", lasting=True)
+    return entry.headers
+
+
+def _is_there(entry: Entry, environment: Mapping[str, str]) -> bool:
+    command = entry.command or ""
+    if os.sep in command:
+        return os.access(entry.folder / command, os.X_OK)
+    return shutil.which(command, path=environment.get("PATH")) is not None

@@ -1,0 +1,25 @@
+"""What goes wrong with servers, in sentences that hold none of their secrets."""
+
+from __future__ import annotations
+
+from infospace.core.tool import NotCalled
+
+TOLD = 300
+"""Characters of what a server said that stand in a sentence."""
+
+
+class ServerFailed(NotCalled):
+    """A server that cannot be spoken with: nothing happened. `stderr` is what it said last."""
+
+    def __init__(self, server: str, message: str, *, hint: str | None = None, stderr: str = "", lasting: bool = False):
+        super().__init__(message, hint=hint)
+        self.server = server
+        self.stderr = stderr
+        self.lasting = lasting
+        """Whether trying again at once is of no use."""
+
+
+def last_words(text: str) -> str:
+    """Return the end of what a server said, to go on a sentence; empty where it said nothing."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f"; it said {lines[-1][-TOLD:]!r}" if lines else ""

@@ -1,0 +1,140 @@
+"""A server behind a URL: streamable HTTP with the headers of its entry, and answers of bounded length."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import httpx2
+from mcp.client._transport import TransportStreams
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import METHOD_NOT_FOUND, JSONRPCError
+
+from infospace.tools.mcp.sanitize import LARGEST, TOO_LARGE
+from infospace.tools.mcp.wire import failure, read_message
+
+CONNECT_S = 15.0
+SESSION = "mcp-session-id"
+NONSENSE = "what it answers is not of the protocol"
+
+
+ERROR_BYTES = 2**16
+"""Bytes of the body of an error that are read."""
+LOST = "its server has ended the session"
+
+
+@dataclass(slots=True)
+class HttpStatus:
+    """What was heard of a URL beside its messages."""
+
+    status: int | None = None
+    """The latest status that was an error."""
+    lost: str = field(default_factory=lambda: secrets.token_hex(16))
+    """The data of the error that stands for an answer of HTTP 404 to the id of a session. No server can know it."""
+
+    def words(self) -> str:
+        """What went wrong, to stand in a sentence; empty where nothing is known."""
+        return "" if self.status is None else f"it answered HTTP {self.status}"
+
+
+@asynccontextmanager
+async def http_transport(url: str, headers: Mapping[str, str], answered: HttpStatus) -> AsyncIterator[TransportStreams]:
+    """Speak with a server while the context lasts; yields the streams of its messages."""
+
+    async def look(response: httpx2.Response) -> None:
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise httpx2.StreamError("it compresses its answers though nobody asked for that")
+        if response.request.method != "POST":
+            return
+        if response.status_code >= 400:
+            answered.status = response.status_code
+            await _refusal(response, answered)
+        elif response.headers.get("content-type", "").lower().startswith("application/json"):
+            await _reply(response)
+
+    # How long an answer may take is for whoever asks; only who cannot be reached is given up here.
+    timeout = httpx2.Timeout(None, connect=CONNECT_S)
+    hooks = {"response": [look]}
+    given = {"Accept-Encoding": "identity", **headers}
+    async with (
+        httpx2.AsyncClient(headers=given, timeout=timeout, event_hooks=hooks) as client,
+        streamable_http_client(url, http_client=client, max_sse_event_size=LARGEST) as streams,
+    ):
+        yield streams
+
+
+async def _reply(response: httpx2.Response) -> None:
+    """Read an answer as far as that is taken; what cannot be taken becomes the error that answers the request."""
+    body = await _body(response, LARGEST)
+    message = None if body is None else read_message(body)
+    asked = _asked(response.request)
+    if message is None and asked is not None:
+        message = failure(asked, TOO_LARGE if body is None else NONSENSE)
+    if message is not None:
+        body = message.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8", "surrogatepass")
+    _give(response, body or b"")
+
+
+async def _refusal(response: httpx2.Response, answered: HttpStatus) -> None:
+    """Read the answer to what was refused: the server's own error, where it has one, else what the status says.
+
+    Only HTTP 404 to the id of a session says that this is over, and that nothing was done.
+    """
+    body, asked = await _body(response, ERROR_BYTES) or b"", _asked(response.request)
+    if asked is None:
+        return _give(response, body)
+    own = read_message(body)
+    over = response.status_code == 404 and SESSION in response.request.headers
+    unknown = isinstance(own, JSONRPCError) and own.error.code == METHOD_NOT_FOUND
+    if over and not unknown:
+        own = failure(asked, LOST, answered.lost)
+    elif not isinstance(own, JSONRPCError):
+        if response.status_code == 404:
+            return _give(response, body)
+        own = failure(asked, f"it answered HTTP {response.status_code}")
+    response.headers["content-type"] = "application/json"
+    return _give(response, own.model_dump_json(by_alias=True, exclude_unset=True).encode())
+
+
+def _asked(request: httpx2.Request) -> int | str | None:
+    """Return the number of the request that a POST carried, None where it carried none."""
+    message = json.loads(request.content or b"null")
+    found = message.get("id") if isinstance(message, dict) and "method" in message else None
+    return found if isinstance(found, int | str) else None
+
+
+async def _body(response: httpx2.Response, most: int) -> bytes | None:
+    """Read the body of a response, None where it is longer."""
+    stream = response.stream
+    assert isinstance(stream, httpx2.AsyncByteStream)  # noqa: S101 - an asynchronous client has no other
+    parts, size = list[bytes](), 0
+    async for chunk in stream:
+        size += len(chunk)
+        if size > most:
+            return None
+        parts.append(chunk)
+    return b"".join(parts)
+
+
+def _give(response: httpx2.Response, body: bytes) -> None:
+    """Have a response answer this; closing it closes what it came with."""
+    assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 - an asynchronous client has no other
+    response.stream = _Given(body, response.stream)
+
+
+class _Given(httpx2.AsyncByteStream):
+    """A body that was read already."""
+
+    def __init__(self, body: bytes, stream: httpx2.AsyncByteStream) -> None:
+        self._body = body
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._body
+
+    async def aclose(self) -> None:
+        """Close what the body came with."""
+        await self._stream.aclose()

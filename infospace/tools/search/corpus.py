@@ -1,0 +1,134 @@
+"""Tools made ready to be searched: their words counted, their vectors side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import is_
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infospace.core.tool import Tool
+from infospace.tools.search.bm25f import Bm25, Counted, Vocabulary
+from infospace.tools.search.documents import Fields
+from infospace.tools.search.typos import Names
+from infospace.tools.search.vectors import compared
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(slots=True, eq=False)
+class Known:
+    """A tool whose text was read. `vector` is None until there is one for the model of `key`."""
+
+    tool: Tool
+    fields: Fields
+    counted: Counted
+    texts: tuple[str, str]
+    key: str = ""
+    vector: NDArray[np.float32] | None = None
+
+
+class Corpus:
+    """Some tools, as they are compared with requests. The first to ask for a part of it makes it."""
+
+    def __init__(self, tools: Sequence[Known], vocabulary: Vocabulary) -> None:
+        self.tools = tools
+        self._vocabulary = vocabulary
+        self._matrix: NDArray[np.float32] | None = None
+        self._whole: str | None = None
+        """The model of which every tool has a vector in the matrix."""
+
+    @cached_property
+    def bm25(self) -> Bm25:
+        """The index of words."""
+        return Bm25([known.counted for known in self.tools], self._vocabulary, self.shares)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """What each tool counts where it is asked what all have in common: those of one text together count once."""
+        texts = [known.texts[1] for known in self.tools]
+        counts = Counter(texts)
+        return np.array([1 / counts[text] if text else 1.0 for text in texts])
+
+    @cached_property
+    def names(self) -> Names:
+        """The names, by their trigrams."""
+        return Names([known.counted.name for known in self.tools])
+
+    @cached_property
+    def called(self) -> dict[str, list[int]]:
+        """The places of the tools that have a name or a full name, in small letters."""
+        found: dict[str, list[int]] = {}
+        for at, known in enumerate(self.tools):
+            for name in (known.fields.name, known.tool.full_name):
+                found.setdefault(name.casefold(), []).append(at)
+        return found
+
+    @cached_property
+    def labelled(self) -> dict[str, list[int]]:
+        """The places of the tools of a server, a category or a tag, in small letters."""
+        found: dict[str, list[int]] = {}
+        for at, known in enumerate(self.tools):
+            tool = known.tool
+            labels = (tool.server, tool.server_title, tool.category, *tool.tags)
+            for label in {label.casefold() for label in labels if label}:
+                found.setdefault(label, []).append(at)
+        return found
+
+    @cached_property
+    def said(self) -> dict[int, list[int]]:
+        """The places of the tools that say something of themselves in just these words."""
+        found: dict[int, list[int]] = {}
+        for at, known in enumerate(self.tools):
+            for said in known.counted.said:
+                found.setdefault(said, []).append(at)
+        return found
+
+    @cached_property
+    def servers(self) -> NDArray[np.int64]:
+        """The number of each tool's server."""
+        names = np.array([known.tool.server for known in self.tools])
+        return np.asarray(np.unique(names, return_inverse=True)[1], np.int64)
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The rank of each tool by full name: who comes first of equals."""
+        names = [known.tool.full_name for known in self.tools]
+        ranks = np.empty(len(names), np.int64)
+        ranks[np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)] = np.arange(len(names))
+        return ranks
+
+    def lacking(self, key: str) -> list[Known]:
+        """Return the tools that have no vector of a model yet."""
+        return [] if self._whole == key else [known for known in self.tools if known.key != key]
+
+    def matrix(self, key: str, dimension: int) -> NDArray[np.float32]:
+        """Return the vectors that requests are compared with, those of one model; 0 for a tool without one."""
+        if self._matrix is None or self._whole != key:
+            rows = np.zeros((len(self.tools), dimension), np.float32)
+            for at, known in enumerate(self.tools):
+                if known.key == key and known.vector is not None:
+                    rows[at] = known.vector
+            self._matrix = compared(rows, [known.tool.server for known in self.tools], self.shares)
+            self._whole = None if self.lacking(key) else key
+        return self._matrix
+
+
+class Present:
+    """Tools as they are now: their corpus, and what of their state ranking asks for."""
+
+    def __init__(self, tools: list[Tool], corpus: Corpus) -> None:
+        self.tools = tools
+        self.corpus = corpus
+        self.blocked = np.array([tool.blocked for tool in tools], bool)
+        self.connected = np.array([tool.connected for tool in tools], bool)
+        self.trusted = np.array([tool.trusted for tool in tools], bool)
+
+    def are(self, tools: Sequence[Tool]) -> bool:
+        """Whether these are the very same tools, which never change."""
+        return len(self.tools) == len(tools) and all(map(is_, self.tools, tools))

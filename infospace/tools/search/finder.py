@@ -1,0 +1,211 @@
+"""The search for tools: scope, both legs, one relevance, filters, ranking."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from operator import is_
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infospace.core.errors import Invalid, ModelError
+from infospace.core.tool import Tool
+from infospace.search.embedding.service import seconds_in_search
+from infospace.tools.scope import EVERYTHING
+from infospace.tools.search.bm25f import Counted, Vocabulary
+from infospace.tools.search.corpus import Corpus, Known, Present
+from infospace.tools.search.documents import TEMPLATE, embedded, fields_of
+from infospace.tools.search.past_calls import Memory
+from infospace.tools.search.query import ParsedRequest
+from infospace.tools.search.ranking import Scores, ranked
+from infospace.tools.search.results import CallExample, FoundTools, Mode, Wanted
+from infospace.tools.search.scoring import by_both, by_meaning, by_words, strength
+from infospace.tools.search.similar import Alike, most_alike
+from infospace.tools.search.vectors import placed, products
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.core.listener import Listener
+    from infospace.search.embedding.service import Embedding
+
+CORPORA = 8
+"""Lists of tools that are kept ready: a caller's scope makes one of its own."""
+
+EMBEDDED_AT_ONCE = 32
+"""Requests that were remembered and never embedded, which one search embeds: about 0.1 s."""
+
+EXACT = 2.0
+"""Evidence for a tool whose name the request is, or which says just that of itself, however many say the same."""
+
+LABELLED = 0.5
+"""Evidence for a tool whose server, category or tag the request is: a tool of that name goes before it."""
+
+
+class Finder:
+    """Finds tools of one space. What was read, counted and embedded of a tool once is not again until it changes."""
+
+    def __init__(self, embedding: Embedding) -> None:
+        self._embedding = embedding
+        self._vocabulary = Vocabulary()
+        self._known: dict[tuple[str, str], Known] = {}
+        self._corpora: list[Corpus] = []
+        self._last: Present | None = None
+        self._memory: tuple[str, Memory] | None = None
+        self._lock = threading.Lock()
+
+    def find(
+        self,
+        tools: Iterable[Tool],
+        wanted: Wanted,
+        listener: Listener | None = None,
+        remembered: Sequence[CallExample] = (),
+    ) -> FoundTools:
+        """Find the tools that do what a request asks for, best first.
+
+        Tools out of scope count in nothing. `remembered` are requests that tools were called for with success; each
+        makes its tool more likely for requests like it. Embeds what is not embedded yet, for so long as a search
+        may. Raises Invalid for a blank request.
+        """
+        if not wanted.request.strip():
+            raise Invalid("a request for tools is blank", hint="what the tool should do, in plain words")
+        scope = wanted.scope
+        allowed = list(tools) if scope == EVERYTHING else [tool for tool in tools if scope.allows(tool)]
+        if not allowed:
+            return FoundTools([], 0, 0)
+        with self._lock:
+            if self._last is None or not self._last.are(allowed):
+                self._last = Present(allowed, self._corpus(allowed))
+            present = self._last
+            legs = self._legs(present.corpus, wanted.request, wanted.mode, listener, remembered)
+        called = {one.tool for one in remembered} if wanted.filters.has_examples is not None else ()
+        return ranked(present, legs, wanted, called)
+
+    def alike(
+        self, tools: Sequence[Tool], tool: Tool, limit: int, listener: Listener | None = None
+    ) -> tuple[list[Alike], str | None]:
+        """Find the tools of a list that are most like one of them, best first; never itself.
+
+        Embeds what is not embedded yet. The second part says in a sentence what it went without, None for nothing.
+        """
+        with self._lock:
+            corpus = self._corpus(tools)
+            try:
+                self._embedding.follow()
+                waiting = corpus.lacking(self._embedding.key)
+                left = self._embed(waiting, self._embedding.key, listener) if waiting else 0
+                said = f"{left:,} tools wait to be embedded, and are compared by words alone" if left else None
+            except ModelError as error:
+                said = f"tools are compared by words alone: {error}"
+        return most_alike(corpus.tools, tools, tool, limit), said
+
+    def _corpus(self, tools: Sequence[Tool]) -> Corpus:
+        """The corpus of some tools, made anew where the text of one of them has changed."""
+        known = [self._read(tool) for tool in tools]
+        corpus = next((one for one in self._corpora if _same(one.tools, known)), None)
+        if corpus is None:
+            corpus = Corpus(known, self._vocabulary)
+            self._corpora = [*self._corpora[-CORPORA + 1 :], corpus]
+        if len(self._known) > 2 * sum(len(one.tools) for one in self._corpora):
+            self._known = {(one.tool.kind, one.tool.full_name): one for corpus in self._corpora for one in corpus.tools}
+        return corpus
+
+    def _read(self, tool: Tool) -> Known:
+        known = self._known.get((tool.kind, tool.full_name))
+        if known is not None and known.tool is tool:
+            return known
+        fields = fields_of(tool)
+        if known is not None and known.fields == fields:
+            known.tool = tool
+            return known
+        fresh = Known(tool, fields, Counted.of(fields, self._vocabulary), embedded(fields))
+        self._known[tool.kind, tool.full_name] = fresh
+        return fresh
+
+    def _legs(
+        self, corpus: Corpus, request: str, mode: Mode, listener: Listener | None, remembered: Sequence[CallExample]
+    ) -> Scores:
+        asked = ParsedRequest.of(request, corpus)
+        cosines, extra, degraded = None, None, None
+        if mode != "keyword":
+            try:
+                cosines, extra, degraded = self._meaning(corpus, asked, listener, remembered)
+            except ModelError as error:
+                degraded = f"tools are found by words alone: {error}"
+        if mode == "semantic" and cosines is not None and not degraded:
+            words, found = None, by_meaning(cosines)
+        else:
+            words = asked.bm25(corpus)
+            alone = by_words(words, asked.masses(corpus))
+            joined = None if cosines is None else by_both(cosines, words) if mode == "hybrid" else by_meaning(cosines)
+            found = alone if joined is None else np.where(np.isnan(joined), alone, joined)
+        names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
+        whole = request.strip().casefold()
+        called, labelled = corpus.called.get(whole, []), corpus.labelled.get(whole, [])
+        quoted = asked.quoted(corpus)
+        names[labelled] = np.maximum(names[labelled], LABELLED)
+        names[called] = EXACT
+        guessed = asked.guessed(corpus) | (names > 0)
+        evidence = found + names + EXACT * quoted + (0 if extra is None else extra)
+        exact = np.asarray(quoted.any(axis=0), np.bool_)
+        exact[[*called, *labelled]] = True
+        both = evidence if words is not None and cosines is not None and mode == "hybrid" and degraded is None else None
+        return Scores(strength(evidence), words, cosines, guessed, extra, degraded, both, exact)
+
+    def _meaning(
+        self, corpus: Corpus, asked: ParsedRequest, listener: Listener | None, remembered: Sequence[CallExample]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None, str | None]:
+        """Cosines by parts, NaN for a tool without a vector; evidence of what is remembered; what is to be said."""
+        self._embedding.follow()
+        vectors = self._embedding.queries(asked.parts)
+        matrix, degraded = self._vectors(corpus, vectors.shape[1], listener)
+        cosines = products(vectors, matrix)
+        if degraded is not None:
+            cosines[:, ~matrix.any(axis=1)] = np.nan
+        if not remembered:
+            return cosines, None, degraded
+        return cosines, self._remembering(remembered).recalled(corpus, asked, vectors), degraded
+
+    def _remembering(self, remembered: Sequence[CallExample]) -> Memory:
+        """What worked before, made ready again only when it is something else, or the model is another one.
+
+        Of requests that were never embedded a search embeds a few, the latest; the others have to wait for the next.
+        """
+        key, last = self._embedding.key, self._memory
+        if last is None or last[0] != key or last[1].remembered is not remembered or last[1].waits:
+            requests = [one.request for one in remembered if one.request]
+            most = EMBEDDED_AT_ONCE if self._embedding.remembers else len(requests)
+            asked, there = self._embedding.some_queries(requests, most)
+            self._memory = last = key, Memory(remembered, asked, self._vocabulary, waits=not there.all())
+        return last[1]
+
+    def _vectors(
+        self, corpus: Corpus, dimension: int, listener: Listener | None
+    ) -> tuple[NDArray[np.float32], str | None]:
+        """The vectors of a corpus, and what to say where some are not there yet."""
+        key = self._embedding.key
+        waiting = corpus.lacking(key)
+        left = self._embed(waiting, key, listener) if waiting else 0
+        said = f"{left:,} of {len(corpus.tools):,} tools wait to be embedded, and are found by words alone"
+        return corpus.matrix(key, dimension), said if left else None
+
+    def _embed(self, tools: Sequence[Known], key: str, listener: Listener | None) -> int:
+        """Give tools their vectors; return how many have to wait."""
+        from infospace.core.listener import NullListener
+
+        texts = list(dict.fromkeys(text for known in tools for text in known.texts))
+        rows, there = self._embedding.whole(TEMPLATE, texts, listener or NullListener(), seconds_in_search())
+        places = {text: at for at, text in enumerate(texts) if there[at]}
+        ready = [known for known in tools if all(text in places for text in known.texts)]
+        if ready:
+            names, said = (rows[[places[known.texts[which]] for known in ready]] for which in (0, 1))
+            empty = np.array([not known.texts[1] for known in ready])
+            said[empty] = 0
+            for known, vector in zip(ready, placed(names, said), strict=True):
+                known.key, known.vector = key, vector
+        return len(tools) - len(ready)
+
+
+def _same(some: Sequence[Known], others: Sequence[Known]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))

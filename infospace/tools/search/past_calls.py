@@ -1,0 +1,74 @@
+"""What worked before: the requests that tools were called for with success, and what they were given."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infospace.tools.search.bm25f import Bm25, Counted, Vocabulary
+from infospace.tools.search.documents import Fields, texts_in
+from infospace.tools.search.results import CallExample
+from infospace.tools.search.scoring import BM25_PER_COSINE
+from infospace.tools.search.vectors import products
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.tools.search.corpus import Corpus
+    from infospace.tools.search.query import ParsedRequest
+
+ALIKE = 0.5
+"""Cosine of two requests from which on one says something about the other."""
+
+SHARE = 0.6
+"""Evidence for a tool that was called for the very same request, in all.
+
+With the other half of the requests remembered NDCG@10 is .768 instead of .730 (metatool-dev), and the same on
+sealtools-dev; with 1.0 it is .778, and .004 less.
+"""
+
+WORDS = 0.25
+"""What a word counts that a tool was given before, beside one of its own text."""
+
+
+class Memory:
+    """Some successes, made ready to be compared with requests.
+
+    `asked` are the vectors of their requests, 0 for one that has none yet; `waits` says that there is such a one.
+    """
+
+    def __init__(
+        self, remembered: Sequence[CallExample], asked: NDArray[np.float32], vocabulary: Vocabulary, *, waits: bool
+    ) -> None:
+        self.remembered = remembered
+        self.waits = waits
+        requests = [one for one in remembered if one.request]
+        self._asked = asked
+        self._whose = [one.tool.casefold() for one in requests]
+        given: defaultdict[str, list[str]] = defaultdict(list)
+        for one in remembered:
+            given[one.tool.casefold()] += texts_in(dict(one.arguments))
+        self._given = list(given)
+        texts = (Fields("", "", ". ".join(texts), "", "", "", "") for texts in given.values())
+        self._bm25 = Bm25([Counted.of(text, vocabulary) for text in texts], vocabulary)
+
+    def recalled(self, corpus: Corpus, asked: ParsedRequest, parts: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the evidence for every tool by every part of a request, (parts, tools), from successes like it.
+
+        `parts` are the vectors of the parts.
+        """
+        found = np.zeros((len(asked.parts), len(corpus.tools)))
+        if self._whose:
+            near = np.maximum(products(parts, self._asked) - ALIKE, 0) * (SHARE / (1 - ALIKE))
+            for which in np.flatnonzero(near.any(axis=0)).tolist():
+                for at in corpus.called.get(self._whose[which], ()):
+                    found[:, at] = np.maximum(found[:, at], near[:, which])
+        for part, words in enumerate(asked.words):
+            scores = self._bm25.scores(words) * (WORDS / BM25_PER_COSINE)
+            for which in np.flatnonzero(scores).tolist():
+                for at in corpus.called.get(self._given[which], ()):
+                    found[part, at] += scores[which]
+        return found

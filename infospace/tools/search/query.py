@@ -1,0 +1,62 @@
+"""A request as it is compared with tools: its parts, their words, and what mistyped words were meant to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infospace.tools.search.tokenize import literal, split_request, words_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from infospace.tools.search.corpus import Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRequest:
+    """A request. `alike` has for words that no tool has the word of a tool's name that stands in, and how alike."""
+
+    parts: Sequence[str]
+    words: Sequence[Sequence[str]]
+    alike: Mapping[str, tuple[str, float]]
+
+    @classmethod
+    def of(cls, request: str, corpus: Corpus) -> ParsedRequest:
+        """Read a request. Where no word of it is known, it is taken for one with typing errors, and put right."""
+        parts = split_request(request)
+        words = [words_of(part) for part in parts]
+        every = list(dict.fromkeys(word for some in words for word in some))
+        missing = [word for word in every if not corpus.bm25.has(word)]
+        found = ((word, corpus.names.word(word)) for word in missing)
+        alike = {word: near for word, near in found if near is not None}
+        if alike and len(missing) == len(every):
+            parts = [" ".join(alike[word][0] if word in alike else word for word in some) or request for some in words]
+        return cls(parts, words, alike)
+
+    def bm25(self, corpus: Corpus) -> NDArray[np.float64]:
+        """Return the BM25 of every tool by parts, (parts, tools)."""
+        return np.array([corpus.bm25.scores(words, self.alike) for words in self.words])
+
+    def masses(self, corpus: Corpus) -> NDArray[np.float64]:
+        """Return by parts about what a tool scores that has all of their words, (parts, 1)."""
+        return np.array([[corpus.bm25.mass(words)] for words in self.words])
+
+    def named(self, corpus: Corpus) -> NDArray[np.float64]:
+        """Return how alike the name of every tool is to the request as a whole, 0 where not enough to be meant."""
+        return corpus.names.likeness([word for words in self.words for word in words])
+
+    def quoted(self, corpus: Corpus) -> NDArray[np.bool_]:
+        """Return which tools say of themselves just what a part of the request says, (parts, tools)."""
+        found = np.zeros((len(self.parts), len(corpus.tools)), bool)
+        for part, text in enumerate(self.parts):
+            found[part, corpus.said.get(literal(text), [])] = True
+        return found
+
+    def guessed(self, corpus: Corpus) -> NDArray[np.bool_]:
+        """Return which tools have a word that stands in for one of the request."""
+        found: NDArray[np.bool_] = corpus.bm25.scores([word for word, _ in self.alike.values()]) > 0
+        return found

@@ -1,0 +1,97 @@
+"""From relevance to a ranking: filters, the floor, what is preferred among what is relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infospace.core.tool import Tool
+from infospace.tools.scope import NO_FILTERS
+from infospace.tools.search.confidence import is_confident
+from infospace.tools.search.corpus import Present
+from infospace.tools.search.results import FINEST, Adjustment, FoundTools, Leg, ToolHit, Wanted
+from infospace.tools.search.scoring import LISTED, NO_MATCH, relevance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CONNECTED = 0.1
+"""Relevance by which a tool that can be reached goes before one that cannot: .85 before .92, .60 after."""
+
+TRUSTED = 0.02
+"""The same of one whose server is trusted."""
+
+MEANT = 0.05
+"""Cosine from which on a tool is said to be matched by its meaning."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """What is known of every tool: joined, (tools), and by legs, (parts, tools), None of a leg that was not asked.
+
+    `names` says whose name was probably meant, (tools). `evidence` is that of both legs by parts, (parts, tools), None
+    where only one of them was asked. `exact` are the tools whose name or own words the request is, (tools).
+    """
+
+    strengths: NDArray[np.float64]
+    words: NDArray[np.float64] | None
+    cosines: NDArray[np.float64] | None
+    names: NDArray[np.bool_]
+    remembered: NDArray[np.float64] | None
+    degraded: str | None
+    evidence: NDArray[np.float64] | None = None
+    exact: NDArray[np.bool_] | None = None
+
+
+def ranked(present: Present, legs: Scores, wanted: Wanted, called: Container[str] = ()) -> FoundTools:
+    """Rank the tools that are wanted and relevant; blocked ones are not. `called` have examples of their calls.
+
+    Of equals, names decide. None fits where the best is below the floor, or stands out among all that there are too
+    little, unless the request is just what it says of itself. Whoever filters has said more of what is wanted than the
+    request, so there the floor alone counts; `min_score` takes its place.
+    """
+    filters, tools = wanted.filters, present.tools
+    places = np.flatnonzero(~present.blocked)
+    filtered = filters.model_copy(update={"min_score": None}) != NO_FILTERS
+    if filtered:
+        places = places[[filters.admits(tools[at], called) for at in places.tolist()]]
+    if not len(places):
+        return FoundTools([], 0, len(tools), degraded=legs.degraded)
+    names, strengths = present.corpus.order[places], legs.strengths[places]
+    scores = relevance(strengths)
+    preferred = np.round(scores + CONNECTED * present.connected[places] + TRUSTED * present.trusted[places], FINEST)
+    least = LISTED if filters.min_score is None else filters.min_score
+    relevant = np.flatnonzero(scores >= least)
+    matched = len(relevant)
+    if wanted.limit is not None and matched > wanted.limit:
+        # Sorting is dear where thousands are relevant: what is below the last that is wanted cannot be among them.
+        relevant = relevant[preferred[relevant] >= np.partition(preferred[relevant], -wanted.limit)[-wanted.limit]]
+    relevant = relevant[np.lexsort((names[relevant], -preferred[relevant]))]
+    strongest = np.flatnonzero(strengths == strengths.max())
+    nearest = strongest[np.argmin(names[strongest])]
+    exact = legs.exact is not None and bool(legs.exact[places[nearest]])
+    evidence = None if exact or filtered or filters.min_score is not None else legs.evidence
+    if (filters.min_score is None and scores[nearest] < NO_MATCH) or not (
+        evidence is None or is_confident(evidence, int(places[nearest]), places, present.corpus)
+    ):
+        relevant, matched = relevant[:0], 0
+    best = [_hit(tools[places[at]], float(scores[at]), legs, int(places[at])) for at in relevant[: wanted.limit]]
+    guess = None if best else _hit(tools[places[nearest]], float(scores[nearest]), legs, int(places[nearest]))
+    return FoundTools(best, matched, len(tools), guess, legs.degraded)
+
+
+def _hit(tool: Tool, score: float, legs: Scores, at: int) -> ToolHit:
+    found: dict[Leg, bool] = {
+        "words": legs.words is not None and bool((legs.words[:, at] > 0).any()),
+        "meaning": legs.cosines is not None and bool((legs.cosines[:, at] >= MEANT).any()),
+        "name": bool(legs.names[at]),
+        "remembered": legs.remembered is not None and bool((legs.remembered[:, at] > 0).any()),
+    }
+    adjustments = (
+        *((Adjustment("connected", CONNECTED),) if tool.connected else ()),
+        *((Adjustment("trusted", TRUSTED),) if tool.trusted else ()),
+    )
+    return ToolHit(tool, score, tuple(leg for leg, has in found.items() if has), adjustments)

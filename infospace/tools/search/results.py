@@ -1,0 +1,94 @@
+"""What is asked of the search for tools, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from infospace.core.json_types import JSON
+from infospace.core.tool import Tool
+from infospace.tools.scope import EVERYTHING, NO_FILTERS, Filters, Scope
+
+Mode: TypeAlias = Literal["semantic", "keyword", "hybrid"]
+Leg: TypeAlias = Literal["words", "meaning", "name", "remembered"]
+
+FINEST = 12
+"""Decimals of a relevance that is next to 1, where six would make equals of what is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A search for tools. `limit` None is all that are relevant."""
+
+    request: str
+    limit: int | None = 10
+    filters: Filters = NO_FILTERS
+    scope: Scope = EVERYTHING
+    mode: Mode = "hybrid"
+
+
+@dataclass(frozen=True, slots=True)
+class CallExample:
+    """A tool that was called with success: for which request, empty where that is not known, and with what."""
+
+    request: str
+    tool: str
+    """Its full name."""
+    arguments: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """What moved a tool in the ranking, and by how much of the relevance."""
+
+    reason: Literal["connected", "trusted"]
+    by: float
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHit:
+    """A tool that was found. `score` is its relevance as `evidence.relevance` gives it, before adjustments."""
+
+    tool: Tool
+    score: float
+    matched_by: tuple[Leg, ...]
+    adjustments: tuple[Adjustment, ...] = ()
+
+    @property
+    def ranked(self) -> float:
+        """What it is sorted by: its relevance with all adjustments."""
+        return round(self.score + sum(adjustment.by for adjustment in self.adjustments), FINEST)
+
+    def to_json(self) -> dict[str, JSON]:
+        """Return why it stands where it stands, and what it needs before it can be called."""
+        adjustments: dict[str, JSON] = {one.reason: one.by for one in self.adjustments}
+        needs: dict[str, JSON] = {"needs": self.tool.needs} if self.tool.needs else {}
+        return {
+            "tool": self.tool.full_name,
+            "score": self.score,
+            "ranked": self.ranked,
+            "adjustments": adjustments,
+            "matched_by": list(self.matched_by),
+            **needs,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTools:
+    """Tools, best first. Where none fits, there are no hits, and `guess` is the nearest one.
+
+    `matched` counts the relevant tools, `searched` those among which they were looked for. `degraded` says in a
+    sentence which leg is down, and why.
+    """
+
+    hits: Sequence[ToolHit]
+    matched: int
+    searched: int
+    guess: ToolHit | None = None
+    degraded: str | None = None
+
+    @property
+    def no_match(self) -> bool:
+        """Whether no tool fits."""
+        return not self.hits

@@ -1,0 +1,1 @@
+"""Everything that is wrong with a plan, before anything happens."""

@@ -1,0 +1,357 @@
+"""Checking one call of a primitive: its arguments, the places they name, and what it will give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
+
+from infospace.contract.argument_errors import ArgumentError, ArgumentsInvalid
+from infospace.contract.arguments import OFFERED, UNKNOWN, Args, Bound, ParseMode, argument_name
+from infospace.contract.decorator import Argument, Primitive
+from infospace.core.errors import Invalid
+from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
+from infospace.core.tool import Tool
+from infospace.data.json_source_map import parts_of
+from infospace.data.paths import Path
+from infospace.schema.shapes import (
+    UNTOLD,
+    CollectionShape,
+    ContentUnfit,
+    Facts,
+    NoSuchPath,
+    NoteShape,
+    Schema,
+    Shape,
+    Unknown,
+    bare,
+    disjoint,
+    is_itself,
+    place_in,
+    told_as,
+    type_words,
+)
+from infospace.schema.words import shown, wanted
+from infospace.where.aggregates import Aggregate, Reckoning
+from planner.check.conditions import whole
+from planner.check.environment import Environment
+from planner.check.tool_calls import ToolChecker
+from planner.check.values import ValueChecker
+from planner.language.problems import Patch, Problems, join, replace
+from planner.language.references import read_value
+from planner.repair.coerce_values import coerce_value
+from planner.repair.unknown_arguments import suggest_argument
+from planner.repair.where_text import suggest_where
+
+
+class CallChecker:
+    """Checks calls against their contracts."""
+
+    def __init__(self, values: ValueChecker, tools: ToolChecker, problems: Problems) -> None:
+        self._values = values
+        self._tools = tools
+        self._problems = problems
+        self.extra: Schema | None = None
+        """What is known of the `extra` of the latest call."""
+
+    def check(
+        self,
+        entry: Primitive,
+        raw: Mapping[str, JSON],
+        pointer: str,
+        env: Environment,
+        given: Mapping[str, Shape] | None = None,
+        *,
+        quiet: bool = False,
+    ) -> Shape | None:
+        """Check the arguments as written; return what the call will give, as far as that is known; None: nothing.
+
+        `given` are resources that the form around the call supplies. `quiet` tells of references alone: the
+        entry is only the nearest to what was written.
+        """
+        placeholders: dict[str, Any] = dict.fromkeys(given or (), UNKNOWN)
+        shapes: dict[str, Shape] = dict(given or {})
+        for name, written in raw.items():
+            if name in entry.arguments or not quiet:
+                placeholders[name] = self._argument(entry, name, written, join(pointer, name), env, shapes)
+            else:
+                self._values.references(written, join(pointer, name), env)
+        self._tool_arguments(entry, placeholders, raw, pointer, env)
+        args, faults = _validate(entry, placeholders)
+        if not quiet:
+            taken: set[str] = set()
+            """Arguments that are there under another name."""
+            for fault in sorted(faults, key=lambda fault: fault.missing is not None):
+                if fault.missing not in taken:
+                    taken.update(self._fault(entry, fault, raw, pointer, env))
+            self._places(entry, args, raw, shapes, pointer, env)
+        self.extra = None if entry.extra_schema is None else entry.extra_schema(args)
+        try:
+            gives = entry.gives(args, shapes)
+        except Invalid as error:
+            if not quiet:
+                handled = isinstance(error, ContentUnfit) and self._values.handled
+                report = self._problems.warn if handled else self._problems.error
+                report("wrong-kind", join(pointer, "target"), error.message, error.hint)
+            return Unknown()
+        if not quiet:
+            self._values.changes.call(entry, args, shapes, raw, env)
+        target = shapes.get("target")
+        if gives is not None and entry.changes is entry.gives and target is not None and is_itself(target):
+            gives = told_as(bare(gives), target.facts.which)
+        return gives
+
+    def _tool_arguments(
+        self, entry: Primitive, read: Mapping[str, Any], raw: Mapping[str, JSON], pointer: str, env: Environment
+    ) -> None:
+        """Check the arguments of a tool, as soon as it is known which it is."""
+        tool = next((value for value in read.values() if isinstance(value, Tool)), None)
+        for name, argument in entry.arguments.items():
+            if argument.reading is ParseMode.TOOL_ARGUMENTS:
+                self._tools.arguments(tool, raw.get(name, {}), join(pointer, name), env)
+
+    def _argument(
+        self, entry: Primitive, name: str, written: JSON, pointer: str, env: Environment, shapes: dict[str, Shape]
+    ) -> Any:
+        argument = entry.arguments.get(name)
+        match argument.reading if argument else ParseMode.VALUE:
+            case ParseMode.RESOURCE if argument is not None:
+                if written is None and not argument.required:
+                    return None
+                shapes[name] = self._values.resource(written, pointer, argument.kinds, env)
+                self._held(entry, argument, shapes[name], pointer)
+                return UNKNOWN
+            case ParseMode.ITEMS:
+                shapes[name] = self._values.items(written, pointer, env)
+                return UNKNOWN
+            case ParseMode.WHERE | ParseMode.LITERAL:
+                return written
+            case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
+                return self._tools.named(written, pointer, env, OFFERED[reading])
+            case ParseMode.TOOL_ARGUMENTS:
+                return UNKNOWN if isinstance(written, dict) or whole(written) is not None else written
+        value, schema = self._values.value(written, pointer, argument, env)
+        if argument is not None:
+            content = value if value is not UNKNOWN else UNTOLD
+            if content is UNTOLD and schema is not None:
+                content = self._values.content(read_value(written), env)
+            shapes[name] = NoteShape(schema, facts=Facts(content=content))
+        return value
+
+    def _fault(
+        self, entry: Primitive, fault: ArgumentError, raw: Mapping[str, JSON], pointer: str, env: Environment
+    ) -> Iterator[str]:
+        """Tell a fault; give the argument that was meant by one that there is not."""
+        place = join(pointer, *(part for part in _within(fault.place, raw)))
+        hint, fix = fault.hint, None
+        if fault.code == "unknown-argument" and fault.place:
+            hint, fix = suggest_argument(entry, str(fault.place[0]), raw, pointer, hint)
+            yield from (parts_of(move["path"])[-1] for move in fix or () if move["op"] == "move")
+        elif fault.missing is not None:
+            fix = self._filled(entry.arguments[fault.missing], pointer, env)
+        elif fault.code == "bad-argument" and hint is not None and hint.startswith('did you mean "'):
+            fix = replace(place, hint.split('"')[1])
+        elif fault.code == "bad-where" and fault.place:
+            sql = suggest_where(raw.get(str(fault.place[0])))
+            fix = None if sql is None else replace(place, sql)
+        elif fault.code == "bad-argument" and len(fault.place) == 1 and fault.place[0] in entry.arguments:
+            name = str(fault.place[0])
+            mended = coerce_value(raw.get(name), entry.arguments[name].schema)
+            fix = None if mended is None else replace(place, mended.value)
+        self._problems.error(fault.code, place, fault.message, hint, fix)
+
+    def _held(self, entry: Primitive, argument: Argument, shape: Shape, pointer: str) -> None:
+        """Check what the items of a Collection hold, where that is known."""
+        item = shape.item if isinstance(shape, CollectionShape) else None
+        if isinstance(item, NoteShape) and disjoint(item.content, argument.holding):
+            held, takes = type_words(item.content), wanted(argument.holding)
+            self._problems.error("wrong-kind", pointer, f"each item is {held}, and {entry.type} takes {takes}")
+
+    @staticmethod
+    def _filled(argument: Argument, pointer: str, env: Environment) -> Patch | None:
+        """Give a resource that is missing: the variable of its kind that was bound last."""
+        fits = list(env.of_kind(argument.kinds)) if argument.reading is ParseMode.RESOURCE else []
+        return [{"op": "add", "path": join(pointer, argument.name), "value": fits[-1]}] if fits else None
+
+    def _places(
+        self,
+        entry: Primitive,
+        args: Mapping[str, Any],
+        raw: Mapping[str, JSON],
+        shapes: Mapping[str, Shape],
+        pointer: str,
+        env: Environment,
+    ) -> None:
+        """Check the paths among the arguments against what is known of the items they are read in."""
+        for name, value in args.items():
+            place = join(pointer, name)
+            argument = entry.arguments.get(name)
+            if isinstance(value, Bound):
+                self._values.parameters(value, place, env)
+                self._compared(value, argument, entry, shapes, place, env)
+            for holder in argument.within if argument else ():
+                if holder not in shapes:
+                    continue
+                target, of_items = shapes[holder], entry.arguments[holder].kinds == {Kind.COLLECTION}
+                item = target.item if of_items and isinstance(target, CollectionShape) else target
+                for inner, path, takes in _paths(value):
+                    written = _at(raw.get(name), inner)
+                    self._place(path, item, join(place, *inner), written, takes)
+
+    def _compared(
+        self,
+        bound: Bound,
+        argument: Argument | None,
+        entry: Primitive,
+        shapes: Mapping[str, Shape],
+        pointer: str,
+        env: Environment,
+    ) -> None:
+        """Check that what a `where` compares can be of one type."""
+        from planner.check.where import Comparisons
+
+        holder = next((one for one in argument.within if one in shapes), None) if argument else None
+        item: Shape = Unknown()
+        if holder is not None:
+            target = shapes[holder]
+            item = target.item if isinstance(target, CollectionShape) else target
+            if entry.arguments[holder].kinds != {Kind.COLLECTION}:
+                item = target
+
+        def of(name: str) -> Schema | None:
+            with self._problems.muted():
+                return self._values.value(f"${name}", pointer, None, env)[1]
+
+        for told in Comparisons(bound.where.text, item, of).senseless(bound.where.tree):
+            fix = None if told.meant is None else replace(pointer, told.meant)
+            self._problems.error("bad-where", pointer, told.message, told.hint, fix)
+
+    def _place(self, path: Path, item: Shape, pointer: str, written: JSON, takes: Schema | None) -> None:
+        found = place_in(item, path.parts)
+        if isinstance(found, NoSuchPath):
+            (message, hint), better = self._values.nowhere(item, path.parts, found)
+            fix = None
+            if better is not None and isinstance(written, str):
+                fix = replace(pointer, _mended(written, path, Path(better)))
+            self._problems.error("unknown-field", pointer, message, hint, fix)
+        elif disjoint(found, takes):
+            message = f"`{path}` is {type_words(found)} here, and {shown(written)} takes {wanted(takes)}"
+            self._problems.error("bad-argument", pointer, message)
+
+
+def _validate(entry: Primitive, placeholders: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[ArgumentError]]:
+    """Validate with placeholders for what is not known. What does not fit counts as not known afterwards."""
+    try:
+        return _fields(entry.validate(placeholders)), []
+    except ArgumentsInvalid as error:
+        faults = list(error.faults)
+    bad: dict[str, list[ArgumentError]] = {}
+    for fault in faults:
+        if fault.place:
+            bad.setdefault(str(fault.place[0]), []).append(fault)
+    mended = {
+        name: _without(value, bad[name]) if name in bad else value
+        for name, value in placeholders.items()
+        if name in entry.arguments
+    }
+    for name, argument in entry.arguments.items():
+        if argument.required:
+            mended.setdefault(name, UNKNOWN)
+    try:
+        return _fields(entry.validate(mended)), faults
+    except ArgumentsInvalid:
+        return mended, faults
+
+
+def _without(value: Any, faults: Sequence[ArgumentError]) -> Any:
+    """An argument with what is wrong in it counted as not known: values of an object alone, else all of it."""
+    keys = [fault.place[1] for fault in faults if len(fault.place) > 1]
+    if not isinstance(value, dict) or len(keys) < len(faults):
+        return UNKNOWN
+    return {key: UNKNOWN if key in keys else inner for key, inner in value.items()}
+
+
+def _fields(args: Args) -> dict[str, Any]:
+    return {argument_name(name): getattr(args, name) for name in type(args).model_fields}
+
+
+def _within(place: tuple[str | int, ...], raw: Mapping[str, JSON]) -> Iterator[str | int]:
+    """As much of a place as exists in what was written (validation of unions adds names of its own)."""
+    value: Any = raw
+    for part in place:
+        match value, part:
+            case dict(), str() if part in value:
+                value = value[part]
+            case list(), int() if part < len(value):
+                value = value[part]
+            case _:
+                return
+        yield part
+
+
+def _paths(
+    value: Any, place: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], Path, Schema | None]]:
+    """The paths in an argument, with their places in it and what the values there have to be."""
+    match value:
+        case Path():
+            yield place, value, None
+        case Bound():
+            for path in value.where.paths:
+                yield place, path, None
+        case Aggregate(path=Path() as path):
+            yield place, path, value.takes
+        case list():
+            for index, item in enumerate(value):
+                yield from _paths(item, (*place, index))
+        case dict():
+            for key, item in value.items():
+                yield from _paths(item, (*place, key))
+
+
+def _at(written: Any, place: tuple[str | int, ...]) -> JSON:
+    for part in place:
+        match written, part:
+            case dict(), str():
+                written = written.get(part)
+            case list(), int():
+                written = written[part]
+            case _:
+                return None
+    found: JSON = written
+    return found
+
+
+def _mended(written: str, path: Path, better: Path) -> str:
+    """Return a path, or a `where`, with another path in the place of one."""
+    alone = _path_of(written)
+    if alone == path:
+        return str(better)
+    if alone is not None and (*path.parts[: -len(alone.parts)], *alone.parts) == path.parts:
+        return str(Path(better.parts[len(path.parts) - len(alone.parts) :]))
+    from infospace.where.ast import Field, Function
+    from infospace.where.tokens import read_words
+
+    for word in reversed(read_words(written, (*get_args(Function), *get_args(Reckoning)))):
+        if isinstance(word.value, Field) and word.value.path == path:
+            written = f"{written[: word.start]}{better}{written[word.start + len(word.text) :]}"
+    return written
+
+
+def _path_of(text: str) -> Path | None:
+    try:
+        return Path.parse(text)
+    except Invalid:
+        return None
+
+
+def item_slot(entry: Primitive, arguments: Mapping[str, JSON], kinds: frozenset[Kind]) -> str | None:
+    """Return the argument in which `map` gives an item of these kinds: the first that is a resource.
+
+    None when the operation has none, when it is written already, or when it may be left out and could not
+    take such an item.
+    """
+    first = next((a for a in entry.arguments.values() if a.reading is ParseMode.RESOURCE), None)
+    if first is None or first.name in arguments or not (first.required or first.kinds & kinds):
+        return None
+    return first.name

@@ -1,0 +1,265 @@
+"""The check: everything that is wrong with a plan, before anything happens."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+
+from infospace.contract.arguments import UNKNOWN
+from infospace.contract.catalogue import Catalogue
+from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
+from infospace.core.names import normalised
+from infospace.data.json_text import dump
+from infospace.data.paths import nearest
+from infospace.schema.shapes import (
+    NO_METADATA,
+    CollectionShape,
+    NoteShape,
+    RelationShape,
+    Shape,
+    Unknown,
+    disjoint,
+    type_words,
+)
+from planner.check.conditions import whole
+from planner.check.control_flow import FormChecker
+from planner.check.environment import Environment, Variable, joined
+from planner.check.space_facts import SpaceFacts
+from planner.check.warnings import warn_of_effects
+from planner.language.plan import Ask, Block, Input, Plan, Saved, Step, Stop, blocks, every_step
+from planner.language.problems import Problem, Problems, join, listed, replace, sort_problems
+from planner.language.writable import check_writable
+from planner.parse.document import parse_plan
+from planner.parse.saved_plans import PREFIX, unknown_plan
+from planner.parse.schemas import misfit
+from planner.repair.fixes import with_fixes
+
+_KINDS: Mapping[str, Shape] = {
+    Kind.NOTE: NoteShape(),
+    Kind.COLLECTION: CollectionShape(),
+    Kind.RELATION: RelationShape(),
+}
+
+
+def check(
+    document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: str | None = None
+) -> tuple[Plan, Problems]:
+    """Read and check a whole plan; all problems at once. Nothing is run, nothing is changed.
+
+    `saved_as` is the name of the saved plan that it is to be.
+    """
+    problems = Problems()
+    if not check_writable(document, problems):
+        return Plan((), document=document), problems
+    plan, problems = _checked(document, catalogue, known, saved_as)
+    problems.found[:] = sort_problems(document, problems.found)
+    if not problems.ok:
+
+        def errors(patched: JSON) -> list[Problem]:
+            again = _checked(patched, catalogue, known, saved_as)[1].found
+            return [problem for problem in again if problem.severity == "error"]
+
+        steps = sum(1 for _ in every_step(plan.steps))
+        problems.found[:] = with_fixes(document, problems.found, steps, errors)
+    return plan, problems
+
+
+def _checked(document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: str | None) -> tuple[Plan, Problems]:
+    problems = Problems()
+    plan = parse_plan(document, problems)
+    checker = Checker(catalogue, known, problems, () if saved_as is None else (normalised(saved_as),))
+    checker.inputs(plan)
+    checker.block(plan.steps, most=plan.budget.depth)
+    checker.result(plan)
+    plan = dataclasses.replace(plan, plans=checker.plans)
+    if problems.ok:
+        checker.unread(plan)
+        warn_of_effects(plan, catalogue, problems)
+    return plan, problems
+
+
+class Checker(FormChecker):
+    """Checks a plan in document order with what is known of each variable. A session extends it line by line."""
+
+    def __init__(
+        self, catalogue: Catalogue, known: SpaceFacts, problems: Problems, calling: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(catalogue, known, problems)
+        self.plans: dict[str, Plan] = {}
+        """The saved plans that are named, directly or not."""
+        self._calling = calling
+        """Names of the saved plans that this one is called from, outermost first, and its own."""
+
+    def inputs(self, plan: Plan) -> None:
+        """Bind the declared inputs."""
+        for declared in plan.inputs.values():
+            if declared.kind is None:
+                shape: Shape = NoteShape(declared.schema or None, NO_METADATA)
+            else:
+                shape = self._kind_of_input(declared, declared.kind)
+            self.env.bind(declared.name, Variable(shape, (declared.pointer,)))
+
+    def _kind_of_input(self, declared: Input, kind: str) -> Shape:
+        if declared.default is None:
+            return _KINDS[kind]
+        pointer = join(declared.pointer, "default")
+        if not isinstance(declared.default, str):
+            message = f"the default of {declared.name!r} is the id or name of a {kind}, not {declared.default!r:.40}"
+            self.problems.error("bad-input", pointer, message)
+            return _KINDS[kind]
+        found = self._values.literal_resource(declared.default, pointer, self.env)
+        if found is not None and Kind(kind) not in found.kinds:
+            message = f"the default of {declared.name!r} is a {kind}, and {declared.default!r} is not one"
+            self.problems.error("bad-input", pointer, message)
+        return _KINDS[kind]
+
+    def _saved(self, step: Step, form: Saved, depth: int) -> Shape:
+        pointer = form.called or join(step.pointer, "type")
+        name = normalised(form.name)
+        if name in self._calling:
+            chain = " → ".join((*self._calling[self._calling.index(name) :], name))
+            message, hint = (
+                f"saved plans that run one another never end: {chain}",
+                "`while` and `for-each` repeat steps",
+            )
+            self.problems.error("plan-cycle", pointer, message, hint)
+            return Unknown()
+        document = self._values.known.plan(form.name)
+        if document is None:
+            self._no_plan(form, pointer)
+            self._values.references(dict(form.arguments), join(step.pointer, "arguments"), self.env)
+            return Unknown()
+        inner = Checker(self._catalogue, self._values.known, Problems(), (*self._calling, name))
+        plan = parse_plan(document, inner.problems)
+        inner._handled = inner._values.handled = self._handled
+        inner.env = Environment(
+            given=dict(self.env.given),
+            loops=self.env.loops,
+            beside=dict(self.env.beside),
+            gone=set(self.env.gone),
+            renamed=set(self.env.renamed),
+        )
+        stops = [one.form for one in every_step(plan.steps) if isinstance(one.form, Stop)]
+        if not stops:
+            inner.env.times = self.env.times
+        inner.plans = self.plans
+        self.plans[form.name] = plan
+        inner.inputs(plan)
+        inner.block(plan.steps, depth + 1, self._most)
+        inner.result(plan)
+        self._called(form, plan, join(step.pointer, "arguments"), pointer)
+        for problem in inner.problems.found:
+            if problem.severity == "error":
+                message = (
+                    f"the saved plan {form.name!r} would fail: {problem.message} (at {problem.pointer or 'its top'})"
+                )
+                self.problems.error(problem.code, pointer, message, problem.hint)
+        if stops:
+            self.env.given = joined(self.env.given, inner.env.given)
+            early = any(stop.status != "failed" for stop in stops)
+            return Unknown() if early else inner.answer(plan)
+        self.env.given, self.env.gone, self.env.renamed = inner.env.given, inner.env.gone, inner.env.renamed
+        return inner.answer(plan)
+
+    def _no_plan(self, form: Saved, pointer: str) -> None:
+        names = [
+            name.removeprefix(PREFIX)
+            for name in (*self._values.known.names(), *self.env.given)
+            if name.startswith(PREFIX)
+        ]
+        near = nearest(form.name, names)
+        fix = replace(pointer, f"plan:{near}") if near else None
+        hint = unknown_plan(form.name, names)
+        self.problems.error("unknown-plan", pointer, f"there is no saved plan {form.name!r}", hint, fix)
+
+    def _called(self, form: Saved, plan: Plan, pointer: str, type_pointer: str) -> None:
+        """Check the arguments of a saved plan against its inputs."""
+        given, meant = form.given(plan.inputs), set[str]()
+        for name, raw in given.items():
+            place = join(pointer, name) if name in form.arguments else type_pointer
+            declared = plan.inputs.get(name)
+            if declared is None:
+                near = nearest(name, [key for key in plan.inputs if key not in form.arguments])
+                fix = [{"op": "move", "from": place, "path": join(pointer, near)}] if near else None
+                meant.update([near] if near else [])
+                takes = f"it takes {listed(list(plan.inputs))}" if plan.inputs else "it takes none"
+                hint = f"did you mean {near!r}?" if near else takes
+                message = f"the saved plan {form.name!r} has no input {name!r}"
+                self.problems.error("unknown-argument", place, message, hint, fix)
+                self._values.references(raw, place, self.env)
+            elif declared.kind is not None:
+                self._values.resource(raw, place, frozenset({Kind(declared.kind)}), self.env)
+            else:
+                self._fits(declared, raw, place)
+        for name, declared in plan.inputs.items():
+            if declared.required and name not in given and name not in meant:
+                message = f"the saved plan {form.name!r} needs the input {name!r}"
+                where = pointer if form.arguments else form.called or pointer.removesuffix("/arguments")
+                wanted = f"a {declared.kind}" if declared.kind else dump(dict(declared.schema or {}))
+                item = f'; the item is `$item`: "arguments": {{"{name}": "$item"}}' if form.mapped else ""
+                self.problems.error("missing-argument", where, message, f"it wants {wanted}{item}")
+
+    def _fits(self, declared: Input, raw: JSON, pointer: str) -> None:
+        value, schema = self._values.value(raw, pointer, None, self.env)
+        wanted = declared.schema or {}
+        if value is not UNKNOWN:
+            fault = misfit(value, wanted)
+            if fault is not None:
+                self.problems.error("bad-argument", pointer, f"the input {declared.name!r} does not fit: {fault}")
+        elif disjoint(schema, wanted):
+            message = f"the input {declared.name!r} is {type_words(schema)} here, and {type_words(wanted)} is wanted"
+            self.problems.error("bad-argument", pointer, message)
+
+    def answer(self, plan: Plan) -> Shape:
+        """Return what is known of the plan's answer, once it is checked."""
+        reference = whole(plan.result)
+        if reference is None:
+            return Unknown()
+        with self.problems.muted():
+            return self._values.reference(reference, "/result", self.env) or Unknown()
+
+    def result(self, plan: Plan, pointer: str = "/result") -> None:
+        """Check what the plan says that it answers with."""
+        if plan.result is None:
+            return
+        reference = whole(plan.result)
+        if reference is not None:
+            with self._values.telling("the plan fails where it is unbound", "bind it on both paths"):
+                self._values.reference(reference, pointer, self.env)
+            return
+        written = plan.result if isinstance(plan.result, str) else ""
+        fix = replace(pointer, f"${written}") if written in self.env.variables else None
+        message = f"`result` is one `$variable`, not {plan.result!r:.60}"
+        self.problems.error("bad-value", pointer, message, '"result": "$report"', fix)
+
+    def unread(self, plan: Plan) -> None:
+        """Warn of variables and inputs that nothing reads."""
+        for declared in plan.inputs.values():
+            if declared.pointer not in self.env.read:
+                self.problems.warn("never-read", declared.pointer, f"nothing reads the input ${declared.name}")
+        answers = set() if plan.result is not None else set(_last_places(plan.steps))
+        needed = set(self._needed(every_step(plan.steps)))
+        for pointer, name in self.bound:
+            if pointer not in self.env.read and pointer not in answers:
+                hint = "read it" if pointer in needed else "leave `out` away, or read it"
+                self.problems.warn("never-read", pointer, f"nothing reads ${name}", hint)
+
+    def _needed(self, steps: Iterable[Step]) -> Iterator[str]:
+        """The places of an `out` that its step may not be without."""
+        for step in steps:
+            entry = self._catalogue.find(step.type)
+            if isinstance(step.form, Ask) or (entry is not None and entry.out == "required"):
+                yield join(step.pointer, "out")
+
+
+def _last_places(steps: Block) -> Iterator[str]:
+    """The bindings that may be the plan's answer when it names none: of the last step, at any depth."""
+    if not steps:
+        return
+    last = steps[-1]
+    yield join(last.pointer, "out")
+    for block in blocks(last.form):
+        yield from _last_places(block)
+    if isinstance(last.on_fail, tuple):
+        yield from _last_places(last.on_fail)

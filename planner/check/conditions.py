@@ -1,0 +1,200 @@
+"""Checking conditions: what they read, whether they can have an answer, and what they tell of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from infospace.core.ids import is_id
+from infospace.core.json_types import JSON
+from infospace.core.names import name_fault
+from infospace.data.paths import nearest
+from infospace.schema.shapes import Schema, disjoint, types_of
+from planner.check.environment import Environment
+from planner.check.tool_calls import ToolChecker
+from planner.check.values import ValueChecker
+from planner.language.plan import All, AnyOf, Condition, Not, Test, every_test
+from planner.language.problems import Problems, join, replace
+from planner.language.references import (
+    Literal,
+    Reference,
+    ReferenceInvalid,
+    names_in,
+    read_text,
+    whole_reference,
+)
+from planner.parse.conditions import COMPARED, EXISTENCE, LITERAL, PRESENCE, name_asked
+
+_ORDERED: Schema = {"type": ["number", "string"]}
+_HOLDERS: Schema = {"type": ["string", "array", "object"]}
+_TEXT: Schema = {"type": "string"}
+
+
+class ConditionChecker:
+    """Checks conditions in an environment."""
+
+    def __init__(self, values: ValueChecker, tools: ToolChecker, problems: Problems) -> None:
+        self._values = values
+        self._tools = tools
+        self._problems = problems
+        self.later: frozenset[str] = frozenset()
+        """Variables that are bound where a condition is asked again, though not where it is asked first."""
+
+    def check(self, condition: Condition, env: Environment) -> None:
+        """Check a condition; parts of `and` and `or` know what the parts before them tell."""
+        match condition:
+            case All(of) | AnyOf(of):
+                inner = env
+                for part in of:
+                    self.check(part, inner)
+                    yes, no = guards(part)
+                    inner = inner.certainly(yes if isinstance(condition, All) else no)
+            case Not(of):
+                self.check(of, env)
+            case Test("tool_condition"):
+                self._tools.condition(condition, env)
+            case Test(type_, arguments, pointer):
+                if type_:
+                    self._test(type_, arguments, pointer, env)
+
+    def _test(self, type_: str, arguments: Mapping[str, JSON], pointer: str, env: Environment) -> None:
+        target, place = arguments["target"], join(pointer, "target")
+        if type_ in EXISTENCE:
+            self._exists(target, place, env)
+            return
+        with self._values.lenient(type_ in PRESENCE), self._values.handling():
+            _, left = self._values.value(target, place, None, env)
+        if type_ not in COMPARED:
+            return
+        raw, beside = arguments["value"], join(pointer, "value")
+        with self._values.handling():
+            _, right = self._values.value(raw, beside, None, env)
+        if type_ in ("greater_than", "less_than", "gte", "lte"):
+            self._ordered(type_, (left, place), (right, beside), pointer)
+        elif type_ in ("contains", "not_contains"):
+            self._contained(type_, (left, place), (right, beside))
+
+    def _ordered(
+        self, type_: str, left: tuple[Schema | None, str], right: tuple[Schema | None, str], pointer: str
+    ) -> None:
+        message = f"{type_} compares two numbers or two texts"
+        for schema, place in (left, right):
+            if schema is not None and disjoint(schema, _ORDERED):
+                self._problems.error("bad-condition", place, f"{message}, and this is neither")
+                return
+        if left[0] is not None and right[0] is not None and disjoint(left[0], right[0]):
+            self._problems.error("bad-condition", pointer, f"{message}, not one of each")
+
+    def _contained(self, type_: str, left: tuple[Schema | None, str], right: tuple[Schema | None, str]) -> None:
+        if left[0] is None:
+            return
+        if disjoint(left[0], _HOLDERS):
+            message = f"{type_} looks into a text, a list, an object or a Collection, and this is none"
+            self._problems.error("bad-condition", left[1], message)
+        elif not types_of(left[0]) - {"string"} and right[0] is not None and disjoint(right[0], _TEXT):
+            self._problems.error("bad-condition", right[1], f"{type_} looks for text in a text, and this is none")
+
+    def _exists(self, target: JSON, pointer: str, env: Environment) -> None:
+        reference = whole(target)
+        if reference is None:
+            self._named(target, pointer, env)
+            return
+        variable = env.find(reference.name)
+        if variable is not None:
+            with self._values.lenient(True):
+                self._values.place(variable, reference, pointer, whole=True)
+            return
+        if reference.name in self.later:
+            return
+        near = nearest(reference.name, env.variables)
+        hint = f"did you mean ${near}?" if near else "it is never bound here"
+        fix = replace(pointer, str(Reference(near, reference.path))) if near else None
+        self._problems.warn("never-bound", pointer, f"no step before this one binds ${reference.name}", hint, fix)
+
+    def _named(self, target: JSON, pointer: str, env: Environment) -> None:
+        """Check the name, or the id, of which it is asked whether the space has it."""
+        name = name_asked({"target": target})
+        if name is None or ((fault := name_fault(name)) is not None and not is_id(name)):
+            message = "`bound` and `notbound` ask about a `$variable`, a place in one, or a name"
+            hint = '"target": "$hits"' if name is None or fault is None else fault.message
+            self._problems.error("bad-condition", pointer, message, hint)
+        elif name in env.variables and name not in env.given and self._values.known.holder(name) is None:
+            message, hint = f"{name!r} is taken as a name of the space", f"did you mean ${name}?"
+            self._problems.warn("never-bound", pointer, message, hint, replace(pointer, f"${name}"))
+
+
+def whole(raw: JSON) -> Reference | None:
+    """Return the reference that a value is from end to end, None when it is anything else."""
+    try:
+        return whole_reference(raw) if isinstance(raw, str) else None
+    except ReferenceInvalid:
+        return None
+
+
+def guards(condition: Condition) -> tuple[set[str], set[str]]:
+    """Return the variables known to be bound where a condition is true, and where it is false; names with a sign.
+
+    Every condition but (not)bound tells both ways: with an unbound variable the form would be skipped.
+    """
+    match condition:
+        case Test("bound" | "notbound" as type_, arguments):
+            name = name_asked(arguments)
+            there = _read(arguments, "target") if name is None else {f"'{name}"}
+            absent: set[str] = set() if name is None else {f"!{name}"}
+            return (there, absent) if type_ == "bound" else (absent, there)
+        case Test("tool_condition", arguments):
+            read = _read(arguments, "tool")
+            return read, read
+        case Test(_, arguments):
+            read = _read(arguments, "target") | _read(arguments, "value")
+            return read, read
+        case All(of):
+            told = [guards(part) for part in of]
+            return set().union(*(yes for yes, _ in told)), _whichever([(no, yes) for yes, no in told])
+        case AnyOf(of):
+            told = [guards(part) for part in of]
+            return _whichever(told), set().union(*(no for _, no in told))
+        case Not(of):
+            yes, no = guards(of)
+            return no, yes
+
+
+def _whichever(told: Sequence[tuple[set[str], set[str]]]) -> set[str]:
+    """What is known whichever part it was that decided: what that part tells, and those before by being otherwise."""
+    known, before = [], set[str]()
+    for decided, otherwise in told:
+        known.append(decided | before)
+        before = before | otherwise
+    return set.intersection(*known)
+
+
+def read_by(condition: Condition) -> set[str] | None:
+    """Return the variables that a condition reads, None when it reads more than variables."""
+    found: set[str] = set()
+    for test in every_test(condition):
+        if test.type in ("", "tool_condition") or (test.type in EXISTENCE and name_asked(test.arguments) is not None):
+            return None
+        found.update(names_in({key: value for key, value in test.arguments.items() if key not in LITERAL}))
+    return found
+
+
+def verdict(condition: Condition, env: Environment) -> bool | None:
+    """Return what a condition is because nothing ever binds what it asks about, None when that is not known."""
+    match condition:
+        case Test("bound" | "notbound" as type_, arguments):
+            reference = whole(arguments["target"])
+            if reference is None or reference.name in env.variables:
+                return None
+            return type_ == "notbound"
+        case Not(of):
+            decided = verdict(of, env)
+            return None if decided is None else not decided
+    return None
+
+
+def _read(arguments: Mapping[str, Any], key: str) -> set[str]:
+    try:
+        read = read_text(arguments[key]) if isinstance(arguments.get(key), str) else Literal(None)
+    except ReferenceInvalid:
+        return set()
+    return {read.name} if isinstance(read, Reference) else set()

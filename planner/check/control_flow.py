@@ -1,0 +1,355 @@
+"""Checking the control forms: what their conditions tell, and what is bound on which path."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from collections.abc import Mapping
+
+from infospace.contract.arguments import UNKNOWN
+from infospace.contract.decorator import Primitive
+from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
+from infospace.data.paths import nearest
+from infospace.schema.shapes import (
+    NO_METADATA,
+    CollectionShape,
+    NoteShape,
+    Shape,
+    Unknown,
+    bare,
+    describe,
+    disjoint,
+    union,
+)
+from planner.check.calls import item_slot
+from planner.check.conditions import guards, read_by, verdict, whole
+from planner.check.environment import Environment, Variable, joined
+from planner.check.steps import StepChecker
+from planner.language.plan import (
+    Ask,
+    Call,
+    ForEach,
+    If,
+    Map,
+    Parallel,
+    Saved,
+    Step,
+    Stop,
+    ToolCall,
+    Wait,
+    While,
+    bindings,
+    collected,
+    every_step,
+)
+from planner.language.problems import join, replace
+
+ROUNDS = 3
+"""Rounds of a loop that are followed until what is known where one begins stays the same."""
+
+
+class FormChecker(StepChecker):
+    """Checks steps and the control forms among them."""
+
+    def _form(self, step: Step, before: Environment, depth: int) -> tuple[Shape | None, str | None]:
+        match step.form:
+            case If():
+                return None, self._if(step, step.form, depth)
+            case While():
+                return None, self._while(step, step.form, depth)
+            case ForEach():
+                return self._for_each(step, step.form, before, depth)
+            case Map():
+                return self._map(step, step.form, depth)
+            case Parallel():
+                self._parallel(step, step.form, depth)
+            case Wait():
+                self._wait(step, step.form)
+            case Ask():
+                return self._ask(step, step.form), self._values.doubted
+            case Stop():
+                self._stop(step, step.form)
+            case ToolCall(tool, arguments):
+                return self._tools.call(tool, arguments, step.pointer, self.env), self._values.doubted
+            case Saved():
+                return self._saved(step, step.form, depth), self._values.doubted
+        return None, self._values.doubted
+
+    @abstractmethod
+    def _saved(self, step: Step, form: Saved, depth: int) -> Shape:
+        """Check a call of a saved plan; return the shape of what it gives."""
+
+    def _if(self, step: Step, form: If, depth: int) -> str | None:
+        self._conditions.check(form.condition, self.env)
+        doubted = self._values.doubted
+        yes, no = guards(form.condition)
+        decided = verdict(form.condition, self.env)
+        before = self.env
+        then = self._inside(form.then, before.certainly(yes), depth)
+        otherwise = self._inside(form.otherwise, before.certainly(no), depth)
+        if decided is not None:
+            then, otherwise = (then, then) if decided else (otherwise, otherwise)
+        doubts = (f"only the `then` of step {step.label} binds it", f"only the `else` of step {step.label} binds it")
+        after = before.copy()
+        after.join(then, otherwise, doubts)
+        self._after(step, after, doubted)
+        return doubted
+
+    def _after(self, step: Step, after: Environment, doubted: str | None) -> None:
+        """Take over what a form left; where the form may have been skipped, or what was there before."""
+        if doubted is None:
+            self.env.take(after)
+            return
+        reason = f"step {step.label} is skipped where {doubted} is unbound"
+        self.env.join(after, self.env.copy(), (reason, ""), handled=True)
+
+    def _while(self, step: Step, form: While, depth: int) -> str | None:
+        outer = self._conditions.later
+        self._conditions.later = outer.union(name for name, _ in bindings(form.body))
+        self._conditions.check(form.condition, self.env)
+        self._conditions.later = outer
+        doubted = self._values.doubted
+        self._ends(step, form)
+        yes, no = guards(form.condition)
+        doubts = (f"only the `body` of step {step.label} binds it, and that may not run", "")
+        start = self._settled(form, yes, doubts, depth)
+        self._conditions.check(form.condition, start)
+        end = self._inside(form.body, start.certainly(yes).copy(loop=True), depth)
+        end.changed |= start.changed
+        after = self.env.copy()
+        after.join(end, self.env.copy(), doubts)
+        known = after.certainly(no)
+        known.changed |= after.changed
+        self._after(step, known, doubted)
+        return doubted
+
+    def _settled(self, form: While, yes: set[str], doubts: tuple[str, str], depth: int) -> Environment:
+        """Return what is known wherever a round of a loop begins, the first and the later ones."""
+        start, names = self.env.copy(), {name for name, _ in bindings(form.body)}
+        start.between_rounds(self.env, names)
+        for _ in range(ROUNDS):
+            with self.problems.muted():
+                end = self._inside(form.body, start.certainly(yes).copy(loop=True), depth)
+            end.changed |= start.changed
+            following = self.env.copy()
+            following.join(end, self.env.copy(), doubts)
+            following.between_rounds(self.env, names)
+            if following.variables == start.variables:
+                return following
+            start = following
+        for name in start.changed:
+            start.bind(name, dataclasses.replace(start.variables[name], shape=Unknown()))
+        return start
+
+    def _ends(self, step: Step, form: While) -> None:
+        """Refuse a loop of which nothing that it does can change whether its condition holds."""
+        names = read_by(form.condition)
+        if names is None or names & {name for name, _ in bindings(form.body)}:
+            return
+        if any(self._may_change(inner) for inner in every_step(form.body)):
+            return
+        asked = ", ".join(f"${name}" for name in sorted(names)) or "no variable"
+        message = f"nothing in `body` changes what the condition reads ({asked}), so the loop would never end"
+        hint = "bind a variable of the condition in `body`, or leave with `stop`"
+        self.problems.error("endless-loop", join(step.pointer, "condition"), message, hint)
+
+    def _may_change(self, step: Step) -> bool:
+        """Whether a step may change a resource in place, or leave the loop."""
+        match step.form:
+            case Stop() | Saved() | ToolCall():
+                return True
+            case Call():
+                return self._changes(step.type)
+            case Map(_, operation):
+                return self._changes(operation)
+        return False
+
+    def _changes(self, type_: str) -> bool:
+        entry = self._catalogue.find(type_)
+        return entry is None or entry.effect == "writes" or callable(entry.effect)
+
+    def _parallel(self, step: Step, form: Parallel, depth: int) -> None:
+        binders: dict[str, int] = {}
+        for index, branch in enumerate(form.branches):
+            for name, pointer in bindings(branch):
+                if binders.setdefault(name, index) != index:
+                    message = f"${name} is bound in branch {binders[name] + 1} already"
+                    self.problems.error("bound-twice", pointer, message, "give each branch variables of its own")
+                elif name in self.env.variables:
+                    message = f"${name} is bound before step {step.label}, and a branch may not rebind it"
+                    self.problems.error("bound-twice", pointer, message, "give it another name")
+        before = self.env.copy()
+        for branch in form.branches:
+            start = before.copy()
+            start.beside |= self.env.given
+            end = self._inside(branch, start, depth)
+            for name in end.changed:
+                self.env.bind(name, end.variables[name])
+            self.env.given |= {name: given for name, given in end.given.items() if name not in before.given}
+            self.env.dead = self.env.dead or end.dead
+            self.env.gone |= end.gone
+
+    def _wait(self, step: Step, form: Wait) -> None:
+        if form.condition is not None:
+            self._conditions.check(form.condition, self.env)
+            return
+        place = join(step.pointer, "seconds")
+        value, schema = self._values.value(form.seconds, place, None, self.env)
+        literal = value is not UNKNOWN and (isinstance(value, bool) or not isinstance(value, (int, float)))
+        if literal or disjoint(schema, {"type": "number"}):
+            self.problems.error("bad-value", place, "`seconds` is a number", '"seconds": 5')
+
+    def _ask(self, step: Step, form: Ask) -> Shape:
+        place = join(step.pointer, "value")
+        _, schema = self._values.value(form.value, place, None, self.env)
+        if disjoint(schema, {"type": "string"}):
+            message = "the question is text"
+            self.problems.error("bad-value", place, message, "`${x}` in a text is the text of `$x`")
+        return NoteShape(form.schema, NO_METADATA)
+
+    def _stop(self, step: Step, form: Stop) -> None:
+        if form.value is not None:
+            place = join(step.pointer, "value")
+            reference = whole(form.value)
+            if reference is not None:
+                self._values.reference(reference, place, self.env)
+            else:
+                self._values.value(form.value, place, None, self.env)
+        self.env.dead = True
+
+    def _gone_through(self, step: Step, depth: int) -> bool:
+        """A loop over items is gone through until a round changes nothing that is known before it."""
+        changes, known = self._values.changes, self._values.known
+        if not isinstance(step.form, (ForEach, Map)) or self.problems.passing > 1:
+            return False
+        if not changes.any_foreseen((step,), self._catalogue, known):
+            return True
+        changes.deleting((step,), self._catalogue, known, self.env)
+        for _ in range(ROUNDS):
+            since, before = changes.count, self.env
+            self.env = before.copy()
+            with self.problems.muted():
+                self._form(step, before.copy(), depth)
+            self.env = before
+            if not changes.repeated(since, before):
+                return True
+        return False
+
+    def _for_each(self, step: Step, form: ForEach, before: Environment, depth: int) -> tuple[Shape, str | None]:
+        item, size = self._collection(form.target, join(step.pointer, "target"))
+        doubted = self._values.doubted
+        start = self.env.copy(loop=True)
+        start.bind(form.as_, Variable(bare(item), (join(step.pointer, "as"),)))
+        inner = start.copy()
+        if not any(isinstance(one.form, Stop) for one in every_step(form.do)):
+            inner.times = size or 0
+        body = self._inside(form.do, inner, depth)
+        collect = collected(form)
+        made = None if collect is None else self._collected(step, collect, start, body)
+        if isinstance(step.on_fail, tuple):
+            failing = start.copy()
+            failing.join(body, start, (f"an item of step {step.label} may fail before", ""), handled=True)
+            if collect is not None and collect != form.as_:
+                failing.variables.pop(collect, None)
+                if collect in before.variables:
+                    failing.bind(collect, before.variables[collect])
+            handler = self._handler(step.on_fail, failing, depth)
+            made = self._supplied(made, collect, start, handler)
+            body.given = joined(body.given, handler.given)
+        self.env.given = joined(self.env.given, body.given)
+        if collect is None and step.out is not None:
+            message = "nothing in `do` binds a variable, so there is nothing to collect"
+            self.problems.warn("nothing-collected", join(step.pointer, "out"), message, 'give a step of `do` an "out"')
+        return CollectionShape(bare(made) if made is not None and form.filter_null else Unknown(), NO_METADATA), doubted
+
+    def _collected(self, step: Step, collect: str, start: Environment, body: Environment) -> Shape | None:
+        found = body.find(collect)
+        if found is not None and (not _as_before(found, start.variables.get(collect)) or collect == _as_of(step)):
+            return found.shape
+        pointer = join(step.pointer, "collect")
+        own = [name for name, one in body.variables.items() if not _as_before(one, start.variables.get(name))]
+        near = nearest(collect, own)
+        hint = f"did you mean ${near}?" if near else "`collect` names the `out` of a step in `do`"
+        fix = replace(pointer, f"${near}") if near else None
+        self.problems.error("unbound-variable", pointer, f"nothing in `do` binds ${collect}", hint, fix)
+        return None
+
+    @staticmethod
+    def _supplied(made: Shape | None, name: str | None, start: Environment, handler: Environment) -> Shape | None:
+        """What an item gives when an `on_fail` list may supply it instead."""
+        found = handler.find(name) if name is not None else None
+        if found is None or made is None or _as_before(found, start.variables.get(name or "")):
+            return made
+        return union(made, found.shape)
+
+    def _map(self, step: Step, form: Map, depth: int) -> tuple[Shape, str | None]:
+        item, size = self._collection(form.target, join(step.pointer, "target"))
+        env = self.env.copy(loop=True)
+        env.times = size or 0
+        env.bind("item", Variable(bare(item), (join(step.pointer, "target"),)))
+        place = form.pointer if form.named else join(form.pointer, "type")
+        gives: Shape | None = Unknown()
+        if "/" in form.operation:
+            tool = self._tools.find(form.operation, place)
+            self._tools.arguments(tool, form.arguments.get("arguments", {}), join(form.pointer, "arguments"), env)
+            gives = NoteShape(tool.output_schema if tool else None, NO_METADATA)
+        else:
+            entry = self._entry(form.operation, place, form.arguments, form.pointer, forms=False)
+            if entry is not None:
+                self._model(entry, place)
+                gives = self._mapped(step, form, entry, item, env)
+        doubted = self._values.doubted
+        if isinstance(step.on_fail, tuple):
+            handler = self._handler(step.on_fail, env.copy(), depth)
+            gives = self._supplied(gives, step.out, env, handler)
+            self.env.given = joined(self.env.given, handler.given)
+        return CollectionShape(
+            bare(gives) if gives is not None and form.filter_null else Unknown(), NO_METADATA
+        ), doubted
+
+    def _mapped(self, step: Step, form: Map, entry: Primitive, item: Shape, env: Environment) -> Shape | None:
+        at, arguments = (step.pointer if form.named and form.arguments else form.pointer), form.arguments
+        if form.named:
+            arguments = {name: raw for name, raw in arguments.items() if name in entry.arguments}
+        slot = item_slot(entry, arguments, item.kinds)
+        if slot is None:
+            return self._named_each(entry, arguments, at, env, self._calls.check(entry, arguments, at, env))
+        kinds = entry.arguments[slot].kinds
+        if not item.kinds & kinds:
+            wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
+            message = f"each item is {describe(item)}, and {entry.type} wants {wanted}"
+            place = join(step.pointer, "target")
+            self.problems.error("wrong-kind", place, message, "`for-each` can do several steps an item")
+            item = Unknown()
+        gives = self._calls.check(entry, arguments, at, env, {slot: bare(item)})
+        return self._named_each(entry, arguments, at, env, gives)
+
+    def _named_each(
+        self, entry: Primitive, arguments: Mapping[str, JSON], pointer: str, env: Environment, gives: Shape | None
+    ) -> Shape | None:
+        """Check the name that an operation of `map` gives to each item, which can be but one item's."""
+        written = arguments.get(entry.names) if entry.names is not None else None
+        if entry.names is None or not isinstance(written, str):
+            return gives
+        outer, self.env = self.env, env
+        self._give(Step("", "", "", Call(arguments)), written, join(pointer, entry.names), gives)
+        self.env = outer
+        outer.given = joined(outer.given, env.given)
+        if not self.problems.passing:
+            self._values.changes.deleted = True
+        return gives
+
+    def _collection(self, raw: JSON, pointer: str) -> tuple[Shape, int | None]:
+        """Check what a loop goes over; return the shape of an item, and how many there are if that is known."""
+        shape = self._values.resource(raw, pointer, frozenset({Kind.COLLECTION}), self.env)
+        return (shape.item, shape.facts.size) if isinstance(shape, CollectionShape) else (Unknown(), None)
+
+
+def _as_before(variable: Variable, before: Variable | None) -> bool:
+    """Whether a variable is bound by the steps that bound it before; what it is bound to may have changed."""
+    return before is not None and variable.places == before.places
+
+
+def _as_of(step: Step) -> str | None:
+    return step.form.as_ if isinstance(step.form, ForEach) else None

@@ -1,0 +1,178 @@
+"""What the check knows of variables and names at a place in the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from infospace.core.ids import Kind
+from infospace.schema.shapes import Schema, Shape, bare, told_as, union
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable: its shape, where it may have been bound, and whether it is bound on every path to here.
+
+    `doubt` says why it may be unbound, None when it is certain; `handled` tells the doubt that comes of an
+    `on_fail`, at which the run skips a step, from that of a branch, which is an error.
+    """
+
+    shape: Shape
+    places: tuple[str, ...] = ()
+    doubt: str | None = None
+    handled: bool = False
+    extra: Schema | None = None
+    """What is known of the `extra` of the step that made what it is bound to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A name that earlier steps give, on every path or on some."""
+
+    shape: Shape
+    certain: bool = True
+
+
+@dataclass(slots=True)
+class Environment:
+    """Variables and given names. A body's environment knows the outer one's; what it binds stays in it."""
+
+    variables: dict[str, Variable] = field(default_factory=dict)
+    given: dict[str, Given] = field(default_factory=dict)
+    read: set[str] = field(default_factory=set)
+    """Pointers of bindings that something reads; shared by all environments of a plan."""
+    loops: int = 0
+    changed: set[str] = field(default_factory=set)
+    """Variables that were bound, or came to be known as bound, since this was copied from another."""
+    dead: bool = False
+    """Whether no path leads here, since the plan was stopped before."""
+    times: int = 0
+    """How often the block here is run at least, whatever becomes of what it stands in; a copy knows nothing of it."""
+    beside: dict[str, Given] = field(default_factory=dict)
+    """Names that branches beside this one give: taken, and not there to be looked up."""
+    gone: set[object] = field(default_factory=set)
+    """Which resources were deleted on every path to here."""
+    renamed: set[object] = field(default_factory=set)
+    """Which resources of the space got another name on every path to here."""
+    there: set[str] = field(default_factory=set)
+    """Names that the space is known to have here, since a `bound` said so."""
+    absent: set[str] = field(default_factory=set)
+    """Names that it is known not to have."""
+
+    def copy(self, *, loop: bool = False) -> Environment:
+        """Return an environment that starts with the same variables and names."""
+        return Environment(
+            dict(self.variables),
+            dict(self.given),
+            self.read,
+            self.loops + loop,
+            beside=dict(self.beside),
+            gone=set(self.gone),
+            renamed=set(self.renamed),
+            there=set(self.there),
+            absent=set(self.absent),
+        )
+
+    def take(self, after: Environment) -> None:
+        """Become what a copy of this has become."""
+        self.variables, self.given, self.dead = after.variables, after.given, after.dead
+        self.changed |= after.changed
+        self.gone, self.there, self.absent = after.gone, after.there, after.absent
+        self.renamed = after.renamed
+
+    def bind(self, name: str, variable: Variable) -> None:
+        """Bind a name."""
+        if variable.shape.facts.which is None:
+            variable = replace(variable, shape=told_as(variable.shape, object()))
+        self.variables[name] = variable
+        self.changed.add(name)
+
+    def find(self, name: str) -> Variable | None:
+        """Return a variable and remember that it is read."""
+        found = self.variables.get(name)
+        if found is not None:
+            self.read.update(found.places)
+        return found
+
+    def certainly(self, names: set[str]) -> Environment:
+        """Return an environment in which these variables are known to be bound.
+
+        `'name` stands for a name that the space has, `!name` for one that it has not.
+        """
+        inner = self.copy()
+        there, absent = ({name[1:] for name in names if name[0] == sign} for sign in "'!")
+        inner.there = (inner.there | there) - absent
+        inner.absent = (inner.absent | absent) - there
+        for name in names & inner.variables.keys():
+            if inner.variables[name].doubt is not None:
+                inner.bind(name, replace(inner.variables[name], doubt=None, handled=False))
+        return inner
+
+    def between_rounds(self, before: Environment, names: Iterable[str]) -> None:
+        """Forget what is known of the very resources that a round of a loop binds and names: the next has others."""
+        for name in names:
+            if name in self.variables:
+                variable = self.variables[name]
+                self.bind(name, replace(variable, shape=bare(variable.shape)))
+        for name, given in self.given.items():
+            if given is not before.given.get(name):
+                self.given[name] = replace(given, shape=bare(given.shape))
+
+    def of_kind(self, kinds: frozenset[Kind]) -> Iterator[str]:
+        """Iterate over the variables that are certain and whose kind fits."""
+        for name, variable in self.variables.items():
+            if variable.doubt is None and variable.shape.kinds <= kinds:
+                yield f"${name}"
+
+    def join(self, one: Environment, other: Environment, doubts: tuple[str, str], *, handled: bool = False) -> None:
+        """Take over what two branches bind and name: certain where both do, in doubt where one does.
+
+        Both are copies of this, or of what this was before; what changed in neither is as it is here.
+        `doubts` say why what only the one, or only the other, binds may be unbound; `handled` whether what
+        only the one binds is then skipped rather than wrong.
+        """
+        self.dead = one.dead and other.dead
+        if one.dead != other.dead:
+            one = other = other if one.dead else one
+        for name in one.changed | other.changed:
+            left, right = one.variables.get(name), other.variables.get(name)
+            if left is not None and right is not None:
+                self.bind(name, left if left is right else _either(left, right))
+            elif left is not None:
+                self.bind(name, _doubted(left, doubts[0], handled=handled))
+            elif right is not None:
+                self.bind(name, _doubted(right, doubts[1], handled=False))
+        self.given = joined(one.given, other.given)
+        self.gone, self.renamed = one.gone & other.gone, one.renamed & other.renamed
+        self.there, self.absent = one.there & other.there, one.absent & other.absent
+
+
+def _either(left: Variable, right: Variable) -> Variable:
+    doubt = left.doubt or right.doubt
+    doubtful = [side for side in (left, right) if side.doubt is not None]
+    handled = doubt is not None and all(side.handled for side in doubtful)
+    places = tuple(dict.fromkeys(left.places + right.places))
+    extra = left.extra if left.extra == right.extra else None
+    return Variable(union(left.shape, right.shape), places, doubt, handled, extra)
+
+
+def _doubted(variable: Variable, doubt: str, *, handled: bool) -> Variable:
+    if variable.doubt is not None:
+        return replace(variable, handled=variable.handled and handled)
+    return replace(variable, doubt=doubt, handled=handled)
+
+
+def joined(one: Mapping[str, Given], other: Mapping[str, Given]) -> dict[str, Given]:
+    """Return the names that are given after one of two branches was taken."""
+    if one == other:
+        return dict(one)
+    found = {}
+    for name in {**one, **other}:
+        left, right = one.get(name), other.get(name)
+        if left is not None and right is not None:
+            found[name] = Given(union(left.shape, right.shape), left.certain and right.certain)
+        else:
+            only = left or right
+            assert only is not None  # noqa: S101 - the name is of one of them
+            found[name] = Given(only.shape, certain=False)
+    return found

@@ -1,0 +1,146 @@
+"""Checking values against the JSON Schemas of tools and of saved plans: the parts that are known, and the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from infospace.contract.arguments import UNKNOWN
+from infospace.core.json_types import JSON
+from infospace.data.paths import nearest
+from infospace.schema.messages import additional
+from infospace.schema.shapes import NoSuchPath, Schema, disjoint, subschema_at, type_words
+from infospace.schema.validate import Misfit, validate_ignoring
+from planner.check.environment import Environment
+from planner.check.values import ValueChecker
+from planner.language.problems import Patch, Problems, join, listed, replace
+from planner.language.references import ListOf, Literal, ObjectOf, ReferenceInvalid, Value, read_value
+from planner.repair.coerce_values import coerce_value
+
+_OPEN = ("additionalProperties", "patternProperties", "anyOf", "oneOf", "allOf", "$ref", "if", "unevaluatedProperties")
+"""Keywords by which a schema says of other keys whether they may be there."""
+
+
+class FitChecker:
+    """Checks a value as written against a JSON Schema."""
+
+    def __init__(self, values: ValueChecker, problems: Problems) -> None:
+        self._values = values
+        self._problems = problems
+
+    def check(self, raw: JSON, schema: Schema, pointer: str, env: Environment, whose: str) -> None:
+        """Check references in a value, and the value as far as it is known; `whose` it is, in words.
+
+        A whole reference is held against the schema by what is known of it.
+        """
+        try:
+            read = read_value(raw)
+        except ReferenceInvalid:
+            self._values.value(raw, pointer, None, env)
+            return
+        known: Any = self._known(read, schema, schema, pointer, env, whose)
+        for misfit in validate_ignoring(known, schema, UNKNOWN):
+            self._misfit(misfit, schema, pointer, whose)
+        if isinstance(known, Mapping):
+            self._strangers(known, schema, pointer, whose)
+
+    def _known(self, read: Value, root: Schema, wanted: Schema, pointer: str, env: Environment, whose: str) -> Any:
+        match read:
+            case Literal(value):
+                return value
+            case ListOf(items):
+                inner = [_inner(root, wanted, index) for index in range(len(items))]
+                return [
+                    self._known(item, root, of, join(pointer, index), env, whose)
+                    for index, (item, of) in enumerate(zip(items, inner, strict=True))
+                ]
+            case ObjectOf(items):
+                return {
+                    key: self._known(item, root, _inner(root, wanted, key), join(pointer, key), env, whose)
+                    for key, item in items.items()
+                }
+        schema = self._values.schema(read, pointer, env)
+        if disjoint(schema, {**wanted, "$defs": root.get("$defs", {})}):
+            message = f"{whose} wants {type_words(wanted) or 'something else'} here, and this is {type_words(schema)}"
+            self._problems.error("bad-argument", pointer, message)
+        return UNKNOWN
+
+    def _misfit(self, misfit: Misfit, schema: Schema, pointer: str, whose: str) -> None:
+        place = join(pointer, *misfit.place)
+        if misfit.keyword == "required":
+            for key in misfit.wanted:
+                if key not in misfit.instance:
+                    self._missing(key, misfit, schema, place, whose)
+            return
+        if misfit.keyword == "additionalProperties":
+            known = tuple(_properties(schema, misfit.place))
+            for key in additional(misfit.instance, _schema_at(schema, misfit.place)):
+                if key not in known:
+                    self._unknown(str(key), known, misfit.instance, place, whose)
+            return
+        fix = None
+        mended = coerce_value(misfit.instance, _schema_at(schema, misfit.place))
+        if mended is not None:
+            fix = replace(place, mended.value)
+        self._problems.error("bad-argument", place, f"{whose}: {misfit.message}", None, fix)
+
+    def _missing(self, key: str, misfit: Misfit, schema: Schema, place: str, whose: str) -> None:
+        whole = _schema_at(schema, misfit.place)
+        wanted = _inner(schema, whole, key)
+        near = nearest(key, [name for name in misfit.instance if name not in _properties(schema, misfit.place)])
+        if near is not None and whole.get("additionalProperties") is False:
+            return
+        if near is not None:
+            message, fix = (
+                f"{whose} needs {key!r}",
+                [{"op": "move", "from": join(place, near), "path": join(place, key)}],
+            )
+            self._problems.error("missing-argument", place, message, f"is {near!r} meant for it?", fix)
+            return
+        hint = wanted.get("description") or type_words(wanted) or None
+        self._problems.error("missing-argument", place, f"{whose} needs {key!r}", hint, _only(wanted, join(place, key)))
+
+    def _strangers(self, given: Mapping[str, Any], schema: Schema, pointer: str, whose: str) -> None:
+        """Warn of what an open schema lets pass and says nothing of; what was meant for a missing one is told there."""
+        known = schema.get("properties")
+        if not isinstance(known, Mapping) or not known or any(key in schema for key in _OPEN):
+            return
+        strange = [key for key in given if key not in known]
+        meant = {nearest(key, strange) for key in schema.get("required", ()) if key not in given}
+        for key in strange:
+            if key not in meant:
+                near = nearest(key, [name for name in known if name not in given])
+                hint = f"did you mean {near!r}?" if near else f"it takes {listed(list(known))}"
+                message = f"{whose} says nothing of {key!r}, and may pass over it"
+                self._problems.warn("unknown-argument", join(pointer, key), message, hint)
+
+    def _unknown(self, key: str, known: tuple[str, ...], instance: Mapping[str, Any], place: str, whose: str) -> None:
+        near = nearest(key, [name for name in known if name not in instance])
+        fix: Patch = [{"op": "remove", "path": join(place, key)}]
+        if near is not None:
+            fix = [{"op": "move", "from": join(place, key), "path": join(place, near)}]
+        hint = f"did you mean {near!r}?" if near else f"it takes {listed(list(known))}" if known else "it takes nothing"
+        self._problems.error("unknown-argument", join(place, key), f"{whose} has no {key!r}", hint, fix)
+
+
+def _only(wanted: Schema, place: str) -> Patch | None:
+    """Add the one value that fits, where there is but one."""
+    if "default" in wanted:
+        return [{"op": "add", "path": place, "value": wanted["default"]}]
+    if "const" in wanted or len(wanted.get("enum", ())) == 1:
+        return [{"op": "add", "path": place, "value": wanted["const"] if "const" in wanted else wanted["enum"][0]}]
+    return None
+
+
+def _schema_at(schema: Schema, place: tuple[str | int, ...]) -> Schema:
+    found = subschema_at(schema, place)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _inner(root: Schema, schema: Schema, key: str | int) -> Schema:
+    found = subschema_at({**schema, "$defs": root.get("$defs", {})}, (key,))
+    return {} if found is None or isinstance(found, NoSuchPath) else found
+
+
+def _properties(schema: Schema, place: tuple[str | int, ...]) -> Iterator[str]:
+    yield from _schema_at(schema, place).get("properties", {})

@@ -1,0 +1,111 @@
+"""What the check knows of the space: names, kinds and schemas of what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from infospace.core.errors import NotFound
+from infospace.core.ids import is_id
+from infospace.core.json_types import JSON
+from infospace.core.resources import Collection, Note, Resource, SearchResult
+from infospace.journal.forks import first_of
+from infospace.schema.shapes import (
+    CollectionShape,
+    NoteShape,
+    RelationShape,
+    Schema,
+    Shape,
+    Unknown,
+    schema_of,
+    schema_of_value,
+)
+from infospace.store.protocol import Snapshot
+from planner.parse.saved_plans import saved_plan
+
+SURVEYED = 1_000
+"""Items of a Collection that are looked at to say what they all are; of a larger one nothing is said."""
+SMALL = 20_000
+"""Characters of content up to which a Note's own structure is taken as known."""
+
+
+class SpaceFacts(Protocol):
+    """The snapshot that a plan is checked against."""
+
+    def shape(self, reference: str) -> Shape | None:
+        """Return the shape of the resource with an id or a name, None when there is none."""
+
+    def holder(self, name: str) -> str | None:
+        """Return the id of who has a name."""
+
+    def names(self) -> Sequence[str]:
+        """Return all names."""
+
+    def plan(self, name: str) -> JSON:
+        """Return the document of a saved plan, None when there is none of that name."""
+
+
+class SnapshotFacts:
+    """A snapshot of a real space."""
+
+    def __init__(self, snapshot: Snapshot, free: str | None = None, unseen: str | None = None) -> None:
+        """`free` is a run: the names of what it and its forks made are there to be given again.
+
+        What the run `unseen` made is not there.
+        """
+        self._snapshot = snapshot
+        self._free = free
+        self._unseen = unseen
+        self._shapes: dict[str, Shape | None] = {}
+
+    def shape(self, reference: str) -> Shape | None:
+        """Return the shape of the resource with an id or a name, None when there is none."""
+        if reference not in self._shapes:
+            self._shapes[reference] = self._look(reference)
+        return self._shapes[reference]
+
+    def _look(self, reference: str) -> Shape | None:
+        identifier = reference if is_id(reference) else self._snapshot.named(reference)
+        if identifier is None:
+            return None
+        try:
+            found = self._snapshot.get(identifier)
+        except NotFound:
+            return None
+        return None if self._unseen is not None and found.made.run == self._unseen else self._shape_of(found)
+
+    def holder(self, name: str) -> str | None:
+        """Return the id of who has a name."""
+        holder = self._snapshot.named(name)
+        if holder is not None and self._free is not None:
+            run = self._snapshot.get(holder).made.run
+            if run is not None and first_of(self._snapshot, run) == self._free:
+                return None
+        return holder
+
+    def names(self) -> Sequence[str]:
+        """Return all names, sorted."""
+        return self._snapshot.names()
+
+    def plan(self, name: str) -> JSON:
+        """Return the document of a saved plan, None when there is none of that name."""
+        return saved_plan(self._snapshot, name)
+
+    def _shape_of(self, resource: Resource) -> Shape:
+        if isinstance(resource, Note):
+            if resource.evidence:
+                return NoteShape(schema_of(SearchResult), schema_of_value({}))
+            return NoteShape(_content_schema(resource), schema_of_value(dict(resource.metadata)))
+        if not isinstance(resource, Collection):
+            return RelationShape()
+        if not 0 < len(resource) <= SURVEYED:
+            return CollectionShape(Unknown())
+        items = self._snapshot.many([member.id for member in resource.members])
+        if all(isinstance(item, Note) and item.evidence for item in items):
+            return CollectionShape(NoteShape(schema_of(SearchResult), schema_of_value({})))
+        return CollectionShape(NoteShape() if all(isinstance(item, Note) for item in items) else Unknown())
+
+
+def _content_schema(note: Note) -> Schema:
+    whole = schema_of_value(note.content)
+    return whole if len(str(note.content)) <= SMALL else {"type": whole["type"]}

@@ -1,0 +1,543 @@
+"""Checking what arguments refer to: variables, places, ids, names, and what is known of their values."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from infospace.contract.arguments import UNKNOWN, Bound
+from infospace.contract.decorator import Argument
+from infospace.core.errors import PathNotFound
+from infospace.core.ids import Kind, is_id
+from infospace.core.json_types import JSON
+from infospace.core.names import normalised
+from infospace.core.resources import text_of
+from infospace.data.json_text import dump
+from infospace.data.paths import EXTRA, Path, nearest, show_parts
+from infospace.schema.combine import closed_object, list_of
+from infospace.schema.infer import subschema_at, undeclared
+from infospace.schema.shapes import (
+    NO_METADATA,
+    UNTOLD,
+    WRONG,
+    CollectionShape,
+    Facts,
+    NoSuchPath,
+    NoteShape,
+    RelationShape,
+    Schema,
+    Shape,
+    Unknown,
+    bare,
+    describe,
+    disjoint,
+    is_result,
+    part_of,
+    place_in,
+    schema_of_value,
+    told_as,
+    type_words,
+    types_of,
+    union,
+)
+from infospace.schema.words import shown
+from planner.check.environment import Environment, Variable
+from planner.check.mutations import MutationTracker
+from planner.check.space_facts import SpaceFacts
+from planner.language.problems import Patch, Problems, join, listed, replace
+from planner.language.references import (
+    ListOf,
+    Literal,
+    ObjectOf,
+    Reference,
+    ReferenceInvalid,
+    Template,
+    Value,
+    read_text,
+    read_value,
+    references_in,
+    strings,
+    whole_reference,
+)
+
+
+class ValueChecker:
+    """Checks references against an environment and the space; says what is known of each argument."""
+
+    def __init__(self, known: SpaceFacts, problems: Problems) -> None:
+        self.known = known
+        self.problems = problems
+        self.doubted: str | None = None
+        """A variable that was read though an `on_fail` may have left it unbound: whoever reads it may be skipped."""
+        self.changes = MutationTracker()
+        self.may_be_absent = False
+        """Whether a name that nothing has is no error, since what comes of it is handled."""
+        self.handled = False
+        """Whether an `on_fail` handles that what is checked fails: what data does wrong is then a warning."""
+        self._lenient = False
+        self._unbound = ("this step is then skipped", "bind it on both paths, or put this into an `if` with {guard}")
+
+    @contextmanager
+    def lenient(self, on: bool) -> Iterator[None]:
+        """Let a place that does not exist be a warning: the conditions that ask for it have an answer."""
+        self._lenient, before = on, self._lenient
+        yield
+        self._lenient = before
+
+    @contextmanager
+    def handling(self) -> Iterator[None]:
+        """Let an index out of range be a warning: a condition on a place that does not exist has an answer."""
+        self.handled, before = True, self.handled
+        yield
+        self.handled = before
+
+    @contextmanager
+    def telling(self, skipped: str, mend: str) -> Iterator[None]:
+        """Say other things of a variable that may be unbound than of one in a step."""
+        self._unbound, before = (skipped, mend), self._unbound
+        yield
+        self._unbound = before
+
+    def references(self, raw: JSON, pointer: str, env: Environment) -> None:
+        """Check the references in something of which nothing else is known; what is no reference is passed over."""
+        for place, text in strings(raw):
+            with suppress(ReferenceInvalid):
+                for reference in references_in(read_text(text)):
+                    self.reference(reference, join(pointer, *place), env, whole=False)
+
+    def reference(self, reference: Reference, pointer: str, env: Environment, *, whole: bool = True) -> Shape | None:
+        """Check one reference; return the shape of what it means, None when it means nothing."""
+        variable = env.find(reference.name)
+        if variable is None:
+            near = nearest(reference.name, env.variables)
+            bound = listed([f"${name}" for name in env.variables])
+            hint = (
+                f"did you mean ${near}?" if near else f"bound here: {bound}" if bound else "no variable is bound here"
+            )
+            fix = replace(pointer, str(Reference(near, reference.path))) if near and whole else None
+            self.problems.error(
+                "unbound-variable",
+                pointer,
+                f"${reference.name} is not bound before this step",
+                hint,
+                fix,
+                reference.name,
+            )
+            return None
+        if variable.doubt is not None:
+            self._doubt(variable, reference, pointer)
+        if variable.shape.facts.which in env.gone:
+            message = f"what ${reference.name} was bound to is deleted before this step"
+            self.problems.error("deleted", pointer, message, "read it before `remove`", None, reference.name)
+        return self.place(variable, reference, pointer, whole=whole)
+
+    def _doubt(self, variable: Variable, reference: Reference, pointer: str) -> None:
+        message = f"${reference.name} may be unbound: {variable.doubt}"
+        if variable.handled:
+            self.doubted = self.doubted or f"${reference.name}"
+            self.problems.warn("maybe-unbound", pointer, message, self._unbound[0])
+            return
+        guard = {"type": "bound", "target": f"${reference.name}"}
+        hint = self._unbound[1].format(guard=dump(guard))
+        self.problems.error("maybe-unbound", pointer, message, hint, None, reference.name)
+
+    def place(self, variable: Variable, reference: Reference, pointer: str, *, whole: bool) -> Shape | None:
+        """Follow a reference's path into what a variable is bound to."""
+        shape, parts = variable.shape, reference.path.parts
+        for index, part in enumerate(parts):
+            if part == EXTRA:
+                return self._in_extra(variable.extra, reference, index, pointer, whole=whole)
+            if isinstance(part, str) and self._meant_extra(variable, reference, index, pointer, whole=whole):
+                return None
+            if isinstance(part, int) and not isinstance(shape, NoteShape):
+                if isinstance(shape, RelationShape):
+                    break
+                if shape.facts.size is not None and not -shape.facts.size <= part < shape.facts.size:
+                    self._beyond(reference, index, shape.facts.size, pointer)
+                    return None
+                shape = bare(shape.item if isinstance(shape, CollectionShape) else shape)
+                continue
+            return self._inside(shape, reference, index, pointer, whole=whole)
+        return shape
+
+    def _in_extra(
+        self, extra: Schema | None, reference: Reference, index: int, pointer: str, *, whole: bool
+    ) -> Shape | None:
+        """Follow a path into the `extra` of the step that made something."""
+        before, parts = reference.path.parts[: index + 1], reference.path.parts[index + 1 :]
+        found = subschema_at(extra, parts)
+        if not isinstance(found, NoSuchPath):
+            return NoteShape(found, NO_METADATA)
+        (message, hint), better = self.nowhere(
+            NoteShape(extra, NO_METADATA), parts, found, "what its step has in `extra`"
+        )
+        fix = None
+        if better is not None and whole:
+            fix = replace(pointer, str(Reference(reference.name, Path((*before, *better)))))
+        self._unknown_field(pointer, f"{reference}: {message}", hint, fix)
+        return None
+
+    def _meant_extra(self, variable: Variable, reference: Reference, index: int, pointer: str, *, whole: bool) -> bool:
+        """Whether a path asks content for what stands in the step's `extra`, which is then told."""
+        parts, shape = reference.path.parts, variable.shape
+        for _ in range(index):
+            shape = shape.item if isinstance(shape, CollectionShape) else Unknown()
+        known = variable.extra is not None and parts[index] in variable.extra.get("properties", {})
+        content = shape.content if isinstance(shape, NoteShape) else None
+        there = isinstance(shape, NoteShape) and not isinstance(
+            subschema_at(content, parts[index : index + 1]), NoSuchPath
+        )
+        if not known or there or isinstance(shape, Unknown):
+            return False
+        better = Reference(reference.name, Path((*parts[:index], EXTRA, *parts[index:])))
+        fix = replace(pointer, str(better)) if whole else None
+        message = f"{reference} asks {describe(shape)} for {parts[index]!r}, which its step has in `extra`"
+        self._unknown_field(pointer, message, f"write `{better}`", fix)
+        return True
+
+    def _inside(self, shape: Shape, reference: Reference, index: int, pointer: str, *, whole: bool) -> Shape | None:
+        parts = reference.path.parts[index:]
+        if isinstance(shape, CollectionShape) and not str(parts[0]).startswith("@") and parts[0] != "metadata":
+            hint = f"an item is ${reference.name}[0]; all of a field: `pluck`"
+            self._unknown_field(pointer, f"{reference} asks a Collection for {parts[0]!r}", hint, None)
+            return None
+        found = place_in(shape, parts)
+        if not isinstance(found, NoSuchPath):
+            try:
+                content = part_of(shape.facts.content, parts)
+            except PathNotFound as error:
+                self._unknown_field(pointer, f"{reference}: {error.message}", error.hint, None, of_data=True)
+                return None
+            if found is None and isinstance(shape, NoteShape) and not self._lenient:
+                self._unsaid(shape, reference, index, pointer, whole=whole)
+            return NoteShape(found, NO_METADATA, Facts(content=content))
+        (message, hint_), better = self.nowhere(shape, parts, found)
+        if hint_ is None and isinstance(shape, CollectionShape):
+            hint_ = f"an item's is `{Reference(reference.name, Path((*reference.path.parts[:index], 0, *parts)))}`"
+        fix = None
+        if better is not None and whole:
+            mended = Reference(reference.name, Path((*reference.path.parts[:index], *better)))
+            fix = replace(pointer, str(mended))
+        self._unknown_field(pointer, f"{reference}: {message}", hint_, fix)
+        return None
+
+    def _beyond(self, reference: Reference, index: int, size: int, pointer: str) -> None:
+        """Say that a Collection has fewer items."""
+        whose = str(Reference(reference.name, Path(reference.path.parts[:index])))
+        held = "is empty" if not size else f"has {size} item{'s' if size > 1 else ''}"
+        hint = f"[0] to [{size - 1}], or [-{size}] to [-1]" if size else "`if` with the condition `empty`"
+        self._unknown_field(pointer, f"{reference} does not exist: {whose} {held}", hint, None, of_data=True)
+
+    def _unsaid(self, shape: NoteShape, reference: Reference, index: int, pointer: str, *, whole: bool) -> None:
+        """Warn of a field that a schema names others beside, and neither names nor rules out."""
+        parts = reference.path.parts[index:]
+        found = None if parts[0] == "metadata" else undeclared(shape.content, parts)
+        if found is None:
+            return
+        message = f"the schema of ${reference.name} says nothing of `{show_parts(parts)}`, which may not be there"
+        near = nearest(str(found.key), found.known)
+        better = None if near is None else _with_key(shape.content, parts, found.key, near)
+        if better is None:
+            self.problems.warn("unknown-field", pointer, message, f"it names {listed(found.known)}")
+            return
+        mended = str(Reference(reference.name, Path((*reference.path.parts[:index], *better))))
+        fix = replace(pointer, mended) if whole else None
+        self.problems.warn("unknown-field", pointer, message, f"did you mean `{show_parts(better)}`?", fix)
+
+    def _unknown_field(
+        self, pointer: str, message: str, hint: str | None, fix: Patch | None, *, of_data: bool = False
+    ) -> None:
+        report = self.problems.warn if self._lenient or (of_data and self.handled) else self.problems.error
+        report("unknown-field", pointer, message, hint, fix)
+
+    @staticmethod
+    def nowhere(
+        shape: Shape, parts: Sequence[str | int], found: NoSuchPath, whose: str | None = None
+    ) -> tuple[tuple[str, str | None], tuple[str | int, ...] | None]:
+        """Say that a place is ruled out by what is known, and which place may have been meant."""
+        better = _better(shape, tuple(parts), found)
+        message = f"there is no `{show_parts(tuple(parts))}` in {whose or _whose(shape)}"
+        if better is not None:
+            return (message, f"did you mean `{show_parts(better)}`?"), better
+        return (message, f"there is {listed(found.known)}" if found.known else None), None
+
+    def resource(self, raw: JSON, pointer: str, kinds: frozenset[Kind], env: Environment) -> Shape:
+        """Check an argument that is a resource; return its shape."""
+        if not isinstance(raw, str):
+            wanted = " or ".join(sorted(kinds)) if len(kinds) < len(Kind) else "resource"
+            hint = "a `$variable`, an id or a name"
+            fits = listed(list(env.of_kind(kinds)), 6)
+            self.problems.error(
+                "wrong-kind",
+                pointer,
+                f"a {wanted} is wanted here, not {shown(raw)}",
+                f"{hint}; bound here: {fits}" if fits else hint,
+            )
+            return WRONG
+        shape = self._named_resource(raw, pointer, env)
+        if shape is None:
+            return WRONG
+        if not shape.kinds & kinds:
+            self._wrong_kind(raw, shape, pointer, kinds, env)
+            return WRONG
+        return shape
+
+    def _wrong_kind(self, raw: str, shape: Shape, pointer: str, kinds: frozenset[Kind], env: Environment) -> None:
+        wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
+        fits = list(env.of_kind(kinds))
+        hint = f"of that kind here: {listed(fits, 6)}" if fits else None
+        if kinds == {Kind.NOTE} and isinstance(shape, CollectionShape):
+            hint = f"one item is {raw}[0]; `for-each` and `map` go over all" + (f"; {hint}" if hint else "")
+        if kinds == {Kind.COLLECTION} and isinstance(shape, NoteShape) and "array" in types_of(shape.content):
+            hint = "`split` makes a Collection of a list's elements" + (f"; {hint}" if hint else "")
+        fix = replace(pointer, fits[-1]) if fits else None
+        if fix is None and isinstance(shape, CollectionShape) and raw.startswith("$"):
+            fix = replace(pointer, f"{raw}[0]")
+        self.problems.error("wrong-kind", pointer, f"{raw!r} is {describe(shape)}, and {wanted} is wanted", hint, fix)
+
+    def _named_resource(self, raw: str, pointer: str, env: Environment) -> Shape | None:
+        value = self._read(raw, pointer)
+        match value:
+            case Reference():
+                return self.reference(value, pointer, env)
+            case Template(parts):
+                for part in parts:
+                    if isinstance(part, Reference):
+                        self.reference(part, pointer, env, whole=False)
+                return self._by_text(value, pointer, env)
+            case Literal(str(text)):
+                return self.literal_resource(text, pointer, env)
+        return None
+
+    def _by_text(self, template: Template, pointer: str, env: Environment) -> Shape | None:
+        """Check a text that is a name, or an id, only when its references are replaced: where it is known, as such.
+
+        A text that is but `${x}` is told where that is no text, or may be meant for the resource itself.
+        """
+        text = self._text(template, env)
+        only = template.parts[0] if len(template.parts) == 1 else None
+        if isinstance(text, str) and (not isinstance(only, Reference) or self._has(text, env)):
+            return self.literal_resource(text, pointer, env)
+        if not isinstance(only, Reference) or only.name not in env.variables:
+            return Unknown()
+        with self.problems.muted():
+            shape = self.place(env.variables[only.name], only, pointer, whole=False)
+        if shape is None:
+            return Unknown()
+        fix = replace(pointer, str(only))
+        if isinstance(text, str) or disjoint(content_schema(shape), {"type": "string"}) or is_result(shape):
+            message = f"`${{{str(only)[1:]}}}` is a text, and nothing has that as its name or id"
+            report = self.problems.warn if self.handled else self.problems.error
+            report("unknown-name", pointer, message, f"`{only}` is the resource itself", fix)
+            return None
+        if not only.path.parts and not isinstance(shape, Unknown):
+            message = f"the text of {only} is taken for a name or an id"
+            self.problems.warn("maybe-unnamed", pointer, message, f"`{only}` is the resource itself")
+        return Unknown()
+
+    def _has(self, text: str, env: Environment) -> bool:
+        name = normalised(text)
+        return name in env.given or name in env.there or self.known.shape(text) is not None
+
+    def content(self, read: Value, env: Environment) -> Any:
+        """Return what a value will be, as far as that stands in the plan; the rest is `UNTOLD`."""
+        match read:
+            case Literal(value):
+                return value
+            case Reference(name, path):
+                variable = env.variables.get(name)
+                if variable is None or variable.doubt is not None:
+                    return UNTOLD
+                with suppress(PathNotFound):
+                    return part_of(variable.shape.facts.content, path.parts)
+                return UNTOLD
+            case Template():
+                return self._text(read, env)
+            case ListOf(items):
+                return [self.content(item, env) for item in items]
+            case ObjectOf(items):
+                return {key: self.content(item, env) for key, item in items.items()}
+
+    def _text(self, template: Template, env: Environment) -> Any:
+        parts = [part if isinstance(part, str) else self.content(part, env) for part in template.parts]
+        if not all(isinstance(part, (str, bool, int, float)) for part in parts):
+            return UNTOLD
+        return "".join(text_of(part) for part in parts)
+
+    def literal_resource(self, text: str, pointer: str, env: Environment) -> Shape | None:
+        """Check an id or a name that stands in the plan; return the shape of what has it, None when nothing has."""
+        given = env.given.get(normalised(text))
+        holder: object = text if is_id(text) else self.known.holder(normalised(text))
+        which = given.shape.facts.which if given is not None else holder
+        if which in env.gone and (given is None or given.certain):
+            message = f"{text!r} is deleted before this step"
+            self.problems.error("deleted", pointer, message, "read it before `remove`")
+            return None
+        if given is not None and given.certain:
+            return given.shape
+        if holder in env.renamed and given is None and not is_id(text):
+            message = f"what had the name {text!r} has another by then: an earlier step gives it"
+            self.problems.error("unknown-name", pointer, message, "write the new name, or the `$variable`")
+            return None
+        shape = self.known.shape(text)
+        shape = None if shape is None else told_as(self.changes.shape(text, shape), holder)
+        if shape is None and normalised(text) in env.there:
+            return Unknown()
+        if given is not None:
+            if shape is None:
+                message = f"nothing may have the name {text!r}: a step gives it on some path only"
+                self.problems.warn("maybe-unnamed", pointer, message)
+            return given.shape if shape is None else union(shape, given.shape)
+        if shape is not None:
+            return shape
+        if is_id(text):
+            hint = "ids are given by the space; what a plan makes is written `$variable`"
+            kept = {"N": Kind.NOTE, "C": Kind.COLLECTION, "R": Kind.RELATION}[text[0]]
+            fits = list(env.of_kind(frozenset({kept})))
+            fix = replace(pointer, fits[-1]) if fits else None
+            self.problems.error("unknown-id", pointer, f"the space has no {text}", hint, fix)
+            return None
+        near = nearest(text, [*self.known.names(), *env.given])
+        if text in env.variables:
+            near = f"${text}"
+        fix = replace(pointer, near) if near else None
+        if self.may_be_absent:
+            if near is not None:
+                message = f"nothing has the name {text!r} now, and `on_fail` handles that"
+                self.problems.warn("maybe-unnamed", pointer, message, f"did you mean {near!r}?", fix)
+            return Unknown()
+        hint = f"did you mean {near!r}?" if near else "a variable is written `$name`; `discover-notes` finds by meaning"
+        self.problems.error("unknown-name", pointer, f"nothing has the name {text!r}", hint, fix)
+        return None
+
+    def value(self, raw: JSON, pointer: str, argument: Argument | None, env: Environment) -> tuple[Any, Schema | None]:
+        """Check an argument that is a value; return it (or UNKNOWN) and the schema of what it will be."""
+        good = True
+        for place, text in strings(raw):
+            good = self._read(text, join(pointer, *place) if place else pointer) is not None and good
+        if not good:
+            return UNKNOWN, None
+        read = read_value(raw)
+        if isinstance(read, Literal):
+            return read.value, schema_of_value(read.value)
+        schema = self._schema(read, pointer, env)
+        if argument is not None and disjoint(schema, argument.schema):
+            wanted = type_words(argument.schema)
+            self.problems.error(
+                "bad-argument",
+                pointer,
+                f"`{argument.name}` is {type_words(schema)} here, and {wanted} is wanted",
+                argument.description or None,
+            )
+        return UNKNOWN, schema
+
+    def schema(self, read: Value, pointer: str, env: Environment) -> Schema | None:
+        """Check the references in a value; return what is known of it."""
+        return self._schema(read, pointer, env)
+
+    def _schema(self, read: Value, pointer: str, env: Environment) -> Schema | None:
+        match read:
+            case Literal(value):
+                return schema_of_value(value)
+            case Reference():
+                shape = self.reference(read, pointer, env)
+                return None if shape is None else content_schema(shape)
+            case Template(parts):
+                for part in parts:
+                    if isinstance(part, Reference):
+                        self.reference(part, pointer, env, whole=False)
+                return {"type": "string"}
+            case ListOf(items):
+                for index, item in enumerate(items):
+                    self._schema(item, join(pointer, index), env)
+                return {"type": "array"}
+            case ObjectOf(items):
+                return closed_object({key: self._schema(item, join(pointer, key), env) for key, item in items.items()})
+
+    def items(self, raw: JSON, pointer: str, env: Environment) -> Shape:
+        """Check a list of resources and values, or one resource; return what the items have in common."""
+        if not isinstance(raw, list):
+            only = self.resource(raw, pointer, frozenset(Kind), env)
+            return dataclasses.replace(only, facts=Facts(size=1))
+        shapes = []
+        for index, item in enumerate(raw):
+            place = join(pointer, index)
+            if isinstance(item, str) and (is_id(item) or self._is_reference(item, place)):
+                shapes.append(self.resource(item, place, frozenset(Kind), env))
+            else:
+                shapes.append(NoteShape(self.value(item, place, None, env)[1], schema_of_value({})))
+        common: Shape = shapes[0] if shapes else Unknown()
+        for shape in shapes[1:]:
+            common = union(common, shape)
+        return dataclasses.replace(common, facts=Facts(size=len(raw)))
+
+    def _is_reference(self, text: str, pointer: str) -> bool:
+        try:
+            return whole_reference(text) is not None
+        except ReferenceInvalid:
+            return self._read(text, pointer) is not None
+
+    def parameters(self, bound: Bound, pointer: str, env: Environment) -> None:
+        """Check the `$x` in a `where`."""
+        for text in bound.where.parameters:
+            reference = whole_reference(f"${text}")
+            if reference is not None:
+                self.reference(reference, pointer, env, whole=False)
+
+    def _read(self, text: str, pointer: str) -> Value | None:
+        try:
+            return read_text(text)
+        except ReferenceInvalid as error:
+            fix = replace(pointer, error.mended) if error.mended is not None else None
+            self.problems.error(error.code, pointer, error.message, error.hint, fix)
+            return None
+
+
+def content_schema(shape: Shape) -> Schema | None:
+    """Return what is known of a shape as a value: a Note's content, a Collection's list of contents."""
+    match shape:
+        case NoteShape(content=schema):
+            return schema
+        case CollectionShape(item=item):
+            return list_of(content_schema(item))
+    return None
+
+
+def _whose(shape: Shape) -> str:
+    if (
+        isinstance(shape, NoteShape)
+        and isinstance(shape.content, Mapping)
+        and shape.content.get("title") == "SearchResult"
+    ):
+        return "a search result"
+    return describe(shape)
+
+
+def _better(shape: Shape, parts: tuple[str | int, ...], found: NoSuchPath) -> tuple[str | int, ...] | None:
+    """The place that was probably meant: the key under `metadata`, the nearest where it failed, or under `metadata`."""
+    if not isinstance(found.key, str):
+        return None
+    at = next(i for i in range(len(parts)) if isinstance(place_in(shape, parts[: i + 1]), NoSuchPath))
+    if at == 0:
+        for start in ("metadata", "@metadata"):
+            inner = place_in(shape, (start, *parts))
+            if inner is not None and not isinstance(inner, NoSuchPath):
+                return (start, *parts)
+    if at == 0 and show_parts(parts) in found.known:
+        return (show_parts(parts),)
+    near = nearest(found.key, found.known)
+    if near is not None:
+        return (*parts[:at], near, *parts[at + 1 :])
+    below = place_in(shape, ("metadata", *parts)) if at == 0 else None
+    near = nearest(found.key, below.known) if isinstance(below, NoSuchPath) and below.key == found.key else None
+    return None if near is None else ("metadata", near, *parts[1:])
+
+
+def _with_key(
+    schema: Schema | None, parts: tuple[str | int, ...], key: str | int, near: str
+) -> tuple[str | int, ...] | None:
+    """A path with another key in the first place in which that one stands and the schema then says something."""
+    tried = ((*parts[:at], near, *parts[at + 1 :]) for at, part in enumerate(parts) if part == key)
+    return next((path for path in tried if subschema_at(schema, path) is not None), None)

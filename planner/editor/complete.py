@@ -1,0 +1,175 @@
+"""What may stand at a place of the text of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from infospace.contract.arguments import ParseMode
+from infospace.contract.catalogue import Catalogue
+from infospace.contract.decorator import Argument
+from infospace.data.json_source_map import is_closed_string
+from planner.check.space_facts import SpaceFacts
+from planner.editor.context import CursorContext
+from planner.editor.cursor import Cursor, cursor_at, root_of
+from planner.editor.keys import keys
+from planner.editor.offers import Completion, Offer, bare_key, fitting, quoted
+from planner.editor.references import (
+    item_places,
+    path_before,
+    reference_before,
+    rest_of_word,
+    variable_places,
+    variables,
+)
+from planner.editor.values import aggregates, message, values
+from planner.language.references import ReferenceInvalid, whole_reference
+
+WORDS = ("AND", "OR", "NOT", "IN", "LIKE", "BETWEEN", "IS NULL", "IS NOT NULL", "lower", "upper", "length", "abs")
+"""What a `where` is made of beside paths and values."""
+
+
+LITERALS = ("true", "false", "null")
+
+
+def complete(
+    text: str, offset: int, catalogue: Catalogue, known: SpaceFacts, *, behind: bool = False
+) -> Completion | None:
+    """Return what may stand at a place of a text, None where nothing is to be written there.
+
+    `offset` counts characters; what stands after it need not be anything. With `behind` what may come next is given
+    behind a value too, with the comma that it needs.
+    """
+    root, lines = root_of(text)
+    cursor = cursor_at(text, offset, root, lines=lines, behind=behind)
+    if cursor is None:
+        return None
+    around = CursorContext(cursor, root, catalogue, known, lines=lines)
+    if cursor.at == "key":
+        return _keys(cursor, around)
+    if cursor.quoted:
+        found = _in_text(cursor, around)
+        if found is not None:
+            return found
+    offers = [offer for offer in values(cursor, around) if not cursor.quoted or offer.insert.startswith('"')]
+    if cursor.between is not None:
+        offers = _next(cursor, offers)
+    elif isinstance(cursor.key, int) and cursor.start == cursor.end:
+        offers = _before(cursor, offers)
+    found = _found(cursor.start, cursor.end, cursor.written, offers)
+    word = cursor.text[cursor.start : cursor.end]
+    if found is None and cursor.around and not cursor.quoted and word.isidentifier() and word not in LITERALS:
+        return Completion(cursor.start, cursor.end, cursor.written, [quoted(word)])
+    return found
+
+
+def _found(start: int, end: int, written: str, offers: list[Offer]) -> Completion | None:
+    once: dict[str, Offer] = {}
+    for offer in offers:
+        once.setdefault(offer.label, offer)
+    chosen = fitting(once.values(), written)
+    return Completion(start, end, written, chosen) if chosen else None
+
+
+def _keys(cursor: Cursor, around: CursorContext) -> Completion | None:
+    offers = list(keys(cursor, around))
+    if cursor.between is not None:
+        return _found(cursor.start, cursor.end, cursor.written, _next(cursor, offers))
+    member = cursor.member
+    colon = member.colon is not None if member is not None else cursor.text[cursor.end :].lstrip()[:1] == ":"
+    offers = [bare_key(offer) for offer in offers] if colon else _before(cursor, offers)
+    return _found(cursor.start, cursor.end, cursor.written, offers)
+
+
+def _next(cursor: Cursor, offers: list[Offer]) -> list[Offer]:
+    """Return offers with the comma before them, and what stands between the value and the place."""
+    return [replace(offer, insert=f",{cursor.between}{offer.insert}") for offer in offers]
+
+
+def _before(cursor: Cursor, offers: list[Offer]) -> list[Offer]:
+    """Return offers with a comma where something follows them."""
+    if cursor.text[cursor.end :].lstrip()[:1] in ("", ",", "]", "}"):
+        return offers
+    return [
+        replace(offer, insert=f"{offer.insert}, ", back=offer.back + 2 * (offer.back > 0 or offer.again))
+        for offer in offers
+    ]
+
+
+# Inside of a text
+
+
+def _in_text(cursor: Cursor, around: CursorContext) -> Completion | None:
+    """Complete a reference, or a path, that a string ends with at the cursor; None where it ends with neither."""
+    argument = _argument(cursor, around)
+    where = argument is not None and argument.reading is ParseMode.WHERE
+    if argument is not None and argument.reading is ParseMode.LITERAL:
+        return None
+    written = reference_before(cursor.written)
+    if written is not None and (not _is_name(cursor) or where):
+        return _reference(cursor, around, argument, where=where)
+    if where or (argument is not None and message(argument.schema, "path")):
+        return _path(cursor, around, argument, where=where)
+    if argument is not None and message(argument.schema, "aggregate"):
+        return _found(cursor.start, cursor.end, cursor.written, list(aggregates(around.targets(argument.within))))
+    return None
+
+
+def _argument(cursor: Cursor, around: CursorContext) -> Argument | None:
+    if around.call is None or cursor.nearest("arguments", "condition", "retry") is not None:
+        return None
+    entry = around.catalogue.find(around.type)
+    below = cursor.below(around.call)
+    return entry.arguments.get(str(below[0])) if entry is not None and below else None
+
+
+def _is_name(cursor: Cursor) -> bool:
+    """Whether what stands here names a variable that is bound, and reads none."""
+    return cursor.key in ("out", "as", "collect") and cursor.nearest("step") is not None
+
+
+def _reference(cursor: Cursor, around: CursorContext, argument: Argument | None, *, where: bool) -> Completion | None:
+    written = reference_before(cursor.written)
+    assert written is not None  # noqa: S101 - asked before
+    end = rest_of_word(cursor.text, cursor.offset)
+    start = cursor.offset - written.length
+    if written.last is not None:
+        try:
+            reference = whole_reference(f"${written.name}")
+        except ReferenceInvalid:
+            return None
+        variable = None if reference is None else around.env.variables.get(reference.name)
+        offers = [] if variable is None else list(variable_places(variable, written.path))
+        return _found(start, end, written.last, offers)
+    alone = cursor.written == f"${written.name or ''}" and _closed_after(cursor, end)
+    kinds = argument.kinds if argument is not None and argument.reading is ParseMode.RESOURCE and alone else None
+    schema = argument.schema if argument is not None and argument.reading is ParseMode.VALUE and alone else None
+    brace = not where and (written.brace or not alone)
+    end += brace and cursor.text[end : end + 1] == "}"
+    offers = list(variables(around.env, kinds or None, schema, brace=brace))
+    return _found(start, end, f"${written.name or ''}", offers)
+
+
+def _closed_after(cursor: Cursor, end: int) -> bool:
+    """Whether the string of the cursor ends at a place."""
+    token = cursor.text[cursor.start : cursor.end]
+    return end >= cursor.end - is_closed_string(token)
+
+
+def _path(cursor: Cursor, around: CursorContext, argument: Argument | None, *, where: bool) -> Completion | None:
+    written = path_before(cursor.written)
+    within = ("target",) if argument is None else argument.within
+    shapes = around.targets(within)
+    if where and not any(name in ("target", *within) for name in _given(around)):
+        shapes = []
+    last = written.last or ""
+    offers = list(item_places(shapes, written.path))
+    if where and not written.path and not last.startswith("."):
+        offers += list(variables(around.env, brace=False)) if last == "" else []
+        offers += [Offer(word, word) for word in WORDS]
+    return _found(cursor.offset - len(last), rest_of_word(cursor.text, cursor.offset), last, offers)
+
+
+def _given(around: CursorContext) -> Iterator[str]:
+    if around.call is not None:
+        yield from (member.key for member in around.call.spot.members)

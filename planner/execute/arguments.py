@@ -1,0 +1,193 @@
+"""From arguments as written to what a primitive is called with: references become resources and values."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from infospace.context.context import Context
+from infospace.contract.arguments import OFFERED, Bound, ParseMode
+from infospace.contract.decorator import Primitive
+from infospace.core.errors import PathNotFound
+from infospace.core.ids import is_id
+from infospace.core.json_types import JSON
+from infospace.core.position import Position, place_of
+from infospace.core.resources import Collection, Note, Relation, Resource, text_of
+from infospace.core.tool import ToolKind
+from infospace.data.paths import EXTRA, Part, Path, lookup, read
+from planner.execute.variables import Scope
+from planner.language.references import (
+    ListOf,
+    Literal,
+    ObjectOf,
+    Reference,
+    Template,
+    Value,
+    read_text,
+    read_value,
+    whole_reference,
+)
+
+Extras: TypeAlias = "Mapping[tuple[str, str], Mapping[str, JSON]]"
+"""What steps had in `extra`, by run and position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place inside content, as opposed to a resource."""
+
+    value: JSON
+
+
+class Resolver:
+    """Resolves what a step's arguments refer to, in one scope, through one view."""
+
+    def __init__(self, view: Context, scope: Scope, extras: Extras | None = None) -> None:
+        """`extras` are those of steps that the journal may not have yet."""
+        self._view = view
+        self._scope = scope
+        self._extras = extras or {}
+
+    def arguments(self, entry: Primitive, raw: Mapping[str, JSON]) -> dict[str, Any]:
+        """Resolve a primitive's arguments, each by its declared reading."""
+        resolved = {}
+        for name, written in raw.items():
+            argument = entry.arguments.get(name)
+            match argument.reading if argument else ParseMode.VALUE:
+                case ParseMode.RESOURCE:
+                    resolved[name] = None if written is None else self.resource(written)
+                case ParseMode.ITEMS:
+                    resolved[name] = self._items(written)
+                case ParseMode.WHERE:
+                    resolved[name] = self._where(written)
+                case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
+                    resolved[name] = self._offered(written, OFFERED[reading])
+                case ParseMode.VALUE | ParseMode.TOOL_ARGUMENTS:
+                    resolved[name] = self.value(written)
+                case ParseMode.LITERAL:
+                    resolved[name] = written
+        return resolved
+
+    def thing(self, reference: Reference) -> Resource | Place:
+        """Return what a reference means: a resource, or a place in content. Raises Unbound, Missing."""
+        resource = self._view.get(self._scope.find(reference.name))
+        parts = reference.path.parts
+        for index, part in enumerate(parts):
+            if part == EXTRA:
+                return Place(self._extra(resource, parts[index + 1 :]))
+            if not (isinstance(resource, Collection) and isinstance(part, int)):
+                return Place(read(resource, Path(parts[index:])))
+            resource = self._item(resource, part, reference)
+        return resource
+
+    def _extra(self, resource: Resource, parts: Sequence[Part]) -> JSON:
+        """Return a place in the `extra` of the step that made a resource; raises Missing."""
+        made = resource.made
+        found = None
+        if made.run is not None and made.step is not None:
+            found = self._extras.get((made.run, made.step))
+            place = place_of(made.step)
+            whole = place.whole.text if isinstance(place, Position) else made.step
+            with self._view.space.store.reading() as snapshot:
+                for step in dict.fromkeys((made.step, whole)):
+                    found = snapshot.step_extra(made.run, step) if found is None else found
+        if found is None:
+            raise PathNotFound(f"`@extra` does not exist: no step that the journal has made {resource.id}")
+        return lookup(dict(found), parts, f"the `extra` of step {made.step}")
+
+    def _item(self, collection: Collection, index: int, reference: Reference) -> Resource:
+        count = len(collection)
+        if not -count <= index < count:
+            held = "is empty" if not count else f"has {count} item{'s' if count > 1 else ''}"
+            hint = f"[0] to [{count - 1}], or [-{count}] to [-1]" if count else "branch on the condition `empty`"
+            raise PathNotFound(f"{reference} does not exist: {collection.id} {held}", hint=hint)
+        return self._view.resources([collection.members[index].id])[0]
+
+    def resource(self, raw: JSON) -> Resource | JSON:
+        """Resolve an argument that is a resource. What is not text is passed on, to be refused by its type."""
+        if not isinstance(raw, str):
+            return raw
+        match read_text(raw):
+            case Reference() as reference:
+                found = self.thing(reference)
+                return self._view.note(found.value) if isinstance(found, Place) else found
+            case Template() as template:
+                return self._view.get(self.text(template))
+            case Literal(value):
+                return self._view.get(str(value))
+
+    def value(self, raw: JSON) -> JSON:
+        """Resolve an argument that is a value, at any depth."""
+        if isinstance(raw, str):
+            return self._value(read_text(raw))
+        return self._value(read_value(raw))
+
+    def _value(self, read_: Value) -> JSON:
+        match read_:
+            case Literal(value):
+                return value
+            case Reference():
+                found = self.thing(read_)
+                return found.value if isinstance(found, Place) else self._view.content(found)
+            case Template():
+                return self.text(read_)
+            case ListOf(items):
+                return [self._value(item) for item in items]
+            case ObjectOf(items):
+                return {key: self._value(item) for key, item in items.items()}
+
+    def text(self, template: Template) -> str:
+        """Return a template with its references' texts in their place."""
+        return self._view.joined((part if isinstance(part, str) else self._text(part) for part in template.parts), "")
+
+    def _text(self, reference: Reference) -> str:
+        found = self.thing(reference)
+        return text_of(found.value) if isinstance(found, Place) else self._view.text(found)
+
+    def _offered(self, raw: JSON, kind: ToolKind) -> Any:
+        name = self.value(raw)
+        return self._view.space.tools.get(name, kind) if isinstance(name, str) else name
+
+    def _items(self, raw: JSON) -> list[Any] | Any:
+        if not isinstance(raw, list):
+            return self.resource(raw)
+        return [self.resource(item) if _names_resource(item) else self.value(item) for item in raw]
+
+    def _where(self, raw: JSON) -> Any:
+        if not isinstance(raw, str):
+            return raw
+        from infospace.where import parse_where
+
+        where = parse_where(raw)
+        if not where.parameters:
+            return Bound(where)
+        return Bound(where, {text: self._value(_parameter(text)) for text in where.parameters})
+
+
+def _parameter(text: str) -> Reference:
+    reference = whole_reference(f"${text}")
+    assert reference is not None  # noqa: S101 - the reader of `where` gives only references
+    return reference
+
+
+def _names_resource(item: JSON) -> bool:
+    return isinstance(item, str) and (is_id(item) or isinstance(read_text(item), Reference))
+
+
+def digest(arguments: Mapping[str, Any]) -> bytes:
+    """Return the SHA-256 of resolved arguments: resources count by id and version, values as JSON."""
+    return hashlib.sha256(_STAMPING.encode(arguments).encode("utf-8", "surrogatepass")).digest()
+
+
+def _stamp(value: object) -> JSON:
+    if isinstance(value, (Note, Collection, Relation)):
+        return {"$": value.id, "version": value.version}
+    if isinstance(value, Bound):
+        return {"where": value.where.text, "parameters": dict(value.parameters)}
+    return repr(value)
+
+
+_STAMPING = json.JSONEncoder(default=_stamp, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -1,0 +1,115 @@
+"""Whether a condition holds, while a plan runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from infospace.context.context import Context
+from infospace.core.errors import Invalid, PathNotFound
+from infospace.core.json_types import JSON
+from infospace.core.regex import compile_pattern
+from infospace.core.resources import Collection, Member, Note, Relation, Resource
+from infospace.schema.words import shown
+from infospace.tools.call import call_for_step
+from planner.execute.arguments import Place, Resolver
+from planner.execute.variables import Unbound
+from planner.language.plan import All, AnyOf, Condition, Not, Test
+from planner.language.references import Reference, read_text
+from planner.parse.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty, name_asked, truth_of
+
+
+class Judge:
+    """Decides conditions in one scope. Raises Unbound where a condition other than (not)bound needs a value."""
+
+    def __init__(self, view: Context, resolver: Resolver) -> None:
+        self._view = view
+        self._resolver = resolver
+
+    async def holds(self, condition: Condition) -> bool:
+        """Whether a condition is true; the parts of `and` and `or` are asked until one decides."""
+        match condition:
+            case All(of):
+                for part in of:
+                    if not await self.holds(part):
+                        return False
+                return True
+            case AnyOf(of):
+                for part in of:
+                    if await self.holds(part):
+                        return True
+                return False
+            case Not(of):
+                return not await self.holds(of)
+            case Test("tool_condition", arguments):
+                return await self._tool(arguments)
+            case Test(type_, arguments):
+                return self._test(type_, arguments)
+
+    async def _tool(self, arguments: Mapping[str, JSON]) -> bool:
+        name = self._resolver.value(arguments["tool"])
+        if not isinstance(name, str):
+            raise Invalid(f"unchecked: `tool` is a tool's full name, not {name!r:.60}")
+        tool = self._view.space.tools.get(name)
+        given = self._resolver.value(arguments.get("arguments", {}))
+        answer = await call_for_step(self._view, tool, given, reads=True)
+        truth = truth_of(answer.content)
+        if truth is None:
+            raise Invalid(f"unchecked: {tool.full_name} answers {shown(answer.content)}, not true or false")
+        return truth
+
+    def _test(self, type_: str, arguments: Mapping[str, JSON]) -> bool:
+        name = name_asked(arguments) if type_ in EXISTENCE else None
+        if name is not None:
+            return self._view.has(name) == (type_ == "bound")
+        try:
+            target = self._thing(arguments["target"])
+        except Unbound:
+            if type_ not in EXISTENCE:
+                raise
+            return type_ == "notbound"
+        except PathNotFound:
+            return type_ in ON_ABSENT
+        match type_:
+            case "bound":
+                return True
+            case "notbound":
+                return False
+            case "has_value":
+                return not self._empty(target)
+            case "empty":
+                return self._empty(target)
+            case "matches_pattern":
+                value = self._value(target)
+                return isinstance(value, str) and compile_pattern(arguments["pattern"]).search(value) is not None
+            case "validates":
+                from planner.parse.schemas import misfit
+
+                return misfit(self._value(target), cast("Mapping[str, Any]", arguments["schema"])) is None
+        assert type_ in COMPARED, type_  # noqa: S101 - the reader of conditions admits no other
+        return self._compare(type_, target, arguments["value"])
+
+    def _compare(self, type_: str, target: Resource | Place, raw: JSON) -> bool:
+        try:
+            value = self._thing(raw)
+        except PathNotFound:
+            return type_ in ON_ABSENT
+        members = type_ in ("contains", "not_contains") and isinstance(target, Collection)
+        if members and isinstance(value, (Note, Collection, Relation)):
+            wanted, *there = self._view.identities([Member(value.id), *cast("Collection", target).members])
+            return (wanted in there) == (type_ == "contains")
+        return compare(type_, self._value(target), self._value(value))
+
+    def _thing(self, raw: JSON) -> Resource | Place:
+        read = read_text(raw) if isinstance(raw, str) else None
+        if isinstance(read, Reference):
+            return self._resolver.thing(read)
+        return Place(self._resolver.value(raw))
+
+    def _value(self, thing: Resource | Place) -> JSON:
+        return thing.value if isinstance(thing, Place) else self._view.content(thing)
+
+    def _empty(self, thing: Resource | Place) -> bool:
+        if isinstance(thing, Collection):
+            return not len(thing)
+        return is_empty(self._value(thing))

@@ -1,0 +1,387 @@
+"""Executing the control forms."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Literal, TypeVar, cast
+
+from infospace.context.context import Context
+from infospace.context.invoke import Outcome
+from infospace.core.errors import InfospaceError, Invalid, NotFound, Unsupported
+from infospace.core.ids import kind_of
+from infospace.core.json_types import JSON
+from infospace.core.position import item_at, prefix_in
+from infospace.core.resources import Collection, Made, Member, Resource, is_resource
+from infospace.journal.id_mapping import rename_ids
+from infospace.schema.words import shown
+from planner.check.calls import item_slot
+from planner.execute.arguments import Resolver
+from planner.execute.branches import branches
+from planner.execute.call import FINAL, is_retryable
+from planner.execute.collect import Results
+from planner.execute.concurrent import map_ordered
+from planner.execute.conditions import Judge
+from planner.execute.frame import Frame
+from planner.execute.retry import retry_delay
+from planner.execute.step import StepExecution
+from planner.execute.variables import Scope, Unbound
+from planner.execute.wait import run_wait
+from planner.journal.commit_order import ControlDecision
+from planner.journal.failures import Failure, Stopped, sentence
+from planner.journal.suspension import Pending, Suspension
+from planner.language.plan import (
+    Ask,
+    ForEach,
+    Form,
+    If,
+    Input,
+    Map,
+    Parallel,
+    Plan,
+    Saved,
+    Stop,
+    ToolCall,
+    Wait,
+    While,
+    collected,
+)
+from planner.language.references import Reference, read_text
+from planner.parse.schemas import misfit
+
+T = TypeVar("T")
+
+ITEMS = 32
+"""Items of a loop that are under way at once."""
+
+
+class ControlFlowExecution(StepExecution):
+    """One execution of one step, which may be a control form."""
+
+    async def _form(self, form: Form) -> Outcome:
+        match form:
+            case If():
+                return await self._if(form)
+            case While():
+                return await self._while(form)
+            case ForEach():
+                return await self._for_each(form)
+            case Map():
+                return await self._map(form)
+            case Parallel():
+                return await self._parallel(form)
+            case Wait():
+                return await self._wait(form)
+            case Ask():
+                return self._ask(form)
+            case Stop():
+                return self._stop(form)
+            case ToolCall(tool, arguments):
+                return await self._call_tool(self._view, self._resolver, tool, dict(arguments))
+            case Saved():
+                return await self._saved(form)
+        raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
+
+    async def _if(self, form: If) -> Outcome:
+        word = await self._branch(form)
+        steps = form.then if word == "then" else form.otherwise
+        decided = ControlDecision(self._position, word)
+        failure = await self._run.block(steps, self._frame.inner(prefix_in(self._position, word), None, decided))
+        if failure is not None:
+            return Outcome("failed", reason=sentence(failure), error=failure.kind)
+        return Outcome("success", value=word if steps else f"{word}: nothing to do")
+
+    async def _branch(self, form: If) -> Literal["then", "else"]:
+        """Decide a condition once: what was decided in an earlier part of the run stays."""
+        record = self._run.record or (self._run.replayed if self._run.recorded else None)
+        if record is not None:
+            said = record.decision(self._position) or record.branch(self._position)
+            known = record.row(self._position)
+            if said is None and known is not None:
+                said = known.value.partition(":")[0]
+            if said in ("then", "else"):
+                return "then" if said == "then" else "else"
+        return "then" if await Judge(self._view, self._resolver).holds(form.condition) else "else"
+
+    async def _while(self, form: While) -> Outcome:
+        judge, count = Judge(self._view, self._resolver), 0
+        begun = 0 if self._run.record is None else self._run.record.rounds(self._position)
+        while count < begun or (self._known is None and await judge.holds(form.condition)):
+            if count >= form.max_iterations:
+                reason = f"its condition still holds after {count:,} iterations, which `max_iterations` allows"
+                return Outcome("failed", reason=reason, error="iterations")
+            count += 1
+            await self._run.breathe()
+            failure = await self._run.block(form.body, self._frame.inner(prefix_in(self._position, "body", count)))
+            if failure is not None:
+                return Outcome("failed", reason=f"iteration {count:,}: {sentence(failure)}", error=failure.kind)
+        if self._known is not None and self._known.status != "success":
+            return Outcome("failed", reason=self._known.reason, error=self._known.error)
+        self._view.extra["iterations"] = count
+        return Outcome("success", value=f"{count:,} iteration{'' if count == 1 else 's'}")
+
+    async def _parallel(self, form: Parallel) -> Outcome:
+        scopes = [Scope(self._scope) for _ in form.branches]
+        failure = await branches(self._run, form.branches, scopes, self._frame, self._position)
+        if failure is not None:
+            return Outcome("failed", reason=sentence(failure), error=failure.kind)
+        for scope in scopes:
+            for name, identifier in scope.own.items():
+                self._scope.bind(name, identifier)
+            for name, cause in scope.causes.items():
+                self._scope.lose(name, cause)
+        return Outcome("success", value=f"{len(form.branches)} branches")
+
+    async def _wait(self, form: Wait) -> Outcome:
+        return await run_wait(self._run, self._view, self._resolver, form, self._position, self._step.expect)
+
+    def _ask(self, form: Ask) -> Outcome:
+        question = self._resolver.value(form.value)
+        if not isinstance(question, str):
+            raise Invalid(f"unchecked: the question is text, not {shown(question)}")
+        record = self._run.record or self._run.replayed
+        if record is None or not record.answered(self._position):
+            raise Suspension([Pending(self._position, "ask", question, form.schema)])
+        said, ids = record.answer(self._position), self._run.meter.counterparts
+        answer = self._view.note(said if ids is None else rename_ids(said, ids.later))
+        return Outcome("success", answer, self._view.preview(answer))
+
+    def _stop(self, form: Stop) -> Outcome:
+        if form.value is None:
+            return Outcome("success", value=form.status)
+        if isinstance(form.value, str) and isinstance(read_text(form.value), Reference):
+            found = self._resolver.resource(form.value)
+        else:
+            found = self._resolver.value(form.value)
+        answer = found if is_resource(found) else self._view.note(cast("JSON", found))
+        return Outcome("success", answer, self._view.preview(answer))
+
+    async def _saved(self, form: Saved) -> Outcome:
+        plan = self._run.plans.get(form.name)
+        if plan is None:
+            raise NotFound(f"there is no saved plan {form.name!r}")
+        scope, decided = Scope(), self._inputs(form, plan)
+        for name, identifier in decided.items():
+            scope.bind(name, identifier)
+        frame = self._frame.inner("", None, ControlDecision(self._position, dict(decided)))
+        try:
+            failure, last = await self._run.called(plan, scope, self._position, frame)
+        except Stopped as stop:
+            if stop.status == "failed":
+                said = "" if stop.resource is None else f", with {self._view.preview(self._view.get(stop.resource))}"
+                return Outcome("failed", reason=f"the saved plan {form.name!r}: {stop}{said}", error="stopped")
+            return self._answer(None if stop.resource is None else self._view.get(stop.resource))
+        if failure is not None:
+            return Outcome("failed", reason=f"the saved plan {form.name!r}: {sentence(failure)}", error=failure.kind)
+        if plan.result is None:
+            return self._answer(None if last is None else self._view.get(last))
+        try:
+            found = Resolver(self._view, scope, self._run.extras).resource(plan.result)
+        except Unbound as error:
+            return Outcome("failed", reason=f"the saved plan {form.name!r} has no result: {error}", error=error.kind)
+        return self._answer(found if is_resource(found) else self._view.note(cast("JSON", found)))
+
+    def _answer(self, resource: Resource | None) -> Outcome:
+        """Give what a saved plan answers with; a null Note where it has no answer."""
+        answer = self._view.note(None) if resource is None else resource
+        return Outcome("success", answer, self._view.preview(answer))
+
+    def _inputs(self, form: Saved, plan: Plan) -> dict[str, str]:
+        """Return the ids of what a saved plan's inputs are bound to; those of values are Notes, written at once."""
+        record = self._run.record
+        known = None if record is None else record.decision(self._position)
+        if isinstance(known, dict):
+            return {str(name): str(identifier) for name, identifier in known.items()}
+        found = {name: self._input(form, plan.inputs[name], plan.inputs).id for name in plan.inputs}
+        self._run.space.store.commit(self._view.changes)
+        self._view.changes.clear()
+        return found
+
+    def _input(self, form: Saved, declared: Input, inputs: Mapping[str, Input]) -> Resource:
+        """Resolve one argument of a saved plan, as its input is declared."""
+        given = form.given(inputs)
+        name, written = declared.name, declared.name in given
+        raw = given[name] if written else declared.default
+        if declared.kind is not None:
+            resource = self._resolver.resource(raw)
+            if not is_resource(resource) or resource.kind != declared.kind:
+                raise Invalid(f"unchecked: the input {name!r} is {shown(resource)}, not a {declared.kind}")
+            return resource
+        value = self._resolver.value(raw) if written else raw
+        fault = misfit(value, declared.schema or {})
+        if fault is not None:
+            raise Invalid(f"unchecked: the input {name!r} does not fit: {fault}")
+        return self._view.note(value)
+
+    async def _for_each(self, form: ForEach) -> Outcome:
+        target, items = self._items(form.target)
+        results = Results(self._view, form.filter_null)
+        collect = collected(form)
+        decided = ControlDecision(self._position, [target.id, target.version])
+        handler = self._step.on_fail if isinstance(self._step.on_fail, tuple) else ()
+        ended: list[Outcome] = []
+
+        async def one(index: int, frame: Frame) -> tuple[Scope, Failure | None]:
+            inner = Scope(self._scope)
+            inner.bind(form.as_, items[index].id)
+            prefix = prefix_in(self._position, "do", index + 1)
+            return inner, await self._run.block(form.do, frame.inner(prefix, inner, decided))
+
+        async def taken(index: int, gave: tuple[Scope, Failure | None]) -> bool:
+            inner, failure = gave
+            member = items[index]
+            if failure is None:
+                found = inner.own.get(collect) if collect is not None else None
+                cause = inner.causes.get(collect) if collect is not None and found is None else None
+                results.add(index, member.id, self._made(found), None if cause is None else str(cause))
+                return True
+            outcome = await self._recover(failure, inner, index, collect, results, member, decided)
+            ended.extend([] if outcome is None else [outcome])
+            return outcome is None
+
+        await self._each(len(items), one, taken, self._run.order.apart(form.do, handler))
+        return ended[0] if ended else self._collected(results, len(items))
+
+    async def _each(
+        self,
+        count: int,
+        one: Callable[[int, Frame], Awaitable[T]],
+        taken: Callable[[int, T], Awaitable[bool]],
+        apart: bool,
+    ) -> None:
+        """Do something for each item, side by side where that changes nothing, and take what it gave in order."""
+        if apart and count > 1 and self._run.record is None:
+            await map_ordered(self._run, count, self._frame, one, taken, ITEMS)
+            return
+        for index in range(count):
+            if not await taken(index, await one(index, self._frame)):
+                return
+
+    async def _map(self, form: Map) -> Outcome:
+        target, items = self._items(form.target)
+        results = Results(self._view, form.filter_null)
+        decided = ControlDecision(self._position, [target.id, target.version])
+        unit = self._run.order.unit(self._step)
+        ended: list[Outcome] = []
+        left: list[int] = []
+
+        async def one(index: int, _frame: Frame) -> tuple[Scope, Outcome, Context] | None:
+            await self._run.breathe()
+            inner = Scope(self._scope)
+            inner.bind("item", items[index].id)
+            with suppress(Suspension):
+                return inner, *await self._attempts(form, items[index], inner, item_at(self._position, index + 1))
+            return None
+
+        async def taken(index: int, gave: tuple[Scope, Outcome, Context] | None) -> bool:
+            if gave is None:
+                left.append(index)
+            if left or gave is None:
+                return True
+            inner, outcome, view = gave
+            member = items[index]
+            self._view.uses.update(view.uses)
+            if outcome.status == "success":
+                self._view.absorb(view)
+                results.add(index, member.id, outcome.resource)
+                return True
+            where = item_at(self._position, index + 1)
+            failure = Failure(where, form.operation, outcome.reason or "", outcome.error or "failed")
+            over = await self._recover(failure, inner, index, self._step.out, results, member, decided)
+            ended.extend([] if over is None else [replace(over, trace=outcome.trace)])
+            return over is None
+
+        await self._each(len(items), one, taken, unit.waits and not unit.alone)
+        if left:
+            self._decided, self._rests = (decided,), f"interrupted with {len(left):,} of {len(items):,} items to do"
+            raise Suspension(())
+        return ended[0] if ended else self._collected(results, len(items))
+
+    async def _attempts(self, form: Map, member: Member, scope: Scope, where: str) -> tuple[Outcome, Context]:
+        """Perform the operation of `map` for one item, again while it fails and `retry` has attempts left.
+
+        Raises Suspension once the run is halted.
+        """
+        retry, attempt = self._step.retry, 1
+        while True:
+            if self._run.halt.now:
+                raise Suspension(())
+            view = self._view.inner(Made(self._run.id, where, form.operation))
+            outcome = await self._one(form, member, scope, view)
+            last = retry is None or attempt >= retry.attempts
+            if outcome.status == "success" or last or not is_retryable(outcome, view):
+                return outcome, view
+            await retry_delay(retry, attempt, self._run.halt.heard, where)
+            attempt += 1
+
+    async def _one(self, form: Map, member: Member, scope: Scope, view: Context) -> Outcome:
+        """Perform the operation of `map` for one item; raises Unbound, for which the whole step is skipped."""
+        resolver = Resolver(view, scope, self._run.extras)
+        try:
+            if "/" in form.operation:
+                arguments = form.arguments.get("arguments", {})
+                return await self._call_tool(view, resolver, form.operation, arguments)
+            entry = self._run.space.catalogue.get(form.operation)
+            arguments = resolver.arguments(entry, form.arguments)
+            slot = item_slot(entry, form.arguments, frozenset({kind_of(member.id)}))
+            if slot is not None:
+                arguments[slot] = resolver.resource("$item")
+        except Unbound:
+            raise
+        except InfospaceError as error:
+            return Outcome("failed", reason=str(error), error=error.kind)
+        return await self._perform(entry, arguments, view)
+
+    async def _recover(
+        self,
+        failure: Failure,
+        inner: Scope,
+        index: int,
+        collect: str | None,
+        results: Results,
+        member: Member,
+        decided: ControlDecision,
+    ) -> Outcome | None:
+        """Do what `on_fail` says about a failing item; return the outcome of the whole step where it ends it."""
+        on_fail = self._step.on_fail
+        if on_fail == "stop" or failure.kind in FINAL:
+            return Outcome("failed", reason=f"item {index + 1} ({member.id}): {sentence(failure)}", error=failure.kind)
+        if isinstance(on_fail, tuple):
+            before = inner.own.get(self._item_name())
+            if collect is not None and collect != self._item_name():
+                inner.own.pop(collect, None)
+            frame = self._frame.inner("", inner, decided)
+            second = await self._handle(failure, on_fail, frame, item_at(self._position, index + 1))
+            if second is not None and second.kind in FINAL:
+                return Outcome("failed", reason=sentence(second), error=second.kind)
+            supplied = inner.own.get(collect) if collect is not None else None
+            if second is None and supplied is not None and (supplied != before or collect != self._item_name()):
+                results.add(index, member.id, self._made(supplied))
+                return None
+        results.fail(index, member.id, sentence(failure))
+        return None
+
+    def _item_name(self) -> str:
+        return self._step.form.as_ if isinstance(self._step.form, ForEach) else "item"
+
+    def _made(self, identifier: str | None) -> Resource | None:
+        return None if identifier is None else self._view.get(identifier)
+
+    def _items(self, raw: JSON) -> tuple[Collection, tuple[Member, ...]]:
+        """Return the Collection to go over, and its items as they were when that began."""
+        record = self._run.record
+        decision = None if record is None else record.decision(self._position)
+        if isinstance(decision, list):
+            with self._run.space.store.reading() as snapshot:
+                found: Resource | JSON = snapshot.get(str(decision[0]), int(decision[1]))
+        else:
+            found = self._resolver.resource(raw)
+        if not isinstance(found, Collection):
+            raise Invalid(f"unchecked: `target` is {shown(found)}, not a Collection")
+        return found, found.members
+
+    def _collected(self, results: Results, count: int) -> Outcome:
+        made = self._view.collection(results.members)
+        self._view.extra |= {"item_count": len(results.members), "of": count, "failed": results.failed}
+        return Outcome("success", made, self._view.preview(made))

@@ -1,0 +1,416 @@
+"""Running a plan: from its inputs, through its steps in document order, to its result."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import TypeAlias, cast
+
+from infospace.core.bounds import bounded, ending
+from infospace.core.clock import now
+from infospace.core.errors import BudgetExceeded, InfospaceError, NotFound, ReplayInterrupted
+from infospace.core.json_types import JSON
+from infospace.core.position import attempt_at, prefix_in
+from infospace.core.resources import Made, Resource, is_resource
+from infospace.data.result import StepResult
+from infospace.journal.forks import first_of
+from infospace.journal.rows import CallRow, CloseRun, OpenRun, OwnerGuard, RunKind, RunRow, RunStatus, StepRow, settled
+from infospace.llm.meter import Meter
+from infospace.space import Space
+from infospace.store.changes import Change
+from infospace.tools.approvals import allowed, in_run, named
+from infospace.tools.journalled_calls import ToolCalls
+from infospace.tools.scoped_space import scope_of
+from planner.execute.arguments import Resolver
+from planner.execute.concurrent import run_concurrently
+from planner.execute.control_flow import ControlFlowExecution
+from planner.execute.frame import Frame, Latest
+from planner.execute.retry import retry_delay
+from planner.execute.variables import Scope
+from planner.journal.commit_order import FinishedStep, JournalWriter, StartedStep, SuspendRequest
+from planner.journal.events import Emit, Event, RunFinished, RunStarted, StepFinished
+from planner.journal.failures import Failure, Halted, Stopped, sentence
+from planner.journal.given import Given
+from planner.journal.lease import kept, new_owner, seconds_spent
+from planner.journal.recorded import RecordedRun
+from planner.journal.result import RunResult
+from planner.journal.suspension import Pending, Suspension
+from planner.language.goal import filled
+from planner.language.plan import Block, Map, Plan, Step
+from planner.language.problems import Problem
+from planner.order.dependencies import DependencyAnalysis
+from planner.parse.document_order import in_document_order
+from planner.parse.saved_plans import offer_plans
+
+BREATH = 0.005
+"""Seconds for which steps that wait for nothing may keep the event loop to themselves."""
+
+
+CANCELLED = "the run was cancelled"
+
+AT_ONCE = 16
+"""Calls that run at once: so many an endpoint or a server usually takes."""
+
+Steps: TypeAlias = Callable[[], Awaitable[Failure | None]]
+"""Runs steps of a run; gives the failure that stops them."""
+
+
+class Run:
+    """One run of a plan, or of the lines of a session."""
+
+    execution = ControlFlowExecution
+    """How a step is executed."""
+
+    def __init__(
+        self,
+        space: Space,
+        plan: Plan,
+        emit: Emit,
+        warnings: Sequence[Problem] = (),
+        approve: Sequence[str] = (),
+    ) -> None:
+        self.space = space
+        offer_plans(space)
+        self.plan = plan
+        self.plans = dict(plan.plans)
+        """The saved plans that are named, directly or not, as they were when this was checked."""
+        self.id = ""
+        self.scope = Scope()
+        self.steps: list[StepRow] = []
+        budget = plan.budget
+        self.bounds = bounded(budget.items, budget.characters)
+        """What each of its steps may make."""
+        self.meter = Meter(budget.llm_calls, budget.tokens, self.journalled)
+        self._emit = emit
+        self._warnings = warnings
+        self._approve = named(approve)
+        self._breath = 0.0
+        self._began = time.perf_counter()
+        self._spent = 0.0
+        self.owner = new_owner()
+        self.order = DependencyAnalysis(space.catalogue, self.plans)
+        self.journal = JournalWriter(space.store, budget.steps, self.ended)
+        self.frame = Frame(self.scope, self.journal)
+        self.slots = asyncio.Semaphore(AT_ONCE)
+        """Calls of what is outside, and other long ones, that run at once."""
+        self.meter.tools = self.tool_calls()
+        self.replayed: RecordedRun | None = None
+        """The run that this one replays: times of waiting are over, and with `recorded` what was read is taken."""
+        self.broken_off: tuple[RunStatus, None, str | None] = ("cancelled", None, CANCELLED)
+        """How a replay ends where that one was broken off: status, result, and why."""
+        self.recorded = False
+        self.goal = plan.goal
+        """The plan's goal; once the run is open, with its inputs filled in."""
+        self.forked: str | None = None
+        """The first run of which this one is a fork: it takes over the names of what that one and its forks made."""
+        self.halt = SuspendRequest()
+        """Set from outside, it lets the steps under way end, begins no more, and leaves the run to be resumed."""
+        self.extras: dict[tuple[str, str], Mapping[str, JSON]] = {}
+        """What steps that succeeded had in `extra`, by run and position: a row may be written later."""
+        self.record: RecordedRun | None = None
+        """What an earlier part of the run left, where it goes on."""
+
+    def takes_over(self, name: str, position: str) -> bool:
+        """Whether a name that is held is taken over, though the step does not say so.
+
+        A replay gives the names that were given when it was run; a fork those of what the run had made.
+        """
+        if self.replayed is not None:
+            row = self.replayed.row(position)
+            return row is not None and row.status == "success"
+        if self.forked is None:
+            return False
+        with suppress(NotFound), self.space.store.reading() as snapshot:
+            holder = self.space.view().get(name).made.run
+            return holder is not None and first_of(snapshot, holder) == self.forked
+        return False
+
+    def journalled(self, row: CallRow) -> None:
+        """Write a call of what is outside."""
+        self.space.store.commit([], [self.held, row])
+
+    @property
+    def held(self) -> OwnerGuard:
+        """What makes the rest of a commit depend on that the run is still this one's."""
+        return OwnerGuard(self.id, self.owner)
+
+    def tool_calls(self, past: RecordedRun | None = None) -> ToolCalls:
+        """Return what calls tools here; `past` is what an earlier part of the run left."""
+        return ToolCalls(
+            self.plan.budget.tool_calls,
+            self.journalled,
+            self.meter.number,
+            lambda tool, *, by_name: allowed(self.space.store, tool, self.id, by_name=by_name),
+            past,
+        )
+
+    # The run as a whole
+
+    def open(self, kind: RunKind, bound: Mapping[str, Resource | JSON], changes: Sequence[Change] = ()) -> None:
+        """Begin: journal the run, with changes, and bind the inputs (values become transient Notes)."""
+        store = self.space.store
+        self.id = self.id or store.new_id("run")
+        made = Made(self.id, None, "input")
+        view = self.space.view(made)
+        for name, value in bound.items():
+            self.scope.bind(name, value.id if is_resource(value) else view.note(cast("JSON", value)).id)
+        plans = {name: plan.document for name, plan in self.plans.items()}
+        document, inputs = self.plan.document, dict(self.scope.own)
+        at = now()
+        scope, self.goal = scope_of(self.space), filled(self.plan.goal, bound)
+        entry = OpenRun(self.id, kind, self.goal, document, inputs, at, self.owner, plans, scope=scope)
+        self.journal.held = self.held
+        store.commit([*view.changes, *changes], [entry, *in_run(self._approve, self.id, at)])
+        self._emit(RunStarted(self.id, self.goal))
+
+    async def all(self, bound: Mapping[str, Resource | JSON]) -> RunResult:
+        """Run the whole plan from its inputs to its result."""
+        self.open("plan", bound)
+        return await self.go_on()
+
+    def take_up(self, row: RunRow, record: RecordedRun, calls: Sequence[CallRow], owner: str) -> None:
+        """Take up a run where an earlier owner left it: its steps, what it spent, and what it asked."""
+        self.id, self.owner, self.record, self.goal = row.run, owner, record, row.goal
+        for name, identifier in row.inputs.items():
+            self.scope.bind(name, identifier)
+        self.steps = list(record.rows)
+        self.journal.sequence, self.journal.held = record.sequence, self.held
+        self.journal.uncounted = record.sequence - record.executions
+        self.meter.remember(calls)
+        self.meter.tools = self.tool_calls(record)
+        self.meter.tools.count = sum(call.kind == "tool" for call in calls)
+        self._spent = seconds_spent(row, self.steps)
+        self._emit(RunStarted(self.id, self.goal))
+
+    async def go_on(self, steps: Steps | None = None) -> RunResult:
+        """Run the plan from where it is to its end, or until it waits for something; `steps` runs its steps.
+
+        Raises TakenOver where another process goes on with it meanwhile: this one writes nothing more of it.
+        """
+        try:
+            async with kept(self.space.store, self.id, self.owner, self._so_far):
+                failure = await self.within(self.seconds_left(), steps or self.plan.steps)
+        except Stopped as stop:
+            return self.stopped(stop)
+        except Suspension as suspension:
+            return self.suspended(suspension)
+        except ReplayInterrupted:
+            return self.close(*self.broken_off)
+        except asyncio.CancelledError:
+            self.close("cancelled", None, CANCELLED)
+            raise
+        except BaseException as error:
+            with suppress(InfospaceError):
+                self.close("failed", None, f"the run broke off: {type(error).__name__}: {error}")
+            raise
+        if failure is not None:
+            return self.close("failed", None, sentence(failure))
+        return self.conclude()
+
+    def _so_far(self) -> dict[str, float]:
+        """Return what was spent until now, the seconds too."""
+        return {**self.meter.spent, "seconds": round(self._spent + time.perf_counter() - self._began, 3)}
+
+    def seconds_left(self) -> float | None:
+        """Return what is left of the budget of seconds, None without one. Times of rest do not count."""
+        limit = self.plan.budget.seconds
+        return None if limit is None else max(0.0, limit - self._spent)
+
+    def conclude(self) -> RunResult:
+        """End a run whose steps ended well: find its result."""
+        try:
+            return self.close("success", self._result(), None)
+        except InfospaceError as error:
+            return self.close("failed", None, f"the plan's result cannot be given: {error}")
+
+    def suspended(self, suspension: Suspension) -> RunResult:
+        """Put a run to rest that waits for something: what it waits for is journalled with its steps."""
+        reason = f"interrupted; `infospace resume {self.id}` goes on" if self.halt.now else None
+        if self.halt.pausing is not None and self.halt.pausing.paused is not None:
+            reason = str(self.halt.pausing.paused)
+        return self.close("suspended", None, reason, suspension.pending)
+
+    def stopped(self, stop: Stopped) -> RunResult:
+        """End a run that a `stop` ended on purpose, with its answer."""
+        status: RunStatus = "stopped" if stop.status == "success" else "failed"
+        result = None if stop.resource is None else self.space.view().get(stop.resource)
+        return self.close(status, result, str(stop))
+
+    def _result(self) -> Resource | None:
+        if self.plan.result is None:
+            last = self.frame.latest.resource
+            return None if last is None else self._given(last)
+        view = self.space.view(Made(self.id, None, "result"))
+        found = Resolver(view, self.scope, self.extras).resource(self.plan.result)
+        if not is_resource(found):
+            raise NotFound(f"{self.plan.result!r} is not a resource")
+        if not view.changes:
+            return found
+        self.space.store.commit(view.changes)
+        return self.space.view().get(found.id)
+
+    def close(
+        self, status: RunStatus, result: Resource | None, reason: str | None, pending: Sequence[Pending] = ()
+    ) -> RunResult:
+        """Journal the end, and say it."""
+        answer, spent = self._answer(result), (self._so_far() if status == "suspended" else self.meter.spent)
+        entry = CloseRun(self.id, status, now(), result.id if result else None, reason, spent)
+        self.space.store.commit([], [self.held, entry])
+        self.steps = settled(self.steps, status)
+        outcome = RunResult(
+            self.id,
+            status,
+            answer,
+            self.bindings(),
+            self._ordered(),
+            self._warnings,
+            reason,
+            pending,
+        )
+        self._emit(RunFinished(outcome))
+        return outcome
+
+    def _ordered(self) -> list[StepRow]:
+        """Return the executions in document order, which is that of their numbers unless the run had rested."""
+        if self.record is None:
+            return sorted(self.steps, key=lambda row: row.sequence)
+        return in_document_order(self.plan, self.steps)
+
+    def bindings(self) -> dict[str, Resource]:
+        """Return what the plan's own variables are bound to; what was deleted since is left out."""
+        view = self.space.view()
+        found = {}
+        for name, identifier in self.scope.own.items():
+            try:
+                found[name] = view.get(identifier)
+            except NotFound:
+                continue
+        return found
+
+    def _given(self, identifier: str) -> Resource | None:
+        """Return a value that a step gave: as it is now, or as it was where it was deleted since."""
+        with suppress(NotFound):
+            return self.space.view().get(identifier)
+        with suppress(NotFound):
+            return Given(self.space, self.steps, None).get(identifier)
+        return None
+
+    def _answer(self, result: Resource | None) -> StepResult | None:
+        if result is None:
+            return None
+        view = Given(self.space, self.steps, None)
+        row = next((row for row in reversed(self.steps) if row.resource == result.id), None)
+        return StepResult(
+            status="success",
+            resource_id=result.id,
+            value=view.preview(result),
+            data=view.content(result),
+            extra=row.extra if row else {},
+            started_at=row.started if row else result.created,
+            duration_ms=row.duration_ms if row else 0.0,
+        )
+
+    # Steps
+
+    async def within(self, seconds: float | None, steps: Block | Steps) -> Failure | None:
+        """Run steps of the run's own scope in a number of seconds; that they ran out is a failure too."""
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                with ending(limit.when()):
+                    return await (steps() if callable(steps) else self.block(steps, self.frame))
+        except TimeoutError:
+            last = self.steps[-1] if self.steps else None
+            reason = f"the budget of {self.plan.budget.seconds:g} seconds ran out"
+            return Failure(last.position if last else "1", last.type if last else "", reason, BudgetExceeded.kind)
+
+    async def block(self, steps: Block, frame: Frame) -> Failure | None:
+        """Run steps as if one after the other; return the failure that stops them, None when all is well."""
+        for group in self.order.groups(steps):
+            if group.side_by_side:
+                failure = await run_concurrently(self, group, frame)
+                if failure is not None:
+                    return failure
+                continue
+            for unit in group.units:
+                failure = await self.step(unit.step, frame)
+                if failure is not None:
+                    return failure
+        return None
+
+    async def step(self, step: Step, frame: Frame) -> Failure | None:
+        """Execute a step, again while it fails and its `retry` has attempts left: `4`, `4#2`, `4#3`.
+
+        A `map` attempts the calls for its items again, never the whole.
+        """
+        if await self.halt.before(self, step, frame):
+            raise Suspension(())
+        position = frame.prefix + step.label
+        attempts = step.retry.attempts if step.retry and not isinstance(step.form, Map) else 1
+        for attempt in range(1, attempts + 1):
+            if frame.halts:
+                await self._take_turn(step, frame)
+            place = attempt_at(position, attempt)
+            execution = self.execution(self, step, frame, place, last=attempt == attempts)
+            try:
+                failure = await execution.run()
+            except (asyncio.CancelledError, ReplayInterrupted):
+                execution.interrupted()
+                raise
+            if not execution.again:
+                break
+            await retry_delay(step.retry, attempt, self.halt.heard, position)
+            if self.halt.now:
+                raise Suspension(())
+        return failure
+
+    async def _take_turn(self, step: Step, frame: Frame) -> None:
+        """In a branch: begin no step when another branch has failed, and write only after the branches before."""
+        if frame.halted:
+            raise Halted
+        if self.order.takes_turn(step):
+            await frame.track.turn()
+            if frame.halted:
+                raise Halted
+
+    def skipped_ahead(self, step: Step, position: str, frame: Frame, reason: str, cause: str | None = None) -> None:
+        """Journal that a step ran ahead of what stops it, and that nothing of it stays; `cause` is a step."""
+        ticket = StartedStep(position, step.type)
+        try:
+            frame.track.begin(ticket)
+        except BudgetExceeded:
+            return
+        extra: dict[str, JSON] = {"ahead": True} if cause is None else {"cause": cause, "ahead": True}
+        row = StepRow(self.id, 0, position, step.type, "skipped", now(), 0.0, out=step.out, reason=reason, extra=extra)
+        frame.track.end(FinishedStep(ticket, row, frame.nesting))
+
+    async def called(self, plan: Plan, scope: Scope, position: str, frame: Frame) -> tuple[Failure | None, str | None]:
+        """Run the steps of a saved plan in a scope of its own; return what fails, or the id of its last value."""
+        latest = Latest()
+        inner = frame.inner(prefix_in(position, "plan"), scope).on(frame.track, latest)
+        failure = await self.block(plan.steps, inner)
+        return failure, latest.resource
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Do something that may take long, when there is room for it; raises Suspension once the run is halted."""
+        async with self.slots:
+            if self.halt.now:
+                raise Suspension(())
+            yield
+
+    async def breathe(self) -> None:
+        """Let others run, and a cancellation be heard, when they have not for a while."""
+        if time.perf_counter() - self._breath > BREATH:
+            await asyncio.sleep(0)
+            self._breath = time.perf_counter()
+
+    def emit(self, event: Event) -> None:
+        """Tell whoever listens."""
+        self._emit(event)
+
+    def ended(self, row: StepRow, nesting: int) -> None:
+        """Take note of a step that ended and was journalled."""
+        self.steps.append(row)
+        self._emit(StepFinished(row, nesting))

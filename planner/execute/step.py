@@ -1,0 +1,381 @@
+"""Executing one step. Its changes and its journal row are committed together, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from infospace.context.context import Context
+from infospace.context.invoke import Outcome, call_guarded
+from infospace.contract.decorator import Primitive
+from infospace.core.bounds import OutOfTime, Room, check_time, ending
+from infospace.core.clock import now
+from infospace.core.errors import BudgetExceeded, InfospaceError, InputRequired, ReplayInterrupted, Unsupported
+from infospace.core.json_types import JSON
+from infospace.core.position import prefix_in
+from infospace.core.resources import Made
+from infospace.data.result import truncate
+from infospace.journal.rows import BROKEN_OFF, CANCELLED, StepRow, Use
+from infospace.store.changes import Change, GiveName, MakeNote
+from infospace.tools.call import call_tool
+from planner.execute.arguments import Resolver, digest
+from planner.execute.call import FINAL, call_validated, is_retryable
+from planner.execute.frame import Frame
+from planner.execute.listener import StepListener
+from planner.execute.variables import Unbound, UnboundReason
+from planner.journal.commit_order import ControlDecision, FinishedStep, StartedStep
+from planner.journal.events import StepStarted
+from planner.journal.failures import TIMEOUT, Failure, Stopped
+from planner.journal.suspension import Pending, Suspension
+from planner.language.plan import Block, Call, ForEach, Form, If, Map, Parallel, Step, Stop, UnparsedStep, While, outs
+
+if TYPE_CHECKING:
+    from planner.execute.run import Run
+
+
+LONGEST_TURN = 60.0
+"""Seconds in which the loop surely cancels what is to be cancelled."""
+
+
+class StepExecution(ABC):
+    """One execution of one step. The control forms are in `execute_forms`."""
+
+    _decided: tuple[ControlDecision, ...] = ()
+    """What the step itself decided, where it is left in its midst."""
+    _rests: str | None = None
+    """What is left of it then."""
+
+    def __init__(self, run: Run, step: Step, frame: Frame, position: str, *, last: bool = True) -> None:
+        self.again = False
+        """Whether it failed and is to be attempted once more."""
+        self._last = last
+        self._run = run
+        self._step = step
+        self._frame = frame
+        self._scope = frame.scope
+        self._position = position
+        self._voices = StepListener(run.emit, position)
+        made = Made(run.id, position, step.type)
+        self._view = run.space.view(made, self._voices, meter=run.meter)
+        self._view.timeout_s = step.timeout_s
+        self._view.room = Room(run.bounds)
+        self._resolver = Resolver(self._view, self._scope, run.extras)
+        self._digest: bytes | None = None
+        self._started = now()
+        self._clock = time.perf_counter()
+        self._duration = 0.0
+        self._ticket: StartedStep | None = None
+        self._known: StepRow | None = None
+        """Its row, where it ended in an earlier part of the run and is gone through once more for what it binds."""
+        self._open: Outcome | None = None
+        """How the step failed, while its `on_fail` list runs."""
+
+    async def run(self) -> Failure | None:
+        """Execute, journal, bind, and handle a failure as the step says."""
+        step, record = self._step, self._run.record
+        if record is not None:
+            self._known = record.row(self._position)
+            if self._known is not None and not isinstance(step.form, (If, While, Parallel)):
+                return await self._as_recorded(self._known)
+        try:
+            self._begin()
+        except BudgetExceeded as error:
+            return Failure(self._position, step.type, str(error), error.kind)
+        await self._run.breathe()
+        broken = None
+        if record is not None and not isinstance(step.form, (If, While, Parallel)):
+            broken = record.decision(f"{self._position}!")
+        try:
+            outcome = await self._in_time() if broken is None else _failed_as(broken)
+        except Stopped as stop:
+            self._journal(Outcome("success", value=str(stop)))
+            raise
+        except InputRequired as waiting:
+            suspension = Suspension([Pending.to(waiting)])
+            self._suspended(suspension)
+            raise suspension from waiting
+        except Suspension as suspension:
+            self._suspended(suspension)
+            raise
+        return await self._ended(outcome)
+
+    def _begin(self) -> None:
+        """Count the execution, and tell that it begins; one that is gone through once more was counted before."""
+        if self._known is not None:
+            return
+        step, record = self._step, self._run.record
+        waiting = None if record is None else record.suspended(self._position)
+        ticket = StartedStep(self._position, step.type, 0 if waiting is None else waiting.sequence)
+        if waiting is None:
+            self._frame.track.begin(ticket)
+        self._ticket = ticket
+        self._run.emit(StepStarted(self._position, step.type, step.out, self._frame.nesting))
+
+    async def _ended(self, outcome: Outcome) -> Failure | None:
+        step = self._step
+        match outcome.status:
+            case "success":
+                if outcome.resource is not None:
+                    self._gave(outcome.resource.id)
+                if isinstance(step.form, Stop):
+                    answer = None if outcome.resource is None else outcome.resource.id
+                    raise Stopped(self._position, step.form.status, answer)
+                return None
+            case "skipped":
+                self._journal(outcome)
+                return None
+        return await self._failed(outcome)
+
+    def _gave(self, identifier: str) -> None:
+        """Bind what the step gave; it is the latest value of what it stands in."""
+        if self._step.out is not None:
+            self._scope.bind(self._step.out, identifier)
+        self._frame.latest.resource = identifier
+
+    async def _as_recorded(self, row: StepRow) -> Failure | None:
+        """Bind, lose and hand on what the execution did, as the journal has it."""
+        step = self._step
+        if row.status == "success":
+            if row.resource is not None:
+                self._gave(row.resource)
+            if isinstance(step.form, Stop):
+                raise Stopped(self._position, step.form.status, row.resource)
+            return None
+        if row.status == "skipped":
+            self._lose(UnboundReason(str(row.extra.get("cause", self._position)), row.reason or "", None))
+            return None
+        if row.extra.get("retried"):
+            self.again = True
+            return None
+        return await self._failed(Outcome("failed", reason=row.reason, error=row.error))
+
+    async def _failed(self, outcome: Outcome) -> Failure | None:
+        """Do what `on_fail` says about the failure of the whole step; return the failure that remains."""
+        step, on_fail = self._step, self._step.on_fail
+        failure = Failure(self._position, step.type, outcome.reason or "", outcome.error or "failed")
+        if not self._last and is_retryable(outcome, self._view):
+            self.again = True
+            self._view.extra["retried"] = True
+            self._journal(outcome, handled=True)
+            return None
+        if on_fail == "stop" or isinstance(step.form, (ForEach, Map)) or outcome.error in FINAL:
+            self._journal(outcome)
+            return failure
+        if on_fail == "continue":
+            self._journal(outcome, handled=True)
+            self._lose(UnboundReason(self._position, f"step {self._position} failed and was passed over"))
+            return None
+        self._open = outcome
+        self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
+        self._lose(UnboundReason(self._position, f"step {self._position} failed, and its `on_fail` does not bind it"))
+        decision = ControlDecision(f"{self._position}!", {"reason": outcome.reason, "error": outcome.error})
+        try:
+            second = await self._handle(failure, on_fail, self._frame, self._position, decision)
+        except Stopped:
+            self._journal(outcome, handled=True)
+            raise
+        self._journal(outcome, handled=second is None)
+        return second
+
+    def interrupted(self) -> None:
+        """Journal that the step was cancelled."""
+        if self._ticket is not None:
+            self._journal(self._open or Outcome("failed", reason=BROKEN_OFF, error=CANCELLED))
+
+    def _suspended(self, suspension: Suspension) -> None:
+        """Journal what the step itself waits for, or leaves; one that has a waiting step in it has nothing to say."""
+        places = (self._position, f"{self._position}[")
+        own = [one for one in suspension.pending if one.step == places[0] or one.step.startswith(places[1])]
+        own = own if not isinstance(self._step.form, (If, While, Parallel, ForEach)) else []
+        if own:
+            self._view.extra["pending"] = own[0].to_json()
+        if own or self._rests is not None:
+            self._journal(Outcome("suspended", value=own[0].question if own else self._rests or ""))
+
+    def _lose(self, cause: UnboundReason) -> None:
+        for name in outs((self._step,)):
+            self._scope.lose(name, cause)
+
+    async def _in_time(self) -> Outcome:
+        """Come to an outcome, committed, within the step's own time; that it ran out is a failure, without changes."""
+        seconds = self._step.timeout_s
+        if seconds is None:
+            return await self._done()
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                with ending(limit.when()):
+                    return await self._done()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+        except ReplayInterrupted:
+            row = None if self._run.replayed is None else self._run.replayed.row(self._position)
+            if row is None or row.error != TIMEOUT:
+                raise
+        return Outcome("failed", reason=f"it took longer than its `timeout_s` of {seconds:g} s", error=TIMEOUT)
+
+    async def _done(self) -> Outcome:
+        """Come to an outcome, and commit it where it is a success."""
+        try:
+            outcome = self._named(await self._outcome())
+            check_time()
+            return self._committed(outcome)
+        except OutOfTime:
+            # What computes hears no cancellation. Whatever is over by now, a time or the whole run, cancels this task
+            # as soon as the loop turns.
+            self._view.changes.clear()
+            await asyncio.sleep(LONGEST_TURN)
+            raise
+
+    async def _outcome(self) -> Outcome:
+        try:
+            match self._step.form:
+                case Call(arguments):
+                    return await self._call(arguments)
+                case UnparsedStep():
+                    raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
+                case _:
+                    return await self._form(self._step.form)
+        except Unbound as error:
+            return self._skipped(error)
+        except InfospaceError as error:
+            return Outcome("failed", reason=str(error), error=error.kind)
+
+    def _skipped(self, error: Unbound) -> Outcome:
+        cause = error.passed_on(self._position)
+        self._lose(cause)
+        self._view.extra["cause"] = cause.step
+        return Outcome("skipped", reason=str(error), error=error.kind)
+
+    def _named(self, outcome: Outcome) -> Outcome:
+        if outcome.status != "success" or self._step.name is None or outcome.resource is None:
+            return outcome
+        try:
+            name = self._resolver.value(self._step.name)
+            if not isinstance(name, str):
+                return Outcome("failed", reason=f"unchecked: `name` is text, not {name!r:.60}", error="invalid")
+            outcome = replace(outcome, resource=self._view.name(outcome.resource, name, replace=self._step.replace))
+        except Unbound as error:
+            return self._skipped(error)
+        except InfospaceError as error:
+            return Outcome("failed", reason=str(error), error=error.kind)
+        return outcome
+
+    def _committed(self, outcome: Outcome) -> Outcome:
+        """Commit a success with its changes. What the store refuses makes the step fail, without changes."""
+        if outcome.status != "success":
+            return outcome
+        try:
+            self._journal(outcome, changes=[self._taking_over(change) for change in self._view.changes])
+        except InfospaceError as error:
+            if not self._view.changes or isinstance(error, BudgetExceeded):
+                raise
+            return Outcome("failed", reason=str(error), error=error.kind)
+        return outcome
+
+    def _taking_over(self, change: Change) -> Change:
+        over = isinstance(change, GiveName) and self._run.takes_over(change.name, self._position)
+        return replace(change, replace=True) if over and isinstance(change, GiveName) else change
+
+    def _journal(self, outcome: Outcome, changes: Sequence[Change] = (), *, handled: bool = False) -> None:
+        """Commit the step's row, and with it its changes: all or nothing."""
+        if self._known is not None or self._ticket is None:
+            return
+        if not self._duration:
+            self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
+        row, frame = self._row(outcome, handled), self._frame
+        decided = frame.decisions + self._decided
+        frame.track.end(FinishedStep(self._ticket, row, frame.nesting, tuple(changes), decided))
+
+    def _row(self, outcome: Outcome, handled: bool) -> StepRow:
+        resource = outcome.resource
+        extra = dict(self._view.extra)
+        if handled:
+            extra["handled"] = True
+        if extra and outcome.status == "success":
+            self._run.extras[self._run.id, self._position] = extra
+        return StepRow(
+            run=self._run.id,
+            sequence=0,
+            position=self._position,
+            type=self._step.type,
+            status=outcome.status,
+            started=self._started,
+            duration_ms=self._duration,
+            out=self._step.out,
+            resource=None if resource is None else resource.id,
+            version=None if resource is None else resource.version,
+            value=outcome.value or truncate("\n".join(self._voices.spoken)),
+            reason=outcome.reason,
+            error=outcome.error,
+            extra=extra,
+            expect=self._step.expect,
+            uses=[Use(identifier, version) for identifier, version in self._view.uses.items()],
+            digest=self._digest,
+            trace=outcome.trace,
+        )
+
+    async def _handle(
+        self, failure: Failure, steps: Block, frame: Frame, where: str, decision: ControlDecision | None = None
+    ) -> Failure | None:
+        """Run an `on_fail` list, with `$error` bound in the frame's scope while it runs."""
+        scope = frame.scope
+        error = self._error_note(failure, where)
+        decided = [ControlDecision(f"{where}.error", error), *([decision] if decision else [])]
+        before = scope.own.get("error")
+        scope.bind("error", error)
+        second = await self._run.block(steps, frame.inner(prefix_in(where, "on_fail"), None, *decided))
+        scope.restore("error", before)
+        return second
+
+    def _error_note(self, failure: Failure, where: str) -> str:
+        """Return the id of the Note that `$error` is; an earlier part of the run may have made it."""
+        record = self._run.record
+        known = None if record is None else record.decision(f"{where}.error")
+        if isinstance(known, str):
+            return known
+        view = self._run.space.view(Made(self._run.id, f"{where}.on_fail", "on_fail"), meter=self._run.meter)
+        error = view.note(
+            {"step": failure.position, "type": failure.type, "reason": failure.reason, "kind": failure.kind}
+        )
+        self._run.space.store.commit([MakeNote(error.id, error.content, made=error.made)])
+        return error.id
+
+    async def _call(self, raw: Mapping[str, JSON]) -> Outcome:
+        entry = self._run.space.catalogue.get(self._step.type)
+        arguments = self._resolver.arguments(entry, raw)
+        if entry.names is not None:
+            arguments["replace"] = self._step.replace
+        self._digest = digest(arguments)
+        if self._run.recorded and entry.effect == "reads" and self._run.replayed is not None:
+            row = self._run.replayed.row(self._position)
+            if row is not None and row.resource is not None and row.type == self._step.type:
+                found = self._view.get(row.resource)
+                return Outcome("success", found, row.value)
+        return await self._perform(entry, arguments, self._view)
+
+    async def _perform(self, entry: Primitive, arguments: Mapping[str, Any], view: Context) -> Outcome:
+        """Call a primitive with resolved arguments."""
+        if not entry.may_wait:
+            return await call_validated(entry, arguments, view)
+        async with self._run.slot():
+            return await call_validated(entry, arguments, view)
+
+    async def _call_tool(self, view: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
+        """Call a tool with arguments that are resolved first. Raises Unbound, and what resolving raises."""
+        given = resolver.value(arguments)
+        async with self._run.slot():
+            return await call_guarded(tool, call_tool(view, view.space.tools.get(tool), given), view)
+
+    @abstractmethod
+    async def _form(self, form: Form) -> Outcome:
+        """Execute a control form. Raises Unbound, for which the step is skipped."""
+
+
+def _failed_as(decision: Mapping[str, Any]) -> Outcome:
+    """Return how a step failed whose `on_fail` list an earlier part of the run began."""
+    return Outcome("failed", reason=decision["reason"], error=decision["error"])

@@ -1,0 +1,1 @@
+"""A run looked at: tree, variables over time, differences. Read-only."""

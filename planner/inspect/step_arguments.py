@@ -1,0 +1,110 @@
+"""What a step was called with: its arguments as written, what they referred to, and what that was then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, cast
+
+from infospace.context.context import Context
+from infospace.core.errors import InfospaceError
+from infospace.core.ids import is_id
+from infospace.core.json_types import JSON
+from infospace.core.resources import NOBODY, Resource, is_resource
+from infospace.journal.rows import RunRow, StepRow
+from infospace.space import Space
+from planner.execute.arguments import Resolver
+from planner.execute.variables import Scope
+from planner.inspect.variable_history import Binding
+from planner.language.references import ReferenceInvalid, read_text, references_in, strings
+from planner.parse.positions import written_step
+
+APART = frozenset(
+    {"type", "out", "name", "replace", "expect", "id", "on_fail", "retry", "timeout_s"}
+    | {"then", "else", "body", "do", "branches", "as", "collect", "filter_null"}
+)
+"""Fields of a step that are no arguments, or steps of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedReference:
+    """A reference in an argument, and what its variable was bound to; None where it was not bound."""
+
+    written: str
+    binding: Binding | None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a step: as written, what it referred to, and the resource or the value that it was.
+
+    `fault` says why that cannot be told any more.
+    """
+
+    name: str
+    written: JSON
+    referred: Sequence[ResolvedReference]
+    resource: Resource | None = None
+    value: JSON = None
+    fault: str | None = None
+
+
+def step_arguments(space: Space, run: RunRow, row: StepRow, bindings: Sequence[Binding]) -> list[Argument]:
+    """Return the arguments of an execution, by what was bound when it began, at the versions that it read."""
+    written = written_step(run, row.position)
+    if written is None:
+        return []
+    versions = {binding.id: binding.version for binding in bindings if binding.version is not None}
+    versions |= {use.id: use.version for use in row.uses}
+    view, scope = HistoricalContext(space, versions), Scope()
+    for binding in bindings:
+        scope.bind(binding.name, binding.id)
+    known = {binding.name: binding for binding in bindings}
+    return [_argument(name, raw, known, view, scope) for name, raw in written.items() if name not in APART]
+
+
+class HistoricalContext(Context):
+    """A view of the space as it was: of what is in `versions` that version, else the present one."""
+
+    def __init__(self, space: Space, versions: Mapping[str, int]) -> None:
+        super().__init__(space, NOBODY, scratch=True)
+        self._versions = versions
+
+    def get(self, reference: str) -> Resource:
+        """Return a resource as it was, by id; by name as it is."""
+        version = self._versions.get(reference)
+        if version is None:
+            return super().get(reference)
+        with self.space.store.reading() as snapshot:
+            return snapshot.get(reference, version)
+
+    def resources(self, identifiers: Sequence[str]) -> list[Resource]:
+        """Return resources by id, each as it was."""
+        if not any(identifier in self._versions for identifier in identifiers):
+            return super().resources(identifiers)
+        with self.space.store.reading() as snapshot:
+            return [snapshot.get(identifier, self._versions.get(identifier)) for identifier in identifiers]
+
+
+def _argument(name: str, raw: JSON, known: Mapping[str, Binding], view: HistoricalContext, scope: Scope) -> Argument:
+    referred = list(_referred(raw, known))
+    try:
+        if isinstance(raw, str) and (is_id(raw) or (len(referred) == 1 and referred[0].written == raw)):
+            found = Resolver(view, scope).resource(raw)
+            if is_resource(found):
+                return Argument(name, raw, referred, resource=found)
+            return Argument(name, raw, referred, value=cast("JSON", found))
+        return Argument(name, raw, referred, value=Resolver(view, scope).value(raw))
+    except InfospaceError as error:
+        return Argument(name, raw, referred, fault=str(error))
+
+
+def _referred(raw: JSON, known: Mapping[str, Binding]) -> Iterator[ResolvedReference]:
+    told: set[str] = set()
+    for _, text in strings(cast("Any", raw)):
+        with suppress(ReferenceInvalid):
+            for reference in references_in(read_text(text)):
+                if str(reference) not in told:
+                    told.add(str(reference))
+                    yield ResolvedReference(str(reference), known.get(reference.name))

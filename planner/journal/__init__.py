@@ -1,0 +1,1 @@
+"""How a run is written down while it runs, and who owns it."""

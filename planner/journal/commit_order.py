@@ -1,0 +1,268 @@
+"""Commits in document order, whatever runs side by side.
+
+Each of several parts that run at once has a lane. The lane of the first part that has not ended writes through;
+those behind it keep their rows until it is their turn. What a step behind has made is transient, since whatever
+writes waits for its turn: it is stored at once, so that the steps after it can read it. A lane that is dropped
+leaves no row, and nothing that anybody finds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from infospace.core.errors import BudgetExceeded
+from infospace.core.json_types import JSON
+from infospace.journal.rows import OwnerGuard, StepRow
+from infospace.store.changes import Change
+from infospace.store.protocol import Store
+from planner.journal.suspension import Suspension
+
+if TYPE_CHECKING:
+    from planner.execute.frame import Frame
+    from planner.execute.run import Run
+    from planner.language.plan import Step
+    from planner.lifecycle.breakpoints import Breakpoints
+
+
+@dataclass(slots=True)
+class StartedStep:
+    """One execution of a step that was begun; it is numbered when its beginning is in its place of the order."""
+
+    position: str
+    type: str
+    sequence: int = 0
+
+
+@dataclass(slots=True)
+class ControlDecision:
+    """What a form decided, by its position: it is journalled with the first step that is written after it."""
+
+    position: str
+    value: JSON
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedStep:
+    """The end of an execution: its row, with what it changed and what the forms around it decided."""
+
+    ticket: StartedStep
+    row: StepRow
+    nesting: int
+    changes: Sequence[Change] = ()
+    decisions: Sequence[ControlDecision] = ()
+
+
+class StepSink(Protocol):
+    """Where executions begin and end."""
+
+    def begin(self, ticket: StartedStep) -> None:
+        """Number an execution that begins; raises BudgetExceeded when the budget has no more."""
+
+    def end(self, commit: FinishedStep) -> None:
+        """Write the end of an execution. Raises what the store raises."""
+
+    def make(self, changes: Sequence[Change]) -> None:
+        """Store what an execution made before its end is written."""
+
+    async def turn(self) -> None:
+        """Wait until all that stands before has ended."""
+
+
+class JournalWriter:
+    """The track of a whole run: it writes to the store, and counts."""
+
+    def __init__(self, store: Store, most: int, ended: Callable[[StepRow, int], None]) -> None:
+        self.most = most
+        """Executions that the budget allows."""
+        self._store = store
+        self._ended = ended
+        self.sequence = 0
+        """The number of the last execution that was begun."""
+        self.uncounted = 0
+        """Numbers of executions that were begun in an earlier part of the run, and are begun again."""
+        self.held: OwnerGuard | None = None
+        """Whose the run is: nothing is written where it is somebody else's by now."""
+
+    def begin(self, ticket: StartedStep) -> None:
+        """Number an execution."""
+        if self.sequence - self.uncounted >= self.most:
+            raise BudgetExceeded(f"the budget of {self.most:,} steps ran out")
+        self.sequence += 1
+        ticket.sequence = self.sequence
+
+    def end(self, commit: FinishedStep) -> None:
+        """Write changes and row in one transaction; of an execution that the budget had no number for, nothing."""
+        if not commit.ticket.sequence:
+            return
+        fresh = [decision for decision in commit.decisions if not decision.written]
+        row = replace(
+            commit.row,
+            sequence=commit.ticket.sequence,
+            frames={decision.position: decision.value for decision in fresh},
+        )
+        self._store.commit(commit.changes, [row] if self.held is None else [self.held, row])
+        for decision in fresh:
+            decision.written = True
+        self._ended(row, commit.nesting)
+
+    def make(self, changes: Sequence[Change]) -> None:
+        """Store them."""
+        self._store.commit(changes)
+
+    async def turn(self) -> None:
+        """Nothing stands before."""
+
+
+@dataclass(slots=True)
+class SuspendRequest:
+    """Whether parts that run side by side are to begin no more steps."""
+
+    now: bool = False
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+    """Wakes whoever just waits for time to pass."""
+    pausing: Breakpoints | None = None
+    """Says before which steps the run is put to rest."""
+    broken: bool = False
+    """Whether what runs is broken off, also what has not begun."""
+    _task: asyncio.Task[Any] | None = None
+
+    def set(self) -> None:
+        """Halt from now on."""
+        self.now = True
+        self.heard.set()
+
+    async def before(self, run: Run, step: Step, frame: Frame) -> bool:
+        """Whether the run is to rest before a step: it was halted, or `pausing` wants it, which halts it now."""
+        if not self.now and self.pausing is not None and await self.pausing.wanted(run, step, frame):
+            self.set()
+        return self.now
+
+    def hold(self, task: asyncio.Task[Any] | None) -> None:
+        """Take what is cancelled where halting takes too long: at once where it was broken off before it began."""
+        self._task = task
+        if self.broken:
+            self.break_off()
+
+    def break_off(self) -> None:
+        """Cancel what runs, or as soon as it begins."""
+        self.broken = True
+        if self._task is not None:
+            self._task.cancel()
+
+
+@dataclass(slots=True)
+class OrderedBranch:
+    """The track of one of several parts."""
+
+    outer: StepSink
+    most: int
+    """Executions that may begin while others are before it."""
+    _kept: deque[StartedStep | FinishedStep] = field(default_factory=deque)
+    _open: bool = False
+    _begun: int = 0
+    _held: bool = False
+    _turn: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def begin(self, ticket: StartedStep) -> None:
+        """Number an execution, or remember that it began."""
+        if self._open:
+            self.outer.begin(ticket)
+            return
+        self._begun += 1
+        if self._begun > self.most:
+            raise BudgetExceeded(f"the budget of {self.most:,} steps ran out")
+        self._kept.append(ticket)
+
+    def end(self, commit: FinishedStep) -> None:
+        """Write the end of an execution, or keep it until the parts before have ended."""
+        if self._open:
+            self.outer.end(commit)
+            return
+        self.make(commit.changes)
+        self._kept.append(replace(commit, changes=()))
+
+    def make(self, changes: Sequence[Change]) -> None:
+        """Store what an execution made."""
+        if changes:
+            self.outer.make(changes)
+
+    async def turn(self) -> None:
+        """Wait until the parts before have ended, here and further out.
+
+        Raises Suspension when one of them waits for something.
+        """
+        await self._turn.wait()
+        if self._held:
+            raise Suspension(())
+        await self.outer.turn()
+
+    def hold(self) -> None:
+        """Let nothing here have its turn: a part before waits for something."""
+        self._held = True
+        self._turn.set()
+
+    def open(self) -> None:
+        """Let it write: the parts before have ended.
+
+        Raises BudgetExceeded at an execution that the budget has not; neither this nor what comes after is written.
+        """
+        while self._kept:
+            entry = self._kept.popleft()
+            if isinstance(entry, StartedStep):
+                self.outer.begin(entry)
+            else:
+                self.outer.end(entry)
+        self._open = True
+        self._turn.set()
+
+    def wake(self) -> None:
+        """Let what waits for its turn look again at whether it is to halt."""
+        self._turn.set()
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has anything that was not written."""
+        return bool(self._kept)
+
+    @property
+    def waiting(self) -> int:
+        """Executions that were begun and not yet numbered."""
+        return 0 if self._open else self._begun
+
+    def drop(self) -> None:
+        """Forget what it keeps."""
+        self._kept.clear()
+
+
+class BufferedBranch(OrderedBranch):
+    """The track of what runs ahead of the check: it tells what ends, and keeps all of it until the check has passed."""
+
+    def __init__(self, outer: StepSink, most: int, tell: Callable[[StepRow, int], None]) -> None:
+        super().__init__(outer, most)
+        self._tell: Callable[[StepRow, int], None] | None = tell
+
+    @property
+    def begun_ahead(self) -> int:
+        """Executions that were begun while it was held."""
+        return self._begun
+
+    def end(self, commit: FinishedStep) -> None:
+        """Keep the end of an execution and tell it; once open, write it."""
+        if not self._open and self._tell is not None:
+            self._tell(commit.row, commit.nesting)
+        super().end(commit)
+
+    def drop(self) -> None:
+        """Forget what it keeps, and tell no more."""
+        self._tell = None
+        super().drop()
+
+
+def lanes(outer: StepSink, count: int, most: int) -> list[OrderedBranch]:
+    """Return lanes for parts that run side by side, in their order."""
+    return [OrderedBranch(outer, most) for _ in range(count)]

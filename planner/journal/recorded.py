@@ -1,0 +1,107 @@
+"""What an earlier part of a run left in the journal, by position: a run that goes on takes it from there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from infospace.core.json_types import JSON
+from infospace.core.position import Position
+from infospace.journal.rows import CANCELLED, CallRow, StepRow
+from planner.journal.failures import TIMEOUT
+
+
+class RecordedRun:
+    """The executions, decisions, answers and calls of a run up to now."""
+
+    def __init__(
+        self,
+        rows: Sequence[StepRow] = (),
+        calls: Sequence[CallRow] = (),
+        answers: Mapping[str, JSON] | None = None,
+    ) -> None:
+        self.rows = [row for row in rows if row.status != "suspended"]
+        self._answers = dict(answers or {})
+        self._by_position = {row.position: row for row in self.rows}
+        self._suspended = {row.position: row for row in rows if row.status == "suspended"}
+        self._decisions: dict[str, Any] = {}
+        self._rounds: dict[str, int] = {}
+        self._branches: dict[str, str] = {}
+        for row in rows:
+            self._decisions |= row.frames
+            self._learn(row.position)
+        self._calls: dict[tuple[str, bytes], list[CallRow]] = {}
+        for call in calls:
+            if not self._looks_again(call.position):
+                self._calls.setdefault((call.position, call.digest), []).append(call)
+
+    def take_answers(self, answers: Mapping[str, JSON]) -> None:
+        """Take the answers that are given by now."""
+        self._answers |= answers
+
+    def _looks_again(self, position: str) -> bool:
+        """Whether a `wait` stands there that has not ended: its condition is asked anew each time."""
+        row = self._suspended.get(position)
+        pending = None if row is None else row.extra.get("pending")
+        return isinstance(pending, Mapping) and pending.get("kind") == "wait"
+
+    def _learn(self, position: str) -> None:
+        for part in Position.parse(position).parts:
+            form = part.holder.text
+            if part.block == "body":
+                self._rounds[form] = max(self._rounds.get(form, 0), part.number or 0)
+            elif part.block in ("then", "else"):
+                self._branches[form] = part.block
+
+    @property
+    def sequence(self) -> int:
+        """The number of the last execution that was begun."""
+        return max((row.sequence for row in (*self.rows, *self._suspended.values())), default=0)
+
+    @property
+    def positions(self) -> Collection[str]:
+        """The positions of all executions, also of those that wait."""
+        return {*self._by_position, *self._suspended}
+
+    @property
+    def executions(self) -> int:
+        """How many executions ended or wait; what holds one that waits will be begun again."""
+        return len(self.rows) + len(self._suspended)
+
+    def row(self, position: str) -> StepRow | None:
+        """Return the row of an execution that ended."""
+        return self._by_position.get(position)
+
+    def broken_off(self, position: str) -> bool:
+        """Whether an execution, or that of which this is a part, was broken off, and did not end by itself."""
+        row = self.row(position) or self.row(Position.parse(position).whole.text)
+        return row is None or row.error in (TIMEOUT, CANCELLED)
+
+    def suspended(self, position: str) -> StepRow | None:
+        """Return the row of an execution that was left waiting."""
+        return self._suspended.get(position)
+
+    def decision(self, position: str) -> Any:
+        """Return what a form decided, None when it is not known to have."""
+        return self._decisions.get(position)
+
+    def rounds(self, position: str) -> int:
+        """Return how many rounds of a `while` were begun."""
+        return self._rounds.get(position, 0)
+
+    def branch(self, position: str) -> str | None:
+        """Return which block of an `if` was begun."""
+        return self._branches.get(position)
+
+    def answered(self, key: str) -> bool:
+        """Whether something was answered: to a step, or to what else the key tells of one."""
+        return key in self._answers
+
+    def answer(self, key: str) -> JSON:
+        """Return what was answered."""
+        return self._answers[key]
+
+    def call(self, position: str, digest: bytes) -> CallRow | None:
+        """Take the next call that a step made with these arguments, None when it made no more."""
+        calls = self._calls.get((position, digest))
+        return calls.pop(0) if calls else None

@@ -1,0 +1,1 @@
+"""What a plan is, as data; knows nothing of a space."""

@@ -1,0 +1,87 @@
+"""JSON Patch (RFC 6902) as far as the check writes it: add, remove, replace, move."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from infospace.core.errors import Invalid
+from infospace.schema.words import either, shown
+
+EXAMPLE = '{"op": "replace", "path": "/steps/2/limit", "value": 20}'
+_WANTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "add": ("value",),
+    "remove": (),
+    "replace": ("value",),
+    "move": ("from",),
+}
+"""The operations, and what each needs besides `path`."""
+
+
+def patched(document: Any, patch: list[dict[str, Any]]) -> Any:
+    """Return a copy of a document with a patch applied.
+
+    Raises KeyError, IndexError or TypeError where the patch names a place that is not there.
+    """
+    root = [copy.deepcopy(document)]
+    for operation in patch:
+        value = copy.deepcopy(operation.get("value"))
+        if operation["op"] == "move":
+            value = _take(root, operation["from"])
+        if operation["op"] == "remove":
+            _take(root, operation["path"])
+            continue
+        if operation["op"] == "replace":
+            _take(root, operation["path"])
+        holder, key = _place(root, operation["path"])
+        if isinstance(holder, list):
+            holder.insert(key, value)
+        else:
+            holder[key] = value
+    return root[0]
+
+
+def check_patch(patch: Sequence[Any]) -> None:
+    """Raise Invalid for the first operation that is not one of those of a patch as it is written here."""
+    for index, operation in enumerate(patch):
+        fault = _fault(operation)
+        if fault is not None:
+            raise Invalid(f"operation {index} of the patch: {fault}", hint=EXAMPLE)
+
+
+def _fault(operation: Any) -> str | None:
+    if not isinstance(operation, Mapping):
+        return f"it is an object, not {shown(operation)}"
+    op = operation.get("op")
+    if not isinstance(op, str) or op not in _WANTS:
+        return f"`op` is {shown(op)}, not {either(shown(one) for one in _WANTS)}"
+    missing = [key for key in ("path", *_WANTS[op]) if key not in operation]
+    if missing:
+        return f"{shown(op)} needs `{missing[0]}`"
+    for key in ("path", "from"):
+        pointer = operation.get(key, "")
+        if not isinstance(pointer, str) or (pointer and not pointer.startswith("/")):
+            return f"`{key}` is {shown(pointer)}, not a JSON pointer"
+    return None
+
+
+def at(document: Any, pointer: str) -> Any:
+    """Return what a JSON pointer points at; KeyError or IndexError when there is nothing."""
+    holder, key = _place([document], pointer)
+    return holder[key]
+
+
+def _take(root: list[Any], pointer: str) -> Any:
+    holder, key = _place(root, pointer)
+    return holder.pop(key)
+
+
+def _place(root: list[Any], pointer: str) -> tuple[Any, Any]:
+    holder: Any = root
+    key: Any = 0
+    for part in pointer.split("/")[1:]:
+        holder = holder[key]
+        name = part.replace("~1", "/").replace("~0", "~")
+        key = int(name) if isinstance(holder, list) else name
+    return holder, key

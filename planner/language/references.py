@@ -1,0 +1,256 @@
+"""References and templates: how `$x.title[0]` and `${x}` are read, whatever they stand in.
+
+| written | means |
+|---|---|
+| exactly `$x`, `$x.title[0]` | the thing, or the value with its type |
+| `${x.title}` inside or as text | its text |
+| `$$x`, `$${x}` | the text `$x`, `${x}` |
+| `$` before anything else | itself |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from infospace.core.errors import Invalid
+from infospace.core.json_types import JSON
+from infospace.data.paths import OF_REFERENCES, Path, parse_suffix, show_parts
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+SHORT = 400
+"""Characters of a string up to which its reading is remembered."""
+_DOLLAR = re.compile(r"\$(?:\$(?=[A-Za-z_{])|\{|(?=[A-Za-z_]))")
+_NAMED = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
+_MEANT = re.compile(r"\$(?=[A-Za-z_{])")
+"""A dollar sign that would begin a reference."""
+
+
+class ReferenceInvalid(Invalid):
+    """A string that is neither text nor a reference; `code` is the problem's, `mended` text that would do."""
+
+    def __init__(self, code: str, message: str, hint: str, mended: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+        self.mended = mended
+
+
+_HERE = Path(())
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`$name` followed by a path, which is empty for the variable itself."""
+
+    name: str
+    path: Path = _HERE
+
+    def __str__(self) -> str:
+        parts = self.path.parts
+        items = next((at for at, part in enumerate(parts) if not isinstance(part, int)), len(parts))
+        if parts[items : items + 1] and parts[items] in OF_REFERENCES:
+            rest = show_parts(("", *parts[items + 1 :])).removeprefix(show_parts(("",)))
+            return f"${self.name}{show_parts(parts[:items])}.{parts[items]}{rest}"
+        shown = str(self.path)
+        return f"${self.name}{shown if not shown or shown.startswith('[') else '.' + shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Text with references in it, whose text stands in their place."""
+
+    parts: tuple[str | Reference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A JSON value with nothing to resolve in it."""
+
+    value: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list with something to resolve in it."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectOf:
+    """An object with something to resolve in its values; keys are literal."""
+
+    items: Mapping[str, Value]
+
+
+Value: TypeAlias = "Literal | Reference | Template | ListOf | ObjectOf"
+
+
+def literal(value: JSON) -> JSON:
+    """Return a value as it is written in a plan so that nothing in it is a reference."""
+    match value:
+        case str():
+            return _MEANT.sub("$$", value)
+        case list():
+            return [literal(item) for item in value]
+        case dict():
+            return {key: literal(item) for key, item in value.items()}
+    return value
+
+
+def read_text(text: str) -> Literal | Reference | Template:
+    """Read one string as a value; raises ReferenceInvalid."""
+    if "$" not in text:
+        return Literal(text)
+    return _remembered(text) if len(text) <= SHORT else _read(text)
+
+
+def _read(text: str) -> Literal | Reference | Template:
+    whole = whole_reference(text)
+    if whole is not None:
+        return whole
+    parts = tuple(_merge(_parts(text)))
+    if all(isinstance(part, str) for part in parts):
+        return Literal("".join(str(part) for part in parts))
+    return Template(parts)
+
+
+_remembered = lru_cache(maxsize=4096)(_read)
+
+
+def whole_reference(text: str) -> Reference | None:
+    """Return the reference that a string is from end to end, or None."""
+    found = NAME.match(text, 1) if text.startswith("$") else None
+    if found is None:
+        return None
+    try:
+        path, end = parse_suffix(text, found.end())
+    except Invalid as error:
+        raise ReferenceInvalid("bad-reference", error.message, error.hint or "") from error
+    return Reference(found.group(), path) if end == len(text) else None
+
+
+def _parts(text: str) -> Iterator[str | Reference]:
+    position = 0
+    while found := _DOLLAR.search(text, position):
+        yield text[position : found.start()]
+        match found.group():
+            case "$$":
+                yield "$"
+                position = found.end()
+            case "${":
+                reference, position = _braced(text, found.start())
+                yield reference
+            case _:
+                raise _bare(text, found.start())
+    yield text[position:]
+
+
+def _merge(parts: Iterator[str | Reference]) -> Iterator[str | Reference]:
+    pending = ""
+    for part in parts:
+        if isinstance(part, str):
+            pending += part
+            continue
+        if pending:
+            yield pending
+            pending = ""
+        yield part
+    if pending:
+        yield pending
+
+
+def _braced(text: str, start: int) -> tuple[Reference, int]:
+    hint = "write `${name.path}`, or `$${` for the text `${`"
+    name = NAME.match(text, start + 2)
+    if name is None:
+        raise ReferenceInvalid(
+            "bad-reference", f"`${{` at character {start} is not followed by a variable's name", hint
+        )
+    try:
+        path, end = parse_suffix(text, name.end())
+    except Invalid as error:
+        raise ReferenceInvalid("bad-reference", error.message, error.hint or hint) from error
+    if not text.startswith("}", end):
+        shown = text[start : start + 40]
+        raise ReferenceInvalid("bad-reference", f"{shown!r} does not end with `}}` where the path ends", hint)
+    return Reference(name.group(), path), end + 1
+
+
+def _bare(text: str, start: int) -> ReferenceInvalid:
+    found = NAME.match(text, start + 1)
+    assert found is not None  # noqa: S101 - the pattern of _DOLLAR says so
+    name = found.group()
+    try:
+        _, end = parse_suffix(text, found.end())
+    except Invalid:
+        end = found.end()
+    written = text[start + 1 : end]
+    return ReferenceInvalid(
+        "bare-variable",
+        f"`${written}` stands bare inside a longer text (character {start})",
+        f"write `${{{written}}}` for its text, or `$${name}` for the text `${name}`",
+        f"{text[:start]}${{{written}}}{text[end:]}",
+    )
+
+
+def read_value(value: JSON) -> Value:
+    """Read a JSON value at any depth; raises ReferenceInvalid for the first string that is wrong."""
+    if isinstance(value, str):
+        return read_text(value)
+    if isinstance(value, (list, tuple)):
+        items = tuple(read_value(item) for item in value)
+        return Literal(value) if all(_plain(i, v) for i, v in zip(items, value, strict=True)) else ListOf(items)
+    if isinstance(value, dict):
+        read = {key: read_value(item) for key, item in value.items()}
+        return Literal(value) if all(_plain(read[key], value[key]) for key in value) else ObjectOf(read)
+    return Literal(value)
+
+
+def _plain(read: Value, written: JSON) -> bool:
+    return isinstance(read, Literal) and read.value is written
+
+
+def strings(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Iterate over the strings in a JSON value (keys left out) with their places."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from strings(item, (*place, index))
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from strings(item, (*place, key))
+
+
+def references_in(value: Value) -> Iterator[Reference]:
+    """Iterate over the references in a value, in the order they are written."""
+    match value:
+        case Reference():
+            yield value
+        case Template(parts):
+            yield from (part for part in parts if isinstance(part, Reference))
+        case ListOf(items):
+            for item in items:
+                yield from references_in(item)
+        case ObjectOf(items):
+            for item in items.values():
+                yield from references_in(item)
+
+
+def names_in(raw: Any) -> Iterator[str]:
+    """Iterate over the variables that arguments read, as written; never fewer than they do.
+
+    In a `where` they stand as `$x` inside of a text that is no reference.
+
+    >>> list(names_in({"target": "$rows", "where": "year > $least", "value": "see ${text.title}"}))
+    ['rows', 'least', 'text']
+    """
+    for _, text in strings(dict(raw) if isinstance(raw, Mapping) else raw):
+        try:
+            yield from (reference.name for reference in references_in(read_text(text)))
+        except ReferenceInvalid:
+            yield from _NAMED.findall(text)

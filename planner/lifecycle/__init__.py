@@ -1,0 +1,1 @@
+"""A run after its first process: rest, resume, cancel, again, otherwise."""

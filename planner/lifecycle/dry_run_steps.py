@@ -1,0 +1,274 @@
+"""The steps of a dry run: which are run, and what is not known after those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Literal, cast
+
+from infospace.context.context import Context
+from infospace.context.invoke import Outcome
+from infospace.contract.argument_errors import ArgumentsInvalid
+from infospace.contract.arguments import OFFERED, Bound, ParseMode
+from infospace.contract.decorator import Primitive
+from infospace.core.errors import InfospaceError
+from infospace.core.json_types import JSON
+from infospace.core.resources import Resource, is_resource
+from infospace.core.tool import Tool
+from infospace.tools.approvals import allowed, refuse_blocked
+from planner.execute.arguments import Resolver
+from planner.execute.collect import Results
+from planner.execute.control_flow import ControlFlowExecution
+from planner.execute.variables import UnboundReason
+from planner.journal.failures import Stopped
+from planner.language.plan import (
+    All,
+    AnyOf,
+    Ask,
+    Call,
+    Condition,
+    ForEach,
+    If,
+    Map,
+    Not,
+    Parallel,
+    Saved,
+    Step,
+    Stop,
+    Wait,
+    While,
+    blocks,
+    every_step,
+    outs,
+)
+from planner.lifecycle.dry_run_space import DRY, UNKNOWN, DrySpace, Unknown, not_called
+
+_NOT_DONE = "not done in a dry run"
+
+
+class DryExecution(ControlFlowExecution):
+    """One execution of one step, of which nothing leaves the copy of the space."""
+
+    _missing: UnboundReason | None = None
+    """Why some item of a `for-each` or `map` is not known."""
+    _given: Mapping[str, JSON] | None = None
+    """What the step's call is given, as it is shown."""
+
+    @property
+    def _dry(self) -> DrySpace:
+        return cast("DrySpace", self._run.space)
+
+    async def _outcome(self) -> Outcome:
+        try:
+            return await super()._outcome()
+        except Unknown as unknown:
+            return self._unseen(unknown.cause)
+
+    def _named(self, outcome: Outcome) -> Outcome:
+        try:
+            outcome = super()._named(outcome)
+            if outcome.status == "success" and self._step.name is not None:
+                self._would("writes", self._given or {}, again=True)
+        except Unknown as unknown:
+            return self._unseen(unknown.cause)
+        if outcome.status == "success" and self._dry.undone and (self._view.uses or self._reads()):
+            self._view.extra["without"] = list(self._dry.undone)
+        return outcome
+
+    def _reads(self) -> bool:
+        entry = self._dry.catalogue.find(self._step.type)
+        return entry is not None and entry.effect == "reads"
+
+    # What is called, and what is written
+
+    async def _perform(self, entry: Primitive, arguments: Mapping[str, Any], view: Context) -> Outcome:
+        try:
+            effect = entry.effect_of(entry.validate(arguments))
+        except ArgumentsInvalid:
+            return await super()._perform(entry, arguments, view)
+        self._given = {name: _shown(value, view) for name, value in arguments.items() if name != "replace"}
+        if effect != "calls":
+            if effect == "writes":
+                self._would("writes", self._given)
+            return await super()._perform(entry, arguments, view)
+        tool, inner = None, {}
+        for argument in entry.arguments.values():
+            if argument.reading in OFFERED:
+                tool = arguments.get(argument.name)
+            elif argument.reading is ParseMode.TOOL_ARGUMENTS:
+                inner = arguments.get(argument.name, {})
+        fault = self._misfit(tool, inner) if isinstance(tool, Tool) else None
+        return fault or self._not_made(entry.type, self._given, tool, gives=entry.returns != "nothing")
+
+    async def _call_tool(self, view: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
+        given: Any = resolver.value(arguments)
+        found = view.space.tools.get(tool)
+        return self._misfit(found, given) or self._not_made(tool, given, found)
+
+    def _misfit(self, tool: Tool, given: Any) -> Outcome | None:
+        """Return how a call fails that cannot be made."""
+        try:
+            refuse_blocked(tool)
+            self._dry.tools.fits(tool, given)
+        except InfospaceError as error:
+            return Outcome("failed", reason=f"unchecked: {error}", error=error.kind)
+        return None
+
+    async def _wait(self, form: Wait) -> Outcome:
+        if form.condition is not None:
+            return self._not_made("wait", {"condition": _written(form.condition)}, gives=False)
+        return self._not_made("wait", {"seconds": self._resolver.value(form.seconds)}, gives=False)
+
+    def _ask(self, form: Ask) -> Outcome:
+        schema = None if form.schema is None else dict(form.schema)
+        return self._not_made("ask", {"value": self._resolver.value(form.value), "schema": schema})
+
+    def _stop(self, form: Stop) -> Outcome:
+        try:
+            return super()._stop(form)
+        except Unknown as unknown:
+            raise Stopped(self._position, form.status, self._lost(unknown.cause)) from None
+
+    def _not_made(
+        self, what: str, arguments: Mapping[str, JSON], tool: Tool | None = None, *, gives: bool = True
+    ) -> Outcome:
+        """Show a call instead of making it. Of a `map`, the other items go on."""
+        asks = tool is not None and not allowed(self._dry.store, tool, self._run.id)
+        self._would("calls", arguments, asks=asks)
+        cause = not_called(self._position, what)
+        if isinstance(self._step.form, Map):
+            self._missing = cause
+            return Outcome("success")
+        if not gives:
+            return Outcome("skipped", reason=_NOT_DONE, error=DRY)
+        return self._unseen(cause, f"{_NOT_DONE}, and so what it gives is not known")
+
+    def _would(
+        self,
+        effect: Literal["writes", "calls"],
+        arguments: Mapping[str, JSON],
+        *,
+        asks: bool = False,
+        again: bool = False,
+    ) -> None:
+        """Show what the step would do; `again`, with its name, where that was shown already."""
+        would = self._view.extra.setdefault("would", {"effect": effect, "arguments": dict(arguments)})
+        if isinstance(self._step.form, Map) and not again:
+            before = would["arguments"] if isinstance(would["arguments"], list) else []
+            would["arguments"] = [*before, dict(arguments)]
+        if asks:
+            would["asks"] = True
+        if self._step.name is not None:
+            with suppress(InfospaceError, Unknown):
+                would["name"] = self._resolver.value(self._step.name)
+
+    # What is not known
+
+    def _made(self, identifier: str | None) -> Resource | None:
+        try:
+            return super()._made(identifier)
+        except Unknown as unknown:
+            self._missing = self._missing or unknown.cause
+            return None
+
+    def _collected(self, results: Results, count: int) -> Outcome:
+        if self._missing is not None:
+            raise Unknown(self._missing)
+        return super()._collected(results, count)
+
+    def _lost(self, cause: UnboundReason) -> str:
+        """Return an id for what the step would have given."""
+        identifier = f"{UNKNOWN}{self._position}"
+        self._dry.unknown[identifier] = cause
+        return identifier
+
+    def _unseen(self, cause: UnboundReason, reason: str | None = None) -> Outcome:
+        """Skip the step: what it would bind, give and change is not known from here on."""
+        lost = self._lost(cause)
+        for name in outs((self._step,)):
+            self._scope.bind(name, lost)
+        if self._gives(self._step):
+            self._frame.latest.resource = lost
+        writing = [step for step in self._every(self._step) if self._writes(step)]
+        for step in writing:
+            self._dry.unknown |= dict.fromkeys(self._changed(step), cause)
+        if writing:
+            self._dry.undone[self._position] = cause
+            self._dry.unknown |= dict.fromkeys(self._gone_over(), cause)
+        self._view.extra["cause"] = cause.step
+        why = _NOT_DONE if cause.step == self._position else f"not run: {cause}"
+        return Outcome("skipped", reason=reason or why, error=DRY)
+
+    def _gives(self, step: Step) -> bool:
+        """Whether a step may give a value."""
+        match step.form:
+            case If() | While() | Parallel():
+                return any(self._gives(inner) for block in blocks(step.form) for inner in block)
+            case Call():
+                entry = self._dry.catalogue.find(step.type)
+                return entry is None or entry.returns != "nothing"
+        return not isinstance(step.form, (Wait, Stop))
+
+    def _every(self, step: Step) -> Iterator[Step]:
+        """Iterate over a step and all in it, in the saved plans that it names too."""
+        for one in every_step((step,)):
+            yield one
+            plan = self._run.plans.get(one.form.name) if isinstance(one.form, Saved) else None
+            for inner in plan.steps if plan is not None else ():
+                yield from self._every(inner)
+
+    def _writes(self, step: Step) -> bool:
+        type_ = step.form.operation if isinstance(step.form, Map) else step.type
+        entry = self._dry.catalogue.find(type_)
+        return step.name is not None or (entry is not None and entry.effect not in ("pure", "reads", "calls"))
+
+    def _changed(self, step: Step) -> Iterator[str]:
+        """Iterate over the ids of what a step that writes is given, as far as that is known."""
+        type_ = step.form.operation if isinstance(step.form, Map) else step.type
+        entry = self._dry.catalogue.find(type_)
+        arguments = step.form.arguments if isinstance(step.form, (Call, Map)) else {}
+        for argument in entry.arguments.values() if entry is not None else ():
+            if argument.reading is ParseMode.RESOURCE:
+                yield from self._found(arguments.get(argument.name))
+
+    def _gone_over(self) -> Iterator[str]:
+        """Iterate over the ids of the items that a loop here goes over."""
+        form = self._step.form
+        for identifier in self._found(form.target) if isinstance(form, (ForEach, Map)) else ():
+            yield from (member.id for member in getattr(self._view.get(identifier), "members", ()))
+
+    def _found(self, written: JSON) -> Iterator[str]:
+        with suppress(InfospaceError, Unknown):
+            found = self._resolver.resource(written)
+            if is_resource(found):
+                yield found.id
+
+
+def _written(condition: Condition) -> JSON:
+    """Return a condition as it stands in a plan."""
+    match condition:
+        case Not(of):
+            return {"type": "not", "of": _written(of)}
+        case All(of) | AnyOf(of):
+            return {"type": "and" if isinstance(condition, All) else "or", "of": [_written(part) for part in of]}
+    return dict(condition.arguments)
+
+
+def _shown(value: Any, view: Context) -> JSON:
+    """Return an argument as JSON: of a resource its id, its kind, and how it begins."""
+    if is_resource(value):
+        try:
+            preview = view.preview(value)
+        except Unknown as unknown:
+            preview = str(unknown)
+        return {"id": value.id, "kind": str(value.kind), "value": preview}
+    match value:
+        case Tool():
+            return value.full_name
+        case Bound():
+            return {"where": value.where.text, "parameters": dict(value.parameters)}
+        case list() | tuple():
+            return [_shown(item, view) for item in value]
+        case Mapping():
+            return {str(key): _shown(item, view) for key, item in value.items()}
+    return cast("JSON", value)

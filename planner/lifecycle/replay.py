@@ -1,0 +1,87 @@
+"""Running a run once more, with what was outside taken from its record, in a space that is thrown away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from infospace.core.errors import Conflict
+from infospace.journal.id_mapping import IdMapping, ReplaySource
+from infospace.journal.rows import FINISHED
+from infospace.llm.recorded import RecordedModel
+from infospace.space import Space
+from infospace.tools.approvals import allowed
+from infospace.tools.journalled_calls import ToolCalls
+from planner.execute.run import Run
+from planner.inspect.diff import Difference, diff
+from planner.journal.events import Emit, Event, RunStarted
+from planner.journal.recorded import RecordedRun
+from planner.journal.result import RunResult
+from planner.lifecycle.resume import plan_of
+from planner.sessions.replay import replay_lines, session_as_plan
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What came of a replay: the outcome as JSON, with ids that are nowhere any more, and what differs."""
+
+    result: RunResult
+    document: dict[str, Any]
+    difference: Difference
+
+
+async def replay(
+    space: Space, run: str, emit: Emit = lambda _event: None, *, recorded: bool = False, live: bool = False
+) -> Replayed:
+    """Replay a run: answers of calls and of people come from its record, and times of waiting are over.
+
+    Reads are made on the space as it is now, with `recorded` taken from the record too. What is written goes to a
+    copy of the space that is thrown away. A call without a record fails; with `live` it is made, if it was approved
+    then or always may be: nobody is asked. Raises NotFound, and Conflict for what is neither of a plan nor a session.
+    """
+    with space.store.overlay() as store:
+        inner = Space(store)
+        inner.tools = space.tools
+        if "language_model" in vars(space):
+            inner.language_model = space.language_model
+        with store.reading() as snapshot:
+            row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
+            answers, products = snapshot.answers(run), snapshot.products([run])
+        if row.kind not in ("plan", "session"):
+            message = f"{run} is no run of a plan or a session, and cannot be replayed"
+            raise Conflict(message, hint="`infospace runs` lists them")
+        past = RecordedRun(rows, calls, answers)
+        plan = plan_of(row) if row.kind == "plan" else session_as_plan(row, past)
+        again = Run(inner, plan, lambda event: emit(_told(event, run)))
+        again.replayed, again.recorded = past, recorded
+        if row.status in FINISHED:
+            again.broken_off = (row.status, None, row.reason)
+        earlier = ReplaySource(calls, IdMapping(products), past.broken_off, only=not live)
+        again.meter.recall(earlier)
+        asked = [call.target for call in calls if call.kind == "llm"]
+        if asked and not live:
+            inner.language_model = RecordedModel(asked[-1])
+        again.meter.tools = ToolCalls(
+            again.plan.budget.tool_calls,
+            again.journalled,
+            again.meter.number,
+            lambda tool, *, by_name: allowed(store, tool, run, by_name=by_name),
+            past,
+        )
+        again.meter.tools.earlier, again.meter.tools.asks = earlier, False
+        view = inner.view()
+        bound = {name: view.get(identifier) for name, identifier in row.inputs.items()}
+        result = await (again.all(bound) if row.kind == "plan" else replay_lines(again, row, past, bound))
+        with store.reading() as snapshot:
+            difference = diff(snapshot, run, again.id)
+        named = replace(difference, after=replace(difference.after, run=_name(run)))
+        return Replayed(result, {**result.to_json(), "run": None, "of": run}, named)
+
+
+def _told(event: Event, run: str) -> Event:
+    """Name the run that is replayed: the id of the replay is nowhere any more when it has ended."""
+    return RunStarted(_name(run), event.goal) if isinstance(event, RunStarted) else event
+
+
+def _name(run: str) -> str:
+    return f"replay of {run}"

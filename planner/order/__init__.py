@@ -1,0 +1,1 @@
+"""What must wait for what; static, runs nothing."""

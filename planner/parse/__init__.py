@@ -1,0 +1,1 @@
+"""From text to a plan; every syntax problem at once."""

@@ -1,0 +1,265 @@
+"""Conditions: how they are written and when they are true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from infospace.core.errors import InfospaceError, Invalid
+from infospace.core.json_types import JSON
+from infospace.core.names import normalised
+from infospace.core.regex import compile_pattern
+from infospace.data.json_text import same
+from infospace.data.paths import kind_of, nearest
+from infospace.schema.shapes import disjoint
+from planner.language.plan import All, AnyOf, Condition, Not, Test
+from planner.language.problems import Problems, join, listed
+from planner.language.references import Literal, ReferenceInvalid, read_text
+from planner.parse.condition_text import condition_from_text
+
+JOINS: Final = ("and", "or", "not")
+EXISTENCE: Final = ("bound", "notbound")
+"""Read whether a place exists, and so never skip."""
+PRESENCE: Final = (*EXISTENCE, "has_value", "empty")
+COMPARED: Final = (
+    "equals",
+    "not_equals",
+    "greater_than",
+    "less_than",
+    "gte",
+    "lte",
+    "contains",
+    "not_contains",
+)
+TESTS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(PRESENCE, ("target",)),
+    **dict.fromkeys(COMPARED, ("target", "value")),
+    "matches_pattern": ("target", "pattern"),
+    "validates": ("target", "schema"),
+    "tool_condition": ("tool", "arguments"),
+}
+"""Each condition with the fields it needs."""
+
+OTHERWISE: Final[Mapping[str, str]] = {
+    "left": "target",
+    "variable": "target",
+    "subject": "target",
+    "right": "value",
+    "expected": "value",
+    "than": "value",
+    "regex": "pattern",
+}
+"""What fields are called elsewhere."""
+
+OPTIONAL: Final = ("arguments",)
+"""Fields that may be left out."""
+
+LITERAL: Final = ("pattern", "schema")
+"""Fields in which no reference is read."""
+
+ON_ABSENT: Final = ("notbound", "empty", "not_equals", "not_contains")
+"""Conditions that are true of a place that does not exist; the others are false."""
+
+
+def name_asked(arguments: Mapping[str, JSON]) -> str | None:
+    """Return the literal name, or id, that a condition asks about; None where its target is anything else."""
+    raw = arguments.get("target")
+    try:
+        read = read_text(raw) if isinstance(raw, str) else None
+    except ReferenceInvalid:
+        return None
+    return normalised(read.value) if isinstance(read, Literal) and isinstance(read.value, str) else None
+
+
+TRUTHS: Final[Mapping[str, bool]] = {"true": True, "false": False}
+"""The texts that a tool may answer a condition with."""
+
+RESULT: Final = "result"
+"""The key under which servers put what is no object."""
+
+
+def may_be_truth(gives: Mapping[str, Any]) -> bool:
+    """Whether what fits a tool's output schema may be true or false, as `truth_of` reads it."""
+    truth = {"type": "boolean"}
+    if not disjoint(gives, truth):
+        return True
+    if disjoint(gives, {"type": "object"}) or not set(gives.get("required") or ()) <= {RESULT}:
+        return False
+    properties = gives.get("properties")
+    inner = properties.get(RESULT) if isinstance(properties, Mapping) else None
+    if inner is None:
+        return gives.get("additionalProperties") is not False
+    return inner is True or (isinstance(inner, Mapping) and not disjoint(inner, truth))
+
+
+def truth_of(answer: JSON) -> bool | None:
+    """Return what a tool answers a condition with, None where that is neither true nor false."""
+    if isinstance(answer, dict) and set(answer) == {RESULT}:
+        answer = answer[RESULT] if isinstance(answer[RESULT], bool) else None
+    if isinstance(answer, str):
+        return TRUTHS.get(answer.strip())
+    return answer if isinstance(answer, bool) else None
+
+
+def parse_condition(raw: JSON, pointer: str, problems: Problems) -> Condition | None:
+    """Read a condition; None when something in it is wrong."""
+    if not isinstance(raw, dict) or not isinstance(raw.get("type"), str):
+        meant = condition_from_text(raw) if isinstance(raw, str) else None
+        problems.error(
+            "bad-condition",
+            pointer,
+            "a condition is an object with a `type`",
+            '{"type": "empty", "target": "$hits"}',
+            None if meant is None else [{"op": "replace", "path": pointer, "value": meant}],
+        )
+        return None
+    type_: str = raw["type"]
+    if type_ in JOINS:
+        return _parse_join(type_, raw, pointer, problems)
+    if type_ not in TESTS:
+        known = (*TESTS, *JOINS)
+        near = nearest(type_, known)
+        place = join(pointer, "type")
+        fix = [{"op": "replace", "path": place, "value": near}] if near else None
+        problems.error(
+            "unknown-condition",
+            place,
+            f"there is no condition {type_!r}",
+            f"did you mean {near!r}?" if near else listed(known, 20),
+            fix,
+        )
+        return None
+    return Test(type_, dict(raw), pointer) if _fields(type_, raw, pointer, problems) else None
+
+
+def _fields(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> bool:
+    wanted = TESTS[type_]
+    good = True
+    for key in raw:
+        if key != "type" and key not in wanted:
+            near = nearest(key, wanted) or OTHERWISE.get(key)
+            near = near if near in wanted else None
+            problems.error(
+                "unknown-argument",
+                join(pointer, key),
+                f"the condition {type_} has no field {key!r}",
+                f"did you mean {near!r}?" if near else f"it takes {listed(wanted)}",
+                [{"op": "move", "from": join(pointer, key), "path": join(pointer, near)}]
+                if near and near not in raw
+                else [{"op": "remove", "path": join(pointer, key)}],
+            )
+            good = False
+    for key in wanted:
+        if key not in raw and key not in OPTIONAL:
+            problems.error("missing-argument", pointer, f"the condition {type_} needs {key!r}")
+            good = False
+    if good and type_ == "matches_pattern":
+        good = _pattern_fits(raw["pattern"], join(pointer, "pattern"), problems)
+    if good and type_ == "validates":
+        from planner.parse.schemas import check_schema
+
+        good = check_schema(raw["schema"], join(pointer, "schema"), problems)
+    return good
+
+
+def _pattern_fits(pattern: JSON, pointer: str, problems: Problems) -> bool:
+    try:
+        compile_pattern(pattern)
+    except Invalid as error:
+        problems.error("bad-pattern", pointer, error.message, error.hint)
+        return False
+    return True
+
+
+def _parse_join(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> Condition | None:
+    for key in raw:
+        if key not in ("type", "of"):
+            problems.error(
+                "unknown-argument",
+                join(pointer, key),
+                f"the condition {type_} has no field {key!r}",
+                "it takes `of`: conditions",
+                [{"op": "move", "from": join(pointer, key), "path": join(pointer, "of")}]
+                if "of" not in raw
+                else [{"op": "remove", "path": join(pointer, key)}],
+            )
+    place = join(pointer, "of")
+    if "of" not in raw:
+        problems.error("missing-argument", pointer, f"the condition {type_} needs 'of'", "a list of conditions, or one")
+        return None
+    of = raw["of"]
+    listed_, places = (of, [join(place, i) for i in range(len(of))]) if isinstance(of, list) else ([of], [place])
+    if not listed_ or (type_ == "not" and len(listed_) != 1):
+        problems.error(
+            "bad-condition",
+            place,
+            f"`{type_}` takes {'one condition' if type_ == 'not' else 'at least one condition'}, not {len(listed_)}",
+        )
+        return None
+    read = [parse_condition(item, at, problems) for item, at in zip(listed_, places, strict=True)]
+    conditions = tuple(condition for condition in read if condition is not None)
+    if len(conditions) < len(read):
+        return None
+    match type_:
+        case "not":
+            return Not(conditions[0])
+        case "and":
+            return All(conditions)
+        case _:
+            return AnyOf(conditions)
+
+
+def is_empty(value: JSON) -> bool:
+    """Whether a value that exists is null, `""`, `[]` or `{}`; 0 and false are not empty."""
+    return value is None or (isinstance(value, (str, list, dict, tuple)) and not value)
+
+
+def compare(type_: str, left: JSON, right: JSON) -> bool:
+    """Apply a condition that compares two values; raises ComparisonError where they have no order."""
+    match type_:
+        case "equals":
+            return same(left, right)
+        case "not_equals":
+            return not same(left, right)
+        case "contains":
+            return _contains(left, right)
+        case "not_contains":
+            return not _contains(left, right)
+    number = kind_of(left) == kind_of(right) == "number"
+    if not number and not (isinstance(left, str) and isinstance(right, str)):
+        raise ComparisonError(f"{type_} compares two numbers or two texts, not {_shown(left)} and {_shown(right)}")
+    a: Any = left
+    b: Any = right
+    match type_:
+        case "greater_than":
+            return bool(a > b)
+        case "less_than":
+            return bool(a < b)
+        case "gte":
+            return bool(a >= b)
+        case _:
+            return bool(a <= b)
+
+
+class ComparisonError(InfospaceError):
+    """A condition that has no answer for these values."""
+
+    kind = "condition"
+
+
+def _contains(target: JSON, value: JSON) -> bool:
+    match target:
+        case str():
+            if not isinstance(value, str):
+                raise ComparisonError(f"contains looks for text in a text, not for {_shown(value)}")
+            return value in target
+        case dict():
+            return isinstance(value, str) and value in target
+        case list() | tuple():
+            return any(same(item, value) for item in target)
+    raise ComparisonError(f"contains looks into a text, a list, an object or a Collection, not into {_shown(target)}")
+
+
+def _shown(value: JSON) -> str:
+    text = repr(value)
+    return f"{kind_of(value)} {text if len(text) <= 40 else text[:40] + '…'}"

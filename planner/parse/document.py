@@ -1,0 +1,170 @@
+"""From JSON to a plan: the words of the document. All problems are collected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
+from infospace.data.paths import nearest
+from infospace.schema.shapes import TYPES
+from infospace.schema.words import shown
+from planner.language.plan import Budget, Input, Plan
+from planner.language.problems import Problems, a_kind, join, listed
+from planner.language.references import NAME
+from planner.parse.schemas import check_schema, misfit
+from planner.parse.steps import parse_block
+
+HEAD = ("goal", "inputs", "steps", "plan", "result", "budget")
+BUDGET = ("steps", "depth", "seconds", "llm_calls", "tool_calls", "tokens", "items", "characters")
+
+
+def parse_plan(document: JSON, problems: Problems) -> Plan:
+    """Read a whole document: an object with `steps` (or `plan`), or a bare array of steps."""
+    if isinstance(document, list):
+        return Plan(parse_block(document, "", problems), document=document)
+    if not isinstance(document, dict):
+        problems.error(
+            "not-a-plan",
+            "",
+            "a plan is an object with `steps`, or a list of steps",
+            '{"steps": [{"type": "say", "value": "hello"}]}',
+        )
+        return Plan((), document=document)
+    head = parse_head(document, problems)
+    key = "plan" if "plan" in document and "steps" not in document else "steps"
+    if "plan" in document and "steps" in document:
+        problems.error("unknown-key", "/plan", "a plan has `steps` or `plan`, not both", "leave `plan` out")
+    if key not in document and not any(nearest(name, HEAD) in ("steps", "plan") for name in document):
+        problems.error("not-a-plan", "", "the plan has no `steps`", 'add "steps": [ … ]')
+    elif key not in document:
+        return head
+    elif not isinstance(document[key], list):
+        steps = document[key]
+        inner = list(steps.values()) if isinstance(steps, dict) and "type" not in steps else [steps]
+        fix = [{"op": "replace", "path": f"/{key}", "value": inner}] if isinstance(steps, dict) else None
+        problems.error("not-a-plan", f"/{key}", f"`{key}` is a list of steps, not {a_kind(steps)}", None, fix)
+    else:
+        block = parse_block(document[key], f"/{key}", problems)
+        return Plan(block, head.goal, head.inputs, head.result, head.budget, document, f"/{key}")
+    return head
+
+
+def parse_head(document: Mapping[str, Any], problems: Problems, at: str = "") -> Plan:
+    """Read what stands beside the steps; `at` is the pointer of the document."""
+    for key in document:
+        if key not in HEAD:
+            near = nearest(key, HEAD)
+            fix = (
+                [{"op": "move", "from": join(at, key), "path": join(at, near)}]
+                if near and near not in document
+                else [{"op": "remove", "path": join(at, key)}]
+            )
+            problems.error(
+                "unknown-key",
+                join(at, key),
+                f"a plan has no key {key!r}",
+                f"did you mean {near!r}?" if near else f"it has {listed(HEAD)}",
+                fix,
+            )
+    goal = document.get("goal", "")
+    if not isinstance(goal, str):
+        problems.error("bad-value", join(at, "goal"), f"`goal` is text, not {a_kind(goal)}")
+        goal = ""
+    return Plan(
+        (),
+        goal,
+        _inputs(document.get("inputs", {}), join(at, "inputs"), problems),
+        document.get("result"),
+        _budget(document.get("budget", {}), join(at, "budget"), problems),
+        dict(document),
+    )
+
+
+def _inputs(declared: JSON, at: str, problems: Problems) -> dict[str, Input]:
+    if not isinstance(declared, dict):
+        problems.error("bad-value", at, f"`inputs` is an object of names, not {a_kind(declared)}")
+        return {}
+    found = {}
+    for name, spec in declared.items():
+        pointer = join(at, name)
+        if not NAME.fullmatch(name):
+            problems.error(
+                "bad-input",
+                pointer,
+                f"{name!r} is not a variable's name",
+                "letters, digits and _, not a digit first",
+            )
+            continue
+        if not isinstance(spec, dict):
+            message = f'an input is a JSON Schema or {{"kind": …}}, not {a_kind(spec)}'
+            meant = {"kind": spec} if spec in [str(kind) for kind in Kind] else {"type": spec}
+            known = isinstance(spec, str) and (spec in TYPES or "kind" in meant)
+            fix = [{"op": "replace", "path": pointer, "value": meant}] if known else None
+            problems.error("bad-input", pointer, message, '{"type": "string"}', fix)
+            continue
+        entry = _input(name, spec, pointer, problems)
+        if entry is not None:
+            found[name] = entry
+    return found
+
+
+def _input(name: str, spec: Mapping[str, Any], pointer: str, problems: Problems) -> Input | None:
+    if "kind" in spec:
+        extra = [key for key in spec if key not in ("kind", "default", "description")]
+        if spec["kind"] not in [str(kind) for kind in Kind]:
+            problems.error(
+                "bad-input",
+                join(pointer, "kind"),
+                f"{spec['kind']!r} is not a kind",
+                "Note, Collection or Relation",
+            )
+            return None
+        for key in extra:
+            problems.error(
+                "bad-input",
+                join(pointer, key),
+                f"an input with a `kind` has no {key!r}",
+                "it may have `default`, an id or a name",
+            )
+        return Input(name, pointer, None, spec["kind"], spec.get("default"), "default" not in spec)
+    schema = {key: value for key, value in spec.items() if key != "default"}
+    if not check_schema(schema, pointer, problems):
+        return None
+    if "default" in spec:
+        fault = misfit(spec["default"], schema)
+        if fault:
+            problems.error(
+                "bad-input",
+                join(pointer, "default"),
+                f"the default of {name!r} does not fit its schema: {fault}",
+            )
+    return Input(name, pointer, schema, None, spec.get("default"), "default" not in spec)
+
+
+def _budget(declared: JSON, at: str, problems: Problems) -> Budget:
+    if not isinstance(declared, dict):
+        problems.error("bad-value", at, f"`budget` is an object, not {a_kind(declared)}", '{"seconds": 60}')
+        return Budget()
+    limits: dict[str, Any] = {}
+    for key, value in declared.items():
+        pointer = join(at, key)
+        if key not in BUDGET:
+            near = nearest(key, BUDGET)
+            problems.error(
+                "unknown-key",
+                pointer,
+                f"a budget has no key {key!r}",
+                f"did you mean {near!r}?" if near else f"it has {listed(BUDGET)}",
+                [{"op": "move", "from": pointer, "path": join(at, near)}]
+                if near and near not in declared
+                else [{"op": "remove", "path": pointer}],
+            )
+        elif isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+            problems.error("bad-value", pointer, f"the budget of {key} is a number from 0, not {shown(value)}")
+        elif key != "seconds" and value != int(value):
+            problems.error("bad-value", pointer, f"the budget of {key} is a whole number, not {shown(value)}")
+        else:
+            limits[key] = value if key == "seconds" else int(value)
+    return Budget(**limits)

@@ -1,0 +1,169 @@
+"""Reading the fields of one control form: what is missing, unknown or of the wrong kind is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from infospace.core.json_types import JSON
+from infospace.data.paths import nearest
+from infospace.schema.words import shown
+from planner.language.plan import Block, Condition, Test
+from planner.language.problems import Problems, a_kind, join, listed
+from planner.parse.conditions import parse_condition
+
+COMMON = ("type", "out", "id", "name", "replace", "on_fail", "retry", "timeout_s", "expect")
+"""Fields that every step may have."""
+
+SAVED = "plan:"
+"""What the type of a step begins with that runs a saved plan."""
+
+BLOCKS = ("then", "else", "do", "body", "branches")
+"""Fields of forms that hold steps."""
+
+OTHERWISE: Mapping[str, tuple[str, ...]] = {
+    "items": ("target",),
+    "collection": ("target",),
+    "over": ("target",),
+    "in": ("target",),
+    "steps": ("do", "body", "then", "branches"),
+    "body": ("do", "then"),
+    "do": ("body", "then"),
+    "actions": ("do", "body", "then"),
+    "item": ("as",),
+    "variable": ("as",),
+    "function": ("operation",),
+    "op": ("operation",),
+    "if_true": ("then",),
+    "if_false": ("else",),
+    "question": ("value",),
+    "prompt": ("value",),
+    "duration": ("seconds",),
+}
+"""What fields of forms are called elsewhere."""
+
+ARGUMENTS = ("args", "argument", "parameters", "params", "input", "inputs", "kwargs")
+"""What `arguments` are called elsewhere."""
+
+Blocks: TypeAlias = "Callable[[JSON, str, Problems], Block]"
+
+
+class Fields:
+    """The fields of one control form in a step."""
+
+    def __init__(self, raw: Mapping[str, Any], pointer: str, problems: Problems, block: Blocks) -> None:
+        self.raw = raw
+        self.pointer = pointer
+        self.problems = problems
+        self._block = block
+
+    def known(self, type_: str, names: tuple[str, ...], dropped: tuple[str, ...] = ()) -> frozenset[str]:
+        """Say which fields the form does not have; those `dropped` it does without. Return what was meant by them."""
+        meant = set()
+        for key in self.raw:
+            if key in dropped:
+                place = join(self.pointer, key)
+                fix = [{"op": "remove", "path": place}]
+                message = f"{type_} has no field {key!r}"
+                self.problems.error("unknown-argument", place, message, f"{type_} does without it", fix)
+            elif key not in (*COMMON, *names):
+                meant.add(self._unknown(type_, key, names))
+        return frozenset(name for name in meant if name is not None)
+
+    def _unknown(self, type_: str, key: str, known: tuple[str, ...]) -> str | None:
+        near = nearest(key, (*known, *COMMON))
+        if near is None or near in self.raw:
+            near = next((name for name in OTHERWISE.get(key, ()) if name in known and name not in self.raw), near)
+        place = join(self.pointer, key)
+        fix = [{"op": "remove", "path": place}]
+        if near and near not in self.raw:
+            fix = [{"op": "move", "from": place, "path": join(self.pointer, near)}]
+        hint = f"did you mean {near!r}?" if near else f"it takes {listed(known)}"
+        self.problems.error("unknown-argument", place, f"{type_} has no field {key!r}", hint, fix)
+        return near
+
+    def condition(self) -> Condition:
+        """Return the condition; one that cannot be read is told, and stands for any."""
+        place = join(self.pointer, "condition")
+        return parse_condition(self.raw["condition"], place, self.problems) or Test("", {}, self.pointer)
+
+    def block(self, key: str) -> Block:
+        """Return the steps of a field, none when it is left out."""
+        return self._block(self.raw[key], join(self.pointer, key), self.problems) if key in self.raw else ()
+
+    def blocks(self, key: str) -> tuple[Block, ...]:
+        """Return lists of steps."""
+        value, place = self.raw.get(key), join(self.pointer, key)
+        if not isinstance(value, list):
+            self.problems.error("bad-value", place, f"`{key}` is a list of lists of steps, not {a_kind(value)}")
+            return ()
+        return tuple(self._block(item, join(place, index), self.problems) for index, item in enumerate(value))
+
+    def all_blocks(self) -> None:
+        """Read every block, so that what is wrong in one is said though the form means nothing."""
+        for key in BLOCKS:
+            if key == "branches" and key in self.raw:
+                self.blocks(key)
+            elif key in self.raw:
+                self.block(key)
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return a true or false field."""
+        value = self.raw.get(key, default)
+        if not isinstance(value, bool):
+            self.problems.error("bad-value", join(self.pointer, key), f"`{key}` is true or false, not {shown(value)}")
+            return default
+        return value
+
+    def whole_number(self, key: str, default: int) -> int:
+        """Return a field that is a whole number from 1."""
+        value = self.raw.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 1 or value != int(value):
+            message = f"`{key}` is a whole number from 1, not {shown(value)}"
+            self.problems.error("bad-value", join(self.pointer, key), message)
+            return default
+        return int(value)
+
+    def variable(self, key: str) -> str | None:
+        """Return the name in a field that holds one `$name`."""
+        from planner.parse.steps import variable
+
+        value = self.raw.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            self.problems.error("bad-value", join(self.pointer, key), f"`{key}` is a `$variable`, not {shown(value)}")
+            return None
+        return variable(value, join(self.pointer, key), self.problems)
+
+    def gives_nothing(self, type_: str, instead: str) -> None:
+        """Say that a form has no `out` and no `name`."""
+        for key in ("out", "name"):
+            if key in self.raw:
+                place = join(self.pointer, key)
+                self.problems.error("unwanted-out", place, f"`{type_}` gives nothing, so it has no `{key}`", instead)
+
+
+def nested(type_: str, raw: Mapping[str, Any], pointer: str, problems: Problems) -> Mapping[str, JSON]:
+    """Return what stands in `arguments`, where those of tools and saved plans stand; says what stands beside it."""
+    given = raw.get("arguments", {})
+    if not isinstance(given, dict):
+        problems.error("bad-value", join(pointer, "arguments"), f"`arguments` is an object, not {a_kind(given)}")
+        given = {}
+    stray = [key for key in raw if key not in (*COMMON, "arguments")]
+    if len(stray) == 1 and stray[0] in ARGUMENTS and isinstance(raw[stray[0]], dict) and "arguments" not in raw:
+        place = join(pointer, stray[0])
+        move = [{"op": "move", "from": place, "path": join(pointer, "arguments")}]
+        message = f"the arguments of {type_} stand in `arguments`, not in `{stray[0]}`"
+        problems.error("unknown-argument", place, message, "did you mean 'arguments'?", move)
+        return {}
+    for key in stray:
+        place = join(pointer, key)
+        fix: list[dict[str, Any]] = [{"op": "move", "from": place, "path": join(pointer, "arguments", key)}]
+        if "arguments" not in raw:
+            fix.insert(0, {"op": "add", "path": join(pointer, "arguments"), "value": {}})
+        message = f"the arguments of {type_} stand in `arguments`, not beside it"
+        problems.error(
+            "unknown-argument", place, message, f'"arguments": {{"{key}": …}}', fix if len(stray) == 1 else None
+        )
+    return given

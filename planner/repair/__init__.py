@@ -1,0 +1,1 @@
+"""A tried JSON Patch for each problem."""

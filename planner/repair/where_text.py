@@ -1,0 +1,60 @@
+"""Conditions on rows that are no SQL: as objects with operators, or with a small slip."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from infospace.core.errors import Invalid
+
+_OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+
+
+def suggest_where(written: Any) -> str | None:
+    """Return the SQL condition that was probably meant, None where none that can be read comes to mind."""
+    from infospace.where import parse_where
+
+    for candidate in _candidates(written):
+        try:
+            parse_where(candidate)
+        except Invalid:
+            continue
+        return candidate
+    return None
+
+
+def _candidates(written: Any) -> Iterator[str]:
+    if isinstance(written, Mapping):
+        yield " AND ".join(_said(key, value) for key, value in written.items())
+    elif isinstance(written, list) and all(isinstance(part, str) for part in written):
+        yield " AND ".join(f"({part})" for part in written)
+    elif isinstance(written, str):
+        text = written.strip().rstrip(";")
+        yield re.sub(r"(?is)^(select\b.*?\b)?where\s+", "", text)
+        yield re.sub(r"""(['"]?)\$\{([^}]*)\}\1""", r"$\2", text)
+        yield text.replace("&&", " AND ").replace("||", " OR ").replace("===", "=")
+        for word in (" AND", " OR", " and", " or", ","):
+            yield text.removesuffix(word)
+        yield text + ")" * (text.count("(") - text.count(")"))
+        yield "(" * (text.count(")") - text.count("(")) + text
+        yield text.replace(">>", ">").replace("<<", "<").replace("=>", ">=").replace("=<", "<=")
+
+
+def _said(key: str, value: Any) -> str:
+    if isinstance(value, Mapping):
+        return " AND ".join(_compared(key, word.lstrip("$"), of) for word, of in value.items())
+    return f"{key} IS NULL" if value is None else f"{key} = {_sql(value)}"
+
+
+def _compared(key: str, word: str, of: Any) -> str:
+    if word == "in" and isinstance(of, list):
+        return f"{key} IN ({', '.join(map(_sql, of))})"
+    return f"{key} {_OPERATORS.get(word, '?')} {_sql(of)}"
+
+
+def _sql(value: Any) -> str:
+    if isinstance(value, str):
+        return value if value.startswith("$") else "'" + value.replace("'", "''") + "'"
+    return json.dumps(value)

@@ -1,0 +1,325 @@
+"""A call at the door: how often, which tool, what it may, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+from urllib.parse import unquote
+
+from infospace.core.errors import Conflict, InfospaceError, Invalid, NotFound
+from infospace.core.ids import is_id, is_run_id
+from infospace.core.json_types import JSON
+from infospace.core.tool import NotAllowed, Tool
+from infospace.data.result import truncate
+from infospace.journal.audit import AuditOutcome
+from infospace.space import Space
+from infospace.store.protocol import Store
+from infospace.tools.injection_signs import injection_signs
+from planner.journal.events import Emit
+from planner.journal.result import RunResult
+from planner.lifecycle.resume import answer as answer_run
+from planner.metatools.arguments import ExecuteTool, GetSimilarTools, ListTools, SearchTools
+from planner.metatools.audit import outcome_of, run_of, write_audit
+from planner.metatools.execute_tool import PreparedToolCall, prepare_call
+from planner.metatools.lookup import find_tool, known_tools
+from planner.metatools.registry import META
+from planner.parse.steps import SAVED
+from planner.server.access import Access
+from planner.server.approvals import call_for_people, question_of
+from planner.server.arguments import WAIT
+from planner.server.live_runs import Playing, Tell
+from planner.server.operations import Operations
+from planner.server.question_forms import Question
+from planner.server.run_json import find_run
+from planner.server.tools import DISCOVER_NOTES, TOOLS, checked_size
+from planner.server.tools import answer as answer_of_door
+from planner.server.truncate import trimmed_tools
+
+EXECUTE: Final = "execute_tool"
+OUT_OF_SCOPE: Final = "out of scope"
+"""How the audit says that something is there, and not for who asked."""
+ACTS: Final = ("run_plan", "run_steps", "answer_run", "cancel_run", EXECUTE)
+"""Doors whose calls are kept, whatever comes of them."""
+TOLD = 600
+"""Characters of a proxy's description."""
+SEPARATOR = "__"
+LONGEST_NAME = 128
+"""Characters of a tool's name, at most."""
+_FOREIGN: Final = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+class TooOften(Conflict):
+    """More calls than a caller may make."""
+
+    kind = "rate"
+
+
+class NoSuchTool(NotFound):
+    """A tool that is not listed, and about which nothing is said."""
+
+
+def is_direct(name: str) -> bool:
+    """Whether a name is not that of a door or of a meta-tool."""
+    return name not in TOOLS and name != DISCOVER_NOTES and name not in META
+
+
+def listed_names(space: Space, access: Access) -> tuple[list[str], list[str]]:
+    """Return the names that a caller is told of at first: of the doors, and of the tools that are listed themselves."""
+    return [*TOOLS, DISCOVER_NOTES, *META], list(direct_tools(Operations(space, access)))
+
+
+def direct_tools(door: Operations) -> Mapping[str, Tool]:
+    """Return the tools of servers that are listed by themselves, as `server__tool`; of two of one name, the first.
+
+    What the protocol does not let stand in a tool's name is `_` there.
+    """
+    return {} if door.access.hide_underlying_tools else _direct(door.space)
+
+
+def _direct(space: Space) -> Mapping[str, Tool]:
+    found: dict[str, Tool] = {}
+    for tool in sorted(space.tools, key=lambda tool: tool.full_name):
+        if not tool.blocked:
+            name = _FOREIGN.sub("_", f"{tool.server}{SEPARATOR}{tool.name}")[:LONGEST_NAME]
+            found.setdefault(name, tool)
+    return found
+
+
+def described(tool: Tool) -> str:
+    """Return how a tool of a server is described to who may call it directly: as its server's word, with its signs."""
+    message = truncate(tool.description or tool.title, TOLD)
+    text = f"{tool.full_name}. Its server says: {message}" if message else tool.full_name
+    instructs = injection_signs(tool)
+    return f"{text} [Beware: this description {', and '.join(instructs)}.]" if instructs else text
+
+
+async def answer(door: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
+    """Answer a call, and keep what came of it.
+
+    Raises NoSuchTool for what is not listed, in the same words whether it is there or not; TooOften; NotAllowed for a
+    tool that is there and hidden; and InfospaceError for what else the caller can mend.
+    """
+    target = _target(name, given)
+    try:
+        _must_be_in_time(door)
+        answered = await _answered(door, name, given, tell)
+    except InfospaceError as error:
+        _refused(door, name, target, error, given)
+        raise
+    except asyncio.CancelledError:
+        _keep(door, name, target, "cancelled")
+        raise
+    outcome = outcome_of(answered) if isinstance(answered, dict) and "status" in answered else "success"
+    run = run_of(answered) if isinstance(answered, dict) else None
+    door.counts[_counted(name), outcome] += 1
+    if name in ACTS or is_direct(name):
+        write_audit(door.space, door.access.caller, name, target, outcome, run=run)
+    return answered
+
+
+async def answered_by_person(
+    door: Operations, name: str, given: Mapping[str, Any], question: Question, said: JSON, tell: Tell
+) -> dict[str, Any]:
+    """Answer a question that a call ended with, as the person behind the client said; return what the call answers.
+
+    Raises InfospaceError, such as Conflict where somebody else answered meanwhile.
+    """
+    action, about, asked = "elicitation", question.tool or question.key, question.pending
+    try:
+        tool, args = _called(door, name, given)
+        if tool is None:
+            seconds = args.get("wait_s", WAIT)
+            answered = await door.answered_by_person(question.run, asked.step, said, seconds, tell)
+        else:
+            answer_run(door.space, question.run, asked.step, said)
+            answered = await _played(door, tool, door.going_on(question.run), tell)
+    except InfospaceError as error:
+        door.counts[action, "refused"] += 1
+        write_audit(door.space, door.access.caller, action, about, "refused", error.kind, question.run)
+        raise
+    approves = asked.kind == "approve"
+    outcome: AuditOutcome = "refused" if approves and said == "no" else "success"
+    door.counts[action, outcome] += 1
+    write_audit(
+        door.space, door.access.caller, action, about, outcome, str(said) if approves else asked.kind, question.run
+    )
+    return answered
+
+
+def _called(door: Operations, name: str, given: Mapping[str, Any]) -> tuple[PreparedToolCall | None, Mapping[str, Any]]:
+    """Return the call of a tool that is to be gone on with; None with the arguments of a door that runs plans."""
+    if name in TOOLS:
+        return None, given
+    args = dict(given)
+    if name != EXECUTE:
+        args = {"tool_name": direct_tools(door)[name].full_name, "arguments": args}
+    return prepare_call(door.space, META[EXECUTE].validate(args), door.access.timeout_ms), given
+
+
+def asks_people(door: Operations, answered: Mapping[str, Any] | str) -> Question | None:
+    """Return what the answer of a call leaves to people to say, where the tool in question may be known here."""
+    waits = isinstance(answered, dict) and answered.get("status") in ("suspended", "approval_required", "waiting")
+    run = run_of(answered) if waits and isinstance(answered, dict) else None
+    if run is None:
+        return None
+    question = question_of(run, find_run(door.space, run)[1], door.access, door.asked.passed)
+    may_be_known = question is not None and (question.tool is None or door.space.tools.find(question.tool) is not None)
+    return question if may_be_known else None
+
+
+def _must_be_in_time(door: Operations) -> None:
+    wait = door.rate.take()
+    if wait:
+        message = f"{door.access.caller} may make {door.access.rate_per_minute:,} calls in a minute, and has made them"
+        raise TooOften(message, hint=f"again in {wait:.0f} s")
+
+
+async def _answered(door: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
+    if name in TOOLS or name == DISCOVER_NOTES:
+        return await answer_of_door(door, name, given, tell)
+    checked_size(name, given)
+    if name in META:
+        args = _bounded(door, META[name].validate(given))
+        if name == EXECUTE:
+            return await _executed(door, args, tell)
+        answered = await META[name].function(door.space, args)
+        if "similar" in answered:
+            answered["similar"] = answered["similar"][: door.access.results]
+        return trimmed_tools(answered) if "tools" in answered else answered
+    tool = direct_tools(door).get(name)
+    if tool is not None:
+        args = META[EXECUTE].validate({"tool_name": tool.full_name, "arguments": dict(given)})
+        return await _executed(door, _bounded(door, args), tell)
+    hidden = _named(door.space, name)
+    if hidden is not None:
+        hint = f'execute_tool calls it: {{"tool_name": "{hidden.full_name}", "arguments": …}}'
+        raise NotAllowed(f"{name!r:.100} is not called directly here", hint=hint)
+    known = ", ".join([*TOOLS, DISCOVER_NOTES, *META])
+    raise NoSuchTool(f"there is no tool {name!r:.60}; there are {known}")
+
+
+def _named(space: Space, name: str) -> Tool | None:
+    """Return the tool that a direct call means: `server__tool`, or its full name."""
+    return space.tools.find(name) or _direct(space).get(name)
+
+
+def _bounded(door: Operations, args: Any) -> Any:
+    """Hold a call to the limits of the caller: fewer results, and no longer calls. Raises Invalid for these."""
+    access = door.access
+    match args:
+        case SearchTools() | GetSimilarTools():
+            return args.model_copy(update={"limit": min(args.limit, access.results)})
+        case ListTools():
+            return args.model_copy(update={"page_size": min(args.page_size, access.results)})
+        case ExecuteTool() if args.says_how_long and args.options.timeout_ms > access.timeout_ms:
+            message = f"`options.timeout_ms` is {args.options.timeout_ms:,}, and {access.caller} may give a call"
+            raise Invalid(f"{message} {access.timeout_ms:,} at most")
+    return args
+
+
+async def _executed(door: Operations, args: ExecuteTool, tell: Tell) -> dict[str, Any]:
+    """Call a tool; who stops waiting breaks the call off."""
+    call = prepare_call(door.space, args, door.access.timeout_ms)
+
+    async def play(emit: Emit) -> RunResult:
+        return await call.play(door.space, emit, door.access.approve)
+
+    return await _played(door, call, play, tell)
+
+
+async def _played(door: Operations, call: PreparedToolCall, play: Playing, tell: Tell) -> dict[str, Any]:
+    live = door.lives.start(play)
+    try:
+        while not await live.wait(60, tell):
+            pass
+        result = live.task.result()
+    except asyncio.CancelledError:
+        await door.lives.cancel([live])
+        raise
+    return call_for_people(door.space, call.answer(door.space, result), door.access)
+
+
+# What is kept
+
+
+def _target(name: str, given: Mapping[str, Any]) -> str:
+    """Return what a call is for, as far as that says nothing but a name."""
+    plan, tool = given.get("plan"), given.get("tool_name")
+    if name in META and isinstance(tool, str):
+        return tool
+    if isinstance(plan, str) and plan.startswith(SAVED):
+        return plan
+    value = given.get("run", given.get("session", "")) if name in ACTS else ""
+    return value if isinstance(value, str) else ""
+
+
+def _refused(door: Operations, name: str, target: str, error: InfospaceError, given: Mapping[str, Any]) -> None:
+    """Keep a call that came to nothing: of a door that acts, or for what is there and may not be known."""
+    word = _why(door, name, target, error)
+    door.counts[_counted(name), "refused"] += 1
+    hidden = hidden_of(door, [given.get("run"), given.get("ref")]) if isinstance(error, NotFound) else None
+    if hidden is not None:
+        write_audit(door.space, door.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
+    elif word is not None:
+        write_audit(door.space, door.access.caller, name, target, "refused", word)
+
+
+def _why(door: Operations, name: str, target: str, error: InfospaceError) -> str | None:
+    """Return why a call was refused, in a word; None for what need not be kept."""
+    if isinstance(error, TooOften):
+        return error.kind
+    whole = door.space.whole
+    if is_direct(name):
+        hidden = isinstance(error, NotAllowed)
+        return "hidden" if hidden else OUT_OF_SCOPE if _named(whole, name) is not None else None
+    if isinstance(error, NotFound) and _is_there(whole, target):
+        return OUT_OF_SCOPE
+    return error.kind if name in ACTS else None
+
+
+def hidden_of(door: Operations, references: Iterable[object]) -> str | None:
+    """Return the first of some ids and names that is there, and not for this caller; None where none is."""
+    if not door.access.sight.limits:
+        return None
+    for reference in references:
+        name = re.split(r"[.\[]", reference, maxsplit=1)[0] if isinstance(reference, str) else ""
+        if _is_known(door.space.whole.store, name) and not _is_known(door.space.store, name):
+            return name
+    return None
+
+
+def keep_hidden(door: Operations, name: str, reference: str) -> None:
+    """Keep that something was asked for which is there, and not for this caller."""
+    hidden = hidden_of(door, [unquote(reference)])
+    if hidden is not None:
+        write_audit(door.space, door.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
+
+
+def _is_known(store: Store, name: str) -> bool:
+    with store.reading() as snapshot:
+        try:
+            if is_run_id(name):
+                return bool(snapshot.run(name))
+            return bool(snapshot.get(name)) if is_id(name) else snapshot.named(name) is not None
+        except NotFound:
+            return False
+
+
+def _is_there(whole: Space, target: str) -> bool:
+    try:
+        return bool(target) and find_tool(whole, target) in known_tools(whole)
+    except NotFound:
+        return False
+
+
+def _keep(door: Operations, name: str, target: str, outcome: AuditOutcome) -> None:
+    door.counts[_counted(name), outcome] += 1
+    if name in ACTS or is_direct(name):
+        write_audit(door.space, door.access.caller, name, target, outcome)
+
+
+def _counted(name: str) -> str:
+    """Return under which name a call is counted: those of tools of servers together, whatever was asked for."""
+    return "(direct)" if is_direct(name) else name

@@ -1,0 +1,287 @@
+"""What a planner can do through the server, as values: every door answers JSON, or Markdown."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections import Counter
+from typing import Any, Final
+
+from infospace.core.clock import now
+from infospace.core.errors import Conflict, Invalid, InvalidJSON, NotFound
+from infospace.core.json_types import JSON
+from infospace.data.json_text import read_json
+from infospace.journal.rows import ClaimRun, CloseRun, RunRow
+from infospace.space import Space
+from infospace.tools.scoped_space import ScopedSpace
+from planner.execute.start import Prepared, Refused, check_plan, prepare, stream
+from planner.journal.events import Emit
+from planner.journal.lease import is_live, new_owner
+from planner.journal.result import RunResult, binding
+from planner.journal.suspension import Pending
+from planner.language.problems import Problem
+from planner.lifecycle.resume import answer, must_be_all_there, pending_of, resume
+from planner.metatools.arguments import LONGEST_MS
+from planner.parse.saved_plans import load_plan
+from planner.parse.steps import SAVED
+from planner.server import arguments
+from planner.server.access import Access, Rate
+from planner.server.approvals import QuestionStore, for_people, must_be_asked
+from planner.server.live_runs import LiveRun, LiveRuns, Playing, Tell, played
+from planner.server.run_json import find_run, is_over, recorded
+from planner.server.truncate import PART, trimmed_bindings, trimmed_check, trimmed_run
+from planner.sessions.bindings import bindings_of, living
+from planner.sessions.names import full_name, not_open, open_run
+from planner.sessions.session import Session
+
+LOOK_S = 0.25
+"""Seconds between two looks at a run that goes on elsewhere."""
+SHOWN = 100
+"""Characters that a binding shows of what it is bound to."""
+
+
+ANYBODY: Final = Access("anybody")
+
+
+class Operations:
+    """One space as one caller sees it, what runs in it here, and its sessions.
+
+    Close it: what goes on is cancelled, and journalled.
+    """
+
+    def __init__(self, space: Space, access: Access = ANYBODY) -> None:
+        longest = access.timeout_ms / 1000 if access.timeout_ms < LONGEST_MS else None
+        self.space = ScopedSpace(space, access.scope, longest, access.sight)
+        self.access = access
+        self.rate = Rate(access.rate_per_minute)
+        self.counts: Counter[tuple[str, str]] = Counter()
+        """Calls by the name of the tool and what came of them."""
+        self.lives = LiveRuns(access.bounds)
+        self.asked = QuestionStore()
+        self._sessions: dict[str, Session] = {}
+
+    async def close(self) -> None:
+        """Cancel what goes on."""
+        await self.lives.close()
+
+    # Plans
+
+    async def check_plan(self, args: arguments.CheckPlan, tell: Tell) -> dict[str, Any]:
+        """Check a plan, and its inputs where they are given."""
+        del tell
+        read = await asyncio.to_thread(self._document, args.plan)
+        if isinstance(read, Refused):
+            problems = list(read.problems)
+        elif args.inputs is None:
+            problems = (await asyncio.to_thread(check_plan, self.space, read))[1].found
+        else:
+            prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
+            problems = list(prepared.problems if isinstance(prepared, Refused) else prepared.warnings)
+        ok = all(problem.severity != "error" for problem in problems)
+        return trimmed_check(ok, [problem.to_json() for problem in problems])
+
+    async def run_plan(self, args: arguments.RunPlan, tell: Tell) -> dict[str, Any]:
+        """Check and run a plan, and wait for it as long as the caller likes."""
+        read = await asyncio.to_thread(self._document, args.plan)
+        if isinstance(read, Refused):
+            prepared: Prepared | Refused = read
+        else:
+            prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
+        if isinstance(prepared, Refused):
+            return self._told(prepared.to_result().to_json())
+        live = self.lives.start(played(stream(self.space, prepared, approve=self.access.approve)))
+        return await self._followed(live, args.wait_s, tell)
+
+    async def run_steps(self, args: arguments.RunSteps, tell: Tell) -> dict[str, Any]:
+        """Check and run the next steps of a session, after those that others gave it before."""
+        session = self._session(args.session)
+        place = session.join()
+
+        async def play(emit: Emit) -> RunResult:
+            return await session.play(list(args.steps), emit, place=place)
+
+        try:
+            live = self.lives.start(play, session.run or "")
+        except BaseException:
+            place.leave()
+            raise
+        live.task.add_done_callback(lambda _: place.leave())
+        if not await live.wait(args.wait_s, tell) and not live.run:
+            live.run = session.run or ""
+        told = await self._followed(live, 0, tell)
+        if told["status"] == "refused":
+            with self.space.store.reading() as snapshot:
+                told["reason"] = told["reason"] or not_open(snapshot, args.session, self._owner)
+        return told
+
+    def _session(self, name: str) -> Session:
+        """Return the session of a name, which need not be open yet. Raises Invalid for what cannot be a name."""
+        made = Session(self.space, name, approve=self.access.approve, alone=True, owner=self._owner)
+        return self._sessions.setdefault(full_name(name), made)
+
+    @property
+    def _owner(self) -> str | None:
+        """Whose the sessions are, None where they are everybody's."""
+        return self.access.caller if self.access.sight.sessions == "own" else None
+
+    async def _followed(self, live: LiveRun, seconds: float, tell: Tell) -> dict[str, Any]:
+        """Wait for something that runs; return how it ended, or how far it is."""
+        await live.begun()
+        ended = await live.wait(seconds, tell)
+        if ended and not live.task.cancelled():
+            return await asyncio.to_thread(lambda: self._told(live.task.result().to_json()))
+        if not live.run:
+            raise Conflict("it was cancelled before it began", hint="call again")
+        return await asyncio.to_thread(self._shown, live.run, None)
+
+    def _document(self, plan: JSON) -> JSON | Refused:
+        """Return the document that a plan is given as: itself, its text, or a saved one by name."""
+        if not isinstance(plan, str):
+            return plan
+        try:
+            if plan.startswith(SAVED):
+                return load_plan(self.space, plan.removeprefix(SAVED))
+            return read_json(plan)
+        except (InvalidJSON, NotFound) as error:
+            pointer = error.pointer if isinstance(error, InvalidJSON) else ""
+            return Refused((Problem(error.kind, pointer, error.message, error.hint),))
+
+    # Runs
+
+    async def get_run(self, args: arguments.GetRun, tell: Tell) -> dict[str, Any]:
+        """Return how far a run is, or how it ended."""
+        find_run(self.space, args.run)
+        going = self.lives.going(args.run)
+        if going:
+            await going[-1].wait(args.wait_s, tell)
+        else:
+            await self._ended_elsewhere(args.run, args.wait_s)
+        return await asyncio.to_thread(self._shown, args.run, args.first_step)
+
+    async def _ended_elsewhere(self, run: str, seconds: float) -> None:
+        """Wait for a run that goes on at another door or in another process, which tell nothing: look now and then."""
+        end = asyncio.get_running_loop().time() + seconds
+        while (left := end - asyncio.get_running_loop().time()) > 0:
+            with self.space.store.reading() as snapshot:
+                row = snapshot.run(run)
+            if row.status != "running" or not is_live(row):
+                return
+            await asyncio.sleep(min(LOOK_S, left))
+
+    def _shown(self, run: str, first: int | None) -> dict[str, Any]:
+        row, steps = find_run(self.space, run)
+        shown = recorded(self.space, row, steps, live=bool(self.lives.going(run)))
+        last = next((live for live in reversed(self.lives.of(run)) if live.task.done()), None)
+        if last is not None and last.failed is not None:
+            shown["reason"] = shown["reason"] or str(last.failed)
+        elif last is not None and last.result is not None:
+            shown["problems"] = [problem.to_json() for problem in last.result.problems]
+        return self._told(shown, first)
+
+    def _told(self, document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
+        return for_people(self.space, trimmed_run(document, first), self.access)
+
+    async def answer_run(self, args: arguments.AnswerRun, tell: Tell) -> dict[str, Any]:
+        """Answer what a suspended run asks, and wait for it; at a `wait` just look again whether it is over.
+
+        Raises NotAllowed for what people have to answer, who have not, Conflict for a run that cannot go on in this
+        scope: then nothing was answered.
+        """
+        row, steps = find_run(self.space, args.run)
+        if row.status == "running" and not self.lives.going(args.run) and not is_live(row):
+            # Its process is gone: nothing was asked yet, and going on is what can be done.
+            return await self._followed(self.lives.start(self.going_on(args.run), args.run), args.wait_s, tell)
+        pending = {one.step: one for one in pending_of(steps)}.get(args.step)
+        if pending is None or not self._is_answered(args.run, pending):
+            if pending is not None:
+                self.may_answer(args.run, pending)
+                must_be_asked(self.space, args.run, pending, self.access)
+            must_be_all_there(self.space, args.run)
+            if row.status != "suspended" or pending is None or pending.kind != "wait":
+                answer(self.space, args.run, args.step, args.value)
+        return await self._gone_on(args.run, args.wait_s, tell)
+
+    async def _gone_on(self, run: str, seconds: float, tell: Tell) -> dict[str, Any]:
+        """Go on with a run that was answered, or wait for whoever goes on with it already, and takes the answer."""
+        going = self.lives.going(run)
+        if going:
+            return await self._followed(going[-1], seconds, tell)
+        row, _ = find_run(self.space, run)
+        if row.status == "running" and is_live(row):
+            await self._ended_elsewhere(run, seconds)
+            return await asyncio.to_thread(self._shown, run, None)
+        return await self._followed(self.lives.start(self.going_on(run), run), seconds, tell)
+
+    async def answered_by_person(self, run: str, step: str, word: JSON, seconds: float, tell: Tell) -> dict[str, Any]:
+        """Answer for the person behind the client what a suspended run asks, and wait for it."""
+        must_be_all_there(self.space, run)
+        answer(self.space, run, step, word)
+        return await self._gone_on(run, seconds, tell)
+
+    def going_on(self, run: str) -> Playing:
+        """Return the playing of what is left of a run."""
+
+        async def play(emit: Emit) -> RunResult:
+            return await resume(self.space, run, emit, approve=self.access.approve)
+
+        return play
+
+    def may_answer(self, run: str, pending: Pending) -> None:
+        """Raise NotFound for a question about a tool that may not be known here."""
+        tool = None if pending.about is None else pending.about.get("tool")
+        if tool is not None and self.space.tools.find(tool) is None:
+            raise NotFound(f"step {pending.step!r} of {run} asks nothing that can be answered here")
+
+    def _is_answered(self, run: str, pending: Pending) -> bool:
+        """Whether somebody answered already, and the run has not gone on yet."""
+        with self.space.store.reading() as snapshot:
+            return pending.kept_as in snapshot.answers(run)
+
+    async def cancel_run(self, args: arguments.CancelRun, tell: Tell) -> dict[str, Any]:
+        """Cancel a run: what it did stays, what it has not begun is not done."""
+        del tell
+        row, _ = find_run(self.space, args.run)
+        if is_over(row):
+            raise Conflict(f"{args.run} has ended already, with {row.status}", hint="undo takes back what it did")
+        going = self.lives.going(args.run)
+        if not going and is_live(row):
+            raise Conflict(f"{args.run} is not run through this door", hint=_where(row))
+        await self.lives.cancel(going)
+        row, _ = find_run(self.space, args.run)
+        if not is_over(row):
+            at = now()
+            entry = CloseRun(row.run, "cancelled", at, None, "the run was cancelled", row.spent)
+            self.space.store.commit([], [ClaimRun(row.run, new_owner(), row.owner, at), entry])
+        return self._shown(args.run, None)
+
+    async def list_bindings(self, args: arguments.ListBindings, tell: Tell) -> dict[str, Any]:
+        """Return what the variables of a session or a run are bound to."""
+        del tell
+        if (args.session is None) is (args.run is None):
+            raise Invalid("list_bindings takes `session` or `run`, one of them", hint='{"session": "default"}')
+        run = args.run or self._open_session(str(args.session))
+        row, steps = find_run(self.space, run)
+        view = self.space.view()
+        found = {
+            name: {**binding(resource), "value": view.preview(resource)[:SHOWN]}
+            for name, resource in living(self.space, bindings_of(row.inputs, steps)).items()
+        }
+        shown, left_out = trimmed_bindings(found, PART)
+        told: dict[str, Any] = {"run": run, "bindings": shown}
+        return {**told, "left_out": left_out} if left_out else told
+
+    def _open_session(self, name: str) -> str:
+        """Return the run that an open session is. Raises NotFound, Invalid for what cannot be a name."""
+        with self.space.store.reading() as snapshot:
+            row = open_run(snapshot, full_name(name, self._owner))
+            if row is None:
+                raise NotFound(str(not_open(snapshot, name, self._owner)), hint="run_steps opens one")
+            return row.run
+
+
+def _where(row: RunRow) -> str:
+    """Say who can cancel a run that goes on elsewhere."""
+    if str(row.owner).startswith(f"{socket.gethostname()}:{os.getpid()}:"):
+        return "another caller of this server began it, and can cancel it"
+    return "another process runs it, and Ctrl-C there cancels it; once that has ended, it can be cancelled here"

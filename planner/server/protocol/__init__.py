@@ -1,0 +1,1 @@
+"""MCP itself and its transports; the only modules that import `mcp`."""

@@ -1,0 +1,107 @@
+"""Notes, collections and runs as resources of MCP: listed page by page, read where they are not too long."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from infospace.core.errors import Invalid, NotFound
+from infospace.core.ids import Kind, is_run_id, number_of
+from infospace.core.resources import Collection, Note
+from infospace.data.json_text import dump
+from infospace.data.result import display_name
+from infospace.space import Space
+from infospace.store.protocol import Snapshot
+from planner.server.run_json import find_run, recorded
+
+SCHEME = "infospace"
+PAGE = 50
+"""Resources on one page of the list."""
+LONGEST = 100_000
+"""Characters of a resource that is read whole; longer ones are for the tool `read`."""
+TEMPLATES = {
+    "note": "A note's content, by id (Note_12) or name.",
+    "collection": "A collection's items with their contents, by id (Collection_3) or name.",
+    "run": "A run's record, by id (run_7).",
+}
+"""What there is under `infospace://KIND/ID`."""
+JSON_TYPE, TEXT_TYPE = "application/json", "text/plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A resource in the list."""
+
+    uri: str
+    name: str
+    title: str
+
+
+def listed(space: Space, cursor: str | None) -> tuple[list[Listed], str | None]:
+    """Return one page of the kept collections and notes by number, then of the runs, latest first; and the next cursor.
+
+    Raises Invalid for a cursor that this did not give.
+    """
+    found: list[Listed] = []
+    following: str | None = cursor or "collection:0"
+    with space.store.reading() as snapshot:
+        while following is not None and len(found) < PAGE:
+            more, following = _listed(snapshot, following, PAGE - len(found))
+            found += more
+    return found, following
+
+
+def _listed(snapshot: Snapshot, cursor: str, most: int) -> tuple[list[Listed], str | None]:
+    """Return at most so many resources from a cursor on, all of one kind."""
+    part, _, after = cursor.partition(":")
+    if part not in TEMPLATES or not (after.isdecimal() or (part == "run" and not after)):
+        raise Invalid(f"{cursor!r:.60} is no cursor of this list", hint="begin without one")
+    if part == "run":
+        runs = snapshot.runs(limit=most, before=int(after) if after else None)
+        listing = [Listed(_uri(part, run.run), run.run, f"{run.kind} {run.status} {run.goal}".strip()) for run in runs]
+        return listing, f"run:{number_of(runs[-1].run)}" if len(runs) == most else None
+    kind = Kind.COLLECTION if part == "collection" else Kind.NOTE
+    resources = list(snapshot.listing(kind, after=int(after), limit=most))
+    listing = [
+        Listed(_uri(part, one.id), one.name or one.id, display_name(one))
+        for one in resources
+        if not (one.name or "").startswith("_")
+    ]
+    if len(resources) == most:
+        return listing, f"{part}:{number_of(resources[-1].id)}"
+    return listing, "note:0" if part == "collection" else "run:"
+
+
+def _uri(part: str, name: str) -> str:
+    return f"{SCHEME}://{part}/{quote(name, safe='')}"
+
+
+def read_uri(space: Space, uri: str) -> tuple[str, str]:
+    """Return the MIME type and text of a resource. Raises NotFound for one that is not there, Invalid if too long."""
+    scheme, _, rest = uri.partition("://")
+    part, _, name = rest.partition("/")
+    name = unquote(name)
+    if scheme != SCHEME or part not in TEMPLATES or not name:
+        raise NotFound(f"there is no resource {uri!r:.200}", hint=f"such as {SCHEME}://note/Note_12")
+    mime, text = _run(space, name) if part == "run" else _resource(space, part, name)
+    if len(text) > LONGEST:
+        message = f"{uri} has {len(text):,} characters, and a resource is read up to {LONGEST:,}"
+        raise Invalid(message, hint=f"the tool `read` gives {name!r} in pieces")
+    return mime, text
+
+
+def _run(space: Space, name: str) -> tuple[str, str]:
+    if not is_run_id(name):
+        raise NotFound(f"{name!r} is not the id of a run", hint="such as run_7")
+    row, steps = find_run(space, name)
+    return JSON_TYPE, dump(recorded(space, row, steps, live=False))
+
+
+def _resource(space: Space, part: str, name: str) -> tuple[str, str]:
+    view = space.view()
+    found = view.get(name)
+    if part == "note" and isinstance(found, Note):
+        return (TEXT_TYPE, found.content) if isinstance(found.content, str) else (JSON_TYPE, dump(found.content))
+    if part == "collection" and isinstance(found, Collection):
+        return JSON_TYPE, dump([{"id": item.id, "content": view.content(item)} for item in view.items(found)])
+    raise NotFound(f"{name!r} is a {found.kind}, not a {part}")

@@ -1,0 +1,46 @@
+"""Serving until the client goes, or the process is told to end: then what runs is cancelled, and journalled."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from typing import Any
+
+from planner.server.operations import Operations
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+async def serve_until_signal(
+    doors: Sequence[Operations], serving: Coroutine[Any, Any, None], stop: Callable[[], None] | None = None
+) -> int | None:
+    """Serve until that is over, or one of SIGNALS comes; close the doors. Returns the signal's number.
+
+    SIGHUP means nothing where whoever started this ignores it, as `nohup` does. What runs is journalled before the
+    connections end. `stop` lets the serving end, which else is cancelled.
+    """
+    loop = asyncio.get_running_loop()
+    told: asyncio.Future[int] = loop.create_future()
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    heard = [number for number in SIGNALS if not (ignored and number == signal.SIGHUP)]
+    for number in heard:
+        loop.add_signal_handler(number, _tell, told, number)
+    task = asyncio.create_task(serving)
+    ends: set[asyncio.Future[Any]] = {task, told}
+    try:
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await asyncio.gather(*(door.close() for door in doors))
+        (stop or task.cancel)()
+        with suppress(asyncio.CancelledError):
+            await task
+        for number in heard:
+            loop.remove_signal_handler(number)
+    return told.result() if told.done() else None
+
+
+def _tell(told: asyncio.Future[int], number: int) -> None:
+    if not told.done():
+        told.set_result(number)

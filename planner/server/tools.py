@@ -1,0 +1,134 @@
+"""The tools that the server offers: name, what it is for, its arguments, and who answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from infospace.contract.tool_signature import Signature, briefly, untitled
+from infospace.core.errors import Invalid
+from infospace.data.json_text import dump
+from planner.server import arguments
+from planner.server import lookups as looking
+from planner.server.live_runs import Tell
+from planner.server.operations import Operations
+
+LONGEST = 1_000_000
+"""Characters that the arguments of one call may have, as JSON."""
+
+
+@dataclass(frozen=True)
+class Tool(Signature):
+    """One tool. `answer` gives a JSON object, or Markdown."""
+
+    answer: Callable[[Operations, Any, Tell], Awaitable[dict[str, Any] | str]]
+    read_only: bool = False
+    open_world: bool = False
+
+
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        Tool(
+            "check_plan",
+            "Say everything that is wrong with a plan, and run nothing: {ok, problems}. Each problem has a "
+            "JSON pointer, what would fit, and often `fix`, a JSON Patch that mends it.",
+            arguments.CheckPlan,
+            Operations.check_plan,
+            read_only=True,
+        ),
+        Tool(
+            "run_plan",
+            "Check a plan and run it. A `refused` one has done nothing. After wait_s the status is `running`: it goes "
+            "on, also when this call is cancelled; follow it with get_run. Long data is omitted: read it by its id.",
+            arguments.RunPlan,
+            Operations.run_plan,
+            open_world=True,
+        ),
+        Tool(
+            "run_steps",
+            "Run more steps in a session; its variables stay bound from call to call, over restarts. All are checked "
+            "before the first runs: `refused` steps have done nothing. A `suspended` session takes no steps until "
+            "answer_run has gone on with it.",
+            arguments.RunSteps,
+            Operations.run_steps,
+            open_world=True,
+        ),
+        Tool(
+            "get_run",
+            "Say how far a run is or how it ended, as run_plan answers; with wait_s wait for its end.",
+            arguments.GetRun,
+            Operations.get_run,
+            read_only=True,
+        ),
+        Tool(
+            "answer_run",
+            "Answer the question that a suspended run waits with (`pending`), and let it go on, unless it is "
+            "`answered_by` people: tell them the `command`. At a `wait` no answer is wanted: it is looked at again.",
+            arguments.AnswerRun,
+            Operations.answer_run,
+            open_world=True,
+        ),
+        Tool(
+            "cancel_run",
+            "Cancel a run, or end a session. What it did stays.",
+            arguments.CancelRun,
+            Operations.cancel_run,
+        ),
+        Tool(
+            "read",
+            "Read a resource, a place in one, or a run's record in pieces. `next` is the `slice` to go on with, null "
+            "at the end. What alone exceeds max_chars is null, and told in `too_long` with the `ref` to read it by.",
+            arguments.Read,
+            looking.read,
+            read_only=True,
+        ),
+        Tool(
+            "list_bindings",
+            "List what the variables of a session or a run are bound to: kind, id, size, how it begins.",
+            arguments.ListBindings,
+            Operations.list_bindings,
+            read_only=True,
+        ),
+        Tool(
+            "describe_primitives",
+            "The plan language as Markdown: in short without names, else the contracts of these primitives and forms.",
+            arguments.DescribePrimitives,
+            looking.describe_primitives,
+            read_only=True,
+        ),
+    )
+}
+"""All but `discover_notes`, whose arguments are those of the primitive."""
+
+DISCOVER_NOTES = "discover_notes"
+DISCOVER_SAYS = (
+    "Find kept notes by meaning, by words, or both, nearest first; `extra.certificate` says how complete that is. "
+    "Whole texts are left out where they are long."
+)
+
+
+async def answer(door: Operations, name: str, given: Mapping[str, Any], tell: Tell) -> dict[str, Any] | str:
+    """Answer a call of a tool that there is. Raises InfospaceError for what the caller can mend."""
+    checked_size(name, given)
+    if name == DISCOVER_NOTES:
+        return await looking.discover_notes(door, dict(given))
+    tool = TOOLS[name]
+    return await tool.answer(door, tool.validate(given), tell)
+
+
+def checked_size(name: str, given: Mapping[str, Any]) -> None:
+    """Raise Invalid for arguments that are too long, whatever stands in them."""
+    size = len(dump(dict(given)))
+    if size > LONGEST:
+        message = f"the arguments of {name} have {size:,} characters, and at most {LONGEST:,} are taken"
+        raise Invalid(message, hint="add long texts as files with `infospace add`, and let the plan load them")
+
+
+def discover_schema(door: Operations) -> dict[str, Any] | None:
+    """Return the JSON Schema of `discover_notes`: that of the primitive; None where that is out of scope."""
+    entry = door.space.catalogue.find(looking.DISCOVER)
+    if entry is None:
+        return None
+    return briefly(untitled({key: value for key, value in entry.schema.items() if key != "description"}))

@@ -1,0 +1,180 @@
+"""Checking what is given to a session against what it has bound, all of it before any of it is run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from infospace.core.ids import Kind
+from infospace.core.json_types import JSON
+from infospace.schema.shapes import CollectionShape, NoteShape, RelationShape
+from infospace.space import Space
+from planner.check.checker import Checker
+from planner.check.environment import Variable
+from planner.check.space_facts import SnapshotFacts
+from planner.check.warnings import warn_of_effects
+from planner.execute.start import bind_inputs
+from planner.language.plan import Block, Plan, every_step
+from planner.language.problems import Problem, Problems, sort_problems
+from planner.language.references import strings
+from planner.language.writable import check_writable
+from planner.parse.document import parse_plan
+from planner.parse.steps import parse_block, parse_step
+from planner.repair.fixes import with_fixes
+from planner.sessions.lines import as_lines, labelled
+from planner.sessions.session_run import SessionRun
+
+_MENTIONED = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
+_PLAIN: Mapping[str, Variable] = {
+    Kind.NOTE: Variable(NoteShape()),
+    Kind.COLLECTION: Variable(CollectionShape()),
+    Kind.RELATION: Variable(RelationShape()),
+}
+"""Of a variable no more than the kind of what it is bound to, by how the id of that begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The lines of a call as they are journalled, and as steps; and all that is wrong with them, or doubtful."""
+
+    lines: Sequence[JSON]
+    block: Block
+    plans: Mapping[str, Plan]
+    problems: Problems
+
+
+Check = Callable[[Space, SessionRun], Checked]
+"""Checks something against what a session has bound."""
+
+
+def steps_checked(steps: Sequence[JSON]) -> Check:
+    """Return the check of steps. Pointers begin with the step's index."""
+
+    def check(space: Space, run: SessionRun) -> Checked:
+        with space.store.reading() as snapshot:
+            known = SnapshotFacts(snapshot)
+            variables = _variables(known, run, steps)
+
+            def once(raw: JSON) -> tuple[Block, Checker]:
+                problems = Problems()
+                block = parse_block(raw, "", problems, len(run.lines) + 1)
+                checker = _checker(space, known, problems, variables)
+                checker.block(block, most=run.plan.budget.depth)
+                return block, checker
+
+            if not check_writable(steps, problems := Problems()):
+                return Checked((), (), {}, problems)
+            block, checker = once(list(steps))
+            _mend(list(steps), block, checker.problems, lambda patched: once(patched)[1].problems)
+        return Checked(steps, _labelled(run, block), checker.plans, checker.problems)
+
+    return check
+
+
+def line_checked(line: JSON, index: int) -> Check:
+    """Return the check of one step. Pointers begin with its index among all the lines that were read."""
+
+    def check(space: Space, run: SessionRun) -> Checked:
+        problems = Problems()
+        if not check_writable(line, problems, f"/{index}"):
+            return Checked((), (), {}, problems)
+        step = parse_step(line, f"/{index}", str(len(run.lines) + 1), problems)
+        block = () if step is None else (step,)
+        with space.store.reading() as snapshot:
+            known = SnapshotFacts(snapshot)
+            checker = _checker(space, known, problems, _variables(known, run, line))
+            checker.block(block, most=run.plan.budget.depth)
+        problems.found[:] = sort_problems({str(index): line}, problems.found)
+        return Checked([line], _labelled(run, block), checker.plans, problems)
+
+    return check
+
+
+def plan_checked(document: JSON, inputs: Mapping[str, JSON]) -> Check:
+    """Return the check of a whole plan, with its inputs. Pointers are those of the plan's own check."""
+
+    def check(space: Space, run: SessionRun) -> Checked:
+        with space.store.reading() as snapshot:
+            known = SnapshotFacts(snapshot)
+            variables = _variables(known, run, document)
+
+            def once(raw: JSON) -> tuple[Plan, Checker]:
+                problems = Problems()
+                plan = parse_plan(raw, problems)
+                checker = _checker(space, known, problems, variables)
+                checker.inputs(plan)
+                checker.block(plan.steps, most=run.plan.budget.depth)
+                checker.result(plan)
+                _own_budget(raw, problems)
+                if problems.ok:
+                    warn_of_effects(plan, space.catalogue, problems)
+                return plan, checker
+
+            if not check_writable(document, problems := Problems()):
+                return Checked((), (), {}, problems)
+            plan, checker = once(document)
+            problems = checker.problems
+            _mend(document, plan.steps, problems, lambda patched: once(patched)[1].problems)
+            bound = bind_inputs(plan, inputs, snapshot, problems)
+        if not problems.ok:
+            return Checked((), (), {}, problems)
+        lines = as_lines(plan, bound, _steps(document))
+        return Checked(lines, _labelled(run, _again(lines, run)), checker.plans, problems)
+
+    return check
+
+
+def _own_budget(document: JSON, problems: Problems) -> None:
+    if isinstance(document, dict) and document.get("budget"):
+        message = "a plan that is run in a session has the session's budget, and none of its own"
+        problems.error("unsupported", "/budget", message, "give it with the head of the session")
+
+
+def _steps(document: JSON) -> list[JSON]:
+    if isinstance(document, list):
+        return document
+    assert isinstance(document, dict)  # noqa: S101 - what the check has passed is a list or an object
+    found: Any = document.get("steps", document.get("plan"))
+    return list(found)
+
+
+def _again(lines: Sequence[JSON], run: SessionRun) -> Block:
+    """Read lines as steps, which are known to be right."""
+    return parse_block(list(lines), "", Problems(), len(run.lines) + 1)
+
+
+def _labelled(run: SessionRun, block: Block) -> Block:
+    return labelled(block, run.labels, len(run.lines) + 1)
+
+
+def _checker(space: Space, known: SnapshotFacts, problems: Problems, variables: Mapping[str, Variable]) -> Checker:
+    checker = Checker(space.catalogue, known, problems)
+    checker.env.variables = dict(variables)
+    return checker
+
+
+def _mend(raw: JSON, block: Block, problems: Problems, again: Callable[[JSON], Problems]) -> None:
+    problems.found[:] = sort_problems(raw, problems.found)
+    if problems.ok:
+        return
+
+    def errors(patched: JSON) -> list[Problem]:
+        return [problem for problem in again(patched).found if problem.severity == "error"]
+
+    problems.found[:] = with_fixes(raw, problems.found, sum(1 for _ in every_step(block)), errors)
+
+
+def _variables(known: SnapshotFacts, run: SessionRun, written: JSON) -> dict[str, Variable]:
+    """Return what is bound: of what is mentioned all that is known, of the rest the kind."""
+    mentioned = {name for _, text in strings(written) for name in _MENTIONED.findall(text)}
+    own = run.scope.own
+    found = {name: _PLAIN[identifier.partition("_")[0]] for name, identifier in own.items()}
+    for name in mentioned & own.keys():
+        shape = known.shape(own[name])
+        if shape is None:
+            del found[name]
+        else:
+            found[name] = Variable(shape)
+    return found

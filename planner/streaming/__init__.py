@@ -1,0 +1,1 @@
+"""A plan that runs while it is still arriving."""

@@ -1,0 +1,1 @@
+"""Options, input and output that several subcommands use."""

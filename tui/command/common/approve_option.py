@@ -1,0 +1,36 @@
+"""The option `--approve`: tools that a run calls without asking."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from infospace.core.errors import Invalid
+from tui.text.output import Output, UsageError
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+
+
+def add_approve(parser: argparse.ArgumentParser) -> None:
+    """Declare the option."""
+    parser.add_argument(
+        "--approve",
+        action="append",
+        default=[],
+        metavar="SERVER/TOOL",
+        help="call a tool without asking; SERVER/* is all of a server; may be repeated, and is kept with the run",
+    )
+
+
+def approved(args: argparse.Namespace, space: Space, out: Output) -> list[str]:
+    """Return the tools that are approved; of one that is not there, say so. Raises UsageError for no tool's name."""
+    from infospace.tools.approvals import named, unknown
+
+    try:
+        found = named(args.approve)
+        for message in unknown(found, space.tools) if found else ():
+            out.talk(f"--approve: {message}", "yellow")
+    except Invalid as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    return found

@@ -1,0 +1,197 @@
+"""Staying with a run that waits: until its time has come, and on a terminal for the person's answers."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from infospace.core.clock import seconds_until
+from infospace.core.errors import Conflict, Invalid
+from tui.text.output import Output
+from tui.text.pending import choices, command, meanings, show_pending, wanted
+
+if TYPE_CHECKING:
+    from infospace.journal.rows import RunRow
+    from infospace.space import Space
+    from planner.journal.events import Event
+    from planner.journal.result import RunResult
+    from planner.journal.suspension import Pending
+
+FIRST, LONGEST = 1.0, 30.0
+"""Seconds after which a condition is looked at again: twice as long each time, up to the longest."""
+
+LOOK = 5.0
+"""Seconds between two looks at whether somebody else has answered, or taken the run over."""
+
+
+class RunTakenOver(Exception):
+    """Somebody else went on with a run that was waited for."""
+
+    def __init__(self, row: RunRow) -> None:
+        super().__init__(row.run)
+        self.row = row
+
+
+def add_wait(add_argument: Callable[..., object]) -> None:
+    """Declare the option `--wait`."""
+    add_argument(
+        "--wait",
+        action="store_true",
+        help="stay while the run waits for a time or a condition; on a terminal, ask for the answers it waits for",
+    )
+
+
+def follow_until_done(space: Space, result: RunResult, watch: Callable[[Event], None], out: Output) -> RunResult:
+    """Go on with a run for as long as it waits for what can be waited for here.
+
+    What is left is asked, or what an empty line was answered to. Raises Elsewhere.
+    """
+    attending = WaitLoop(space, out)
+    try:
+        while result.status == "suspended" and result.run is not None and not interrupted(result):
+            if not attending.moved(result):
+                break
+            result = _gone_on(space, result, watch, out)
+    except KeyboardInterrupt:
+        result = replace(result, reason=f"interrupted; `{command(out, 'resume', result.run)}` goes on")
+    if out.json:
+        show_pending(result.run, result.pending, out, told=result.reason is not None)
+    return result
+
+
+def interrupted(result: RunResult) -> bool:
+    """Whether a run rests since somebody interrupted it."""
+    return result.status == "suspended" and (result.reason or "").startswith("interrupted")
+
+
+def told_elsewhere(space: Space, gone: RunTakenOver, out: Output) -> int:
+    """Say where a run went, and how far it is; return the exit code."""
+    from planner.server.run_json import recorded
+    from tui.command.runs.run import CODES
+
+    row = gone.row
+    if row.status == "running":
+        out.talk(f"{row.run} was gone on with elsewhere: {row.owner} runs it now", "yellow")
+    else:
+        out.talk(f"{row.run} was gone on with elsewhere, and is {row.status}", "yellow")
+    out.talk(f"  → {command(out, 'show', row.run)}", "dim")
+    if out.json:
+        with space.store.reading() as snapshot:
+            steps = snapshot.steps(row.run)
+        out.document(recorded(space, row, steps, live=row.status == "running"))
+    return CODES.get(row.status, CODES["suspended"])
+
+
+def _gone_on(space: Space, result: RunResult, watch: Callable[[Event], None], out: Output) -> RunResult:
+    """Go on with a run; of one that then waits on nothing is shown but what else it did."""
+    from planner.journal.events import RunStarted, StepFinished
+    from tui.command.runs.resume import resumed
+
+    def told(event: Event) -> None:
+        again = isinstance(event, RunStarted)
+        if not again and not (isinstance(event, StepFinished) and event.row.status == "suspended"):
+            watch(event)
+
+    run = str(result.run)
+    _must_rest(space, run)
+    try:
+        return resumed(space, run, told, out)
+    except Conflict:
+        _must_rest(space, run)
+        raise
+
+
+def _must_rest(space: Space, run: str) -> None:
+    with space.store.reading() as snapshot:
+        row = snapshot.run(run)
+    if row.status != "suspended":
+        raise RunTakenOver(row)
+
+
+@dataclass
+class WaitLoop:
+    """What was asked and waited for in one run."""
+
+    space: Space
+    out: Output
+    left: set[str] = field(default_factory=set)
+    """Questions that the person left open."""
+    waited: set[str] = field(default_factory=set)
+    pause: float = FIRST
+
+    def moved(self, result: RunResult) -> bool:
+        """Wait until there is something to go on with; whether there can be, as far as this process can wait."""
+        run = str(result.run)
+        questions = [one for one in result.pending if one.kind != "wait" and one.kept_as not in self.left]
+        if questions and sys.stdin.isatty() and sys.stderr.isatty():
+            answered = [self._asked(run, one) for one in questions]
+            if any(answered):
+                self.pause = FIRST
+                return True
+        waits = [one for one in result.pending if one.kind == "wait"]
+        if not waits:
+            return False
+        self._wait(run, result.pending, waits)
+        return True
+
+    def _asked(self, run: str, one: Pending) -> bool:
+        """Put a question to the person until the answer fits; whether there is one."""
+        from planner.lifecycle.resume import answer
+        from tui.command.runs.answer import value_of
+
+        self.out.talk(f"step {one.step} asks: {one.question}", "yellow")
+        message = meanings(one.schema) if choices(one.schema) else [wanted(one.schema)]
+        self.out.talk("\n".join(f"  {line}" for line in [*message, "an empty line leaves it open"]), "dim")
+        while True:
+            written = self._line()
+            if not written:
+                self.left.add(one.kept_as)
+                return False
+            try:
+                answer(self.space, run, one.step, value_of(written, one))
+            except Invalid as error:
+                self.out.talk(error.message, "red")
+                continue
+            except Conflict:
+                _must_rest(self.space, run)
+            return True
+
+    def _line(self) -> str:
+        """Read a line that the person types; empty at the end of input."""
+        while True:
+            sys.stderr.write("> ")
+            sys.stderr.flush()
+            try:
+                line = sys.stdin.readline()
+                line.encode()
+            except UnicodeError:
+                self.out.talk("that is not UTF-8", "red")
+                continue
+            if not line:
+                sys.stderr.write("\n")
+            return line.strip()
+
+    def _wait(self, run: str, pending: Sequence[Pending], waits: Sequence[Pending]) -> None:
+        """Sleep until a time has come, a condition is to be looked at again, or somebody has answered elsewhere."""
+        for one in waits:
+            if one.step not in self.waited:
+                self.waited.add(one.step)
+                for_ = f"until {one.until}" if one.until is not None else f"for this: {one.question}"
+                self.out.talk(f"step {one.step}: waiting {for_}; Ctrl-C leaves the run suspended", "dim")
+        times = [one.until for one in waits if one.until is not None]
+        conditions = len(times) < len(waits)
+        due = time.monotonic() + min([*map(seconds_until, times), *([self.pause] if conditions else [])])
+        self.pause = min(LONGEST, self.pause * 2)
+        while (left := due - time.monotonic()) > 0:
+            time.sleep(min(left, LOOK))
+            _must_rest(self.space, run)
+            if self._answered(run, pending):
+                return
+
+    def _answered(self, run: str, pending: Sequence[Pending]) -> bool:
+        """Whether somebody answered what is asked, and left it to others to go on."""
+        with self.space.store.reading() as snapshot:
+            return not snapshot.answers(run).keys().isdisjoint(one.kept_as for one in pending)

@@ -1,0 +1,77 @@
+"""Which space a command works on, and how resources are named on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from infospace.core.errors import NotFound, StoreError
+from infospace.core.ids import is_id
+from tui.text.output import UsageError, shown
+from tui.text.paths import path_of
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+    from infospace.store.protocol import Snapshot
+
+
+def address_of(args: argparse.Namespace) -> str:
+    """Return the space's address: `--space`, else INFOSPACE_SPACE, else the user's own data folder."""
+    if args.space is not None and not args.space.strip():
+        raise UsageError("--space names no file", hint="leave it away for your own space")
+    given = args.space or os.environ.get("INFOSPACE_SPACE")
+    if given:
+        return str(given)
+    from platformdirs import user_data_dir
+
+    return str(Path(user_data_dir("infospace", appauthor=False)) / "infospace.db")
+
+
+def open_from(args: argparse.Namespace, *, create: bool, new: bool = False) -> Space:
+    """Open the space of a command. One that only looks treats a missing file as an empty space.
+
+    It says so where the file was named, unless a `new` space serves the command as well.
+    """
+    from infospace.space import open_space
+
+    try:
+        space = open_space(address_of(args), create=create)
+    except StoreError as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    if args.space and not (create or new) and "://" not in args.space and not path_of(args.space).exists():
+        sys.stderr.write(f"infospace: there is no space {shown(args.space)!r} yet, and so nothing in it\n")
+    return space
+
+
+def find(snapshot: Snapshot, reference: str) -> str:
+    """Return the id that an id, a name, or the path of an imported file stands for.
+
+    A path is absolute, relative to here, or as under its root; `#3` behind it is the third row. Raises
+    NotFound, with the candidates when several fit.
+    """
+    if is_id(reference):
+        return reference
+    named = snapshot.named(reference)
+    if named is not None:
+        return named
+    absolute = str(path_of(reference).absolute())
+    tracked = snapshot.tracked()
+    known = {file: file.path + (f"#{file.part}" if file.part else "") for file in tracked}
+    exact = [file for file, path in known.items() if str(Path(file.root) / path) == absolute]
+    below = [file for file, path in known.items() if path == reference or path.endswith(f"/{reference}")]
+    candidates = exact or below
+    if len({file.note for file in candidates}) == 1:
+        return candidates[0].note
+    if candidates:
+        listed = ", ".join(f"{file.note} ({Path(file.root) / known[file]})" for file in candidates[:8])
+        raise NotFound(f"{reference!r} fits {len(candidates)} notes: {listed}", hint="give the id or the whole path")
+    from infospace.data.paths import nearest
+
+    near = nearest(reference, [*snapshot.names(), *known.values()])
+    raise NotFound(
+        f"there is no id, name or imported file {reference!r}",
+        hint=f"did you mean {near!r}?" if near else "`infospace notes` lists what there is",
+    )

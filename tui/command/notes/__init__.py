@@ -1,0 +1,1 @@
+"""add, search, notes, show, edit, rm, export, why, stale, prune."""

@@ -1,0 +1,114 @@
+"""Edit a note: its text with its metadata as front matter in your editor, or from the command line.
+
+The earlier version stays. Nothing is changed when nothing is different, when the editor fails, or when the note was
+changed meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infospace.core.errors import InfospaceError, NotFound
+from tui.command.common.open_space import find, open_from
+from tui.screens.notes.external_editor import Draft
+from tui.text.output import Output, UsageError
+
+if TYPE_CHECKING:
+    from infospace.core.json_types import JSON
+    from infospace.core.resources import Note
+
+EXAMPLES = """examples:
+  infospace edit retrieval/bm25.md
+  infospace edit Note_12 --metadata status=done --metadata 'tags=["a", "b"]'
+  date | infospace edit 'last backup' --value -"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("reference", metavar="ID|NAME|PATH", help="the note")
+    parser.add_argument("--value", metavar="FILE", help="the new content; `-` is standard input")
+    parser.add_argument(
+        "--metadata", metavar="K=V", action="append", default=[], help="set a field: JSON where V is that, else text"
+    )
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Edit, and say which version it is now."""
+    from infospace.core.resources import Note
+    from infospace.editing.edit import edit
+
+    with open_from(args, create=False) as space:
+        with space.store.reading() as snapshot:
+            note = snapshot.get(find(snapshot, args.reference))
+        if not isinstance(note, Note):
+            raise UsageError(f"{note.id} is a {note.kind}, and notes are edited")
+        content, metadata, draft = _wanted(args, note)
+        try:
+            run = edit(space.store, note, content, metadata, f"edit {args.reference}")
+        except InfospaceError as error:
+            raise error if draft is None else draft.saved(error) from None
+    if draft is not None:
+        draft.forget()
+    version = note.version + 1 if run else note.version
+    if out.json:
+        out.document({"id": note.id, "version": version, "changed": run is not None, "run": run})
+    else:
+        out.text(f"{note.id} is version {version} now ({run})" if run else f"{note.id} is unchanged")
+    return 0
+
+
+def _wanted(args: argparse.Namespace, note: Note) -> tuple[JSON, dict[str, JSON], Draft | None]:
+    """Return the new content and metadata, and the draft of the editor if there is one."""
+    fields = dict(_field(pair) for pair in args.metadata)
+    if args.value is not None:
+        return _value(args.value, note), {**note.metadata, **fields}, None
+    if fields:
+        return note.content, {**note.metadata, **fields}, None
+    return _edited(note)
+
+
+def _field(pair: str) -> tuple[str, Any]:
+    from infospace.core.errors import InvalidJSON
+    from infospace.data.json_text import read_json
+
+    key, equals, text = pair.partition("=")
+    if not equals or not key:
+        raise UsageError(f"{pair!r} is not a field", hint="--metadata key=value")
+    try:
+        return key, read_json(text)
+    except InvalidJSON:
+        return key, text
+
+
+def _value(source: str, note: Note) -> JSON:
+    from infospace.data.json_text import read_json
+    from infospace.files.walk import MAX_BYTES, decode, read_bytes
+
+    if source != "-" and not Path(source).is_file():
+        raise UsageError(f"there is no file {source!r}")
+    name = "standard input" if source == "-" else source
+    data = sys.stdin.buffer.read() if source == "-" else read_bytes(Path(source))
+    if isinstance(note.content, str):
+        return decode(data, name)
+    return read_json(data, what=repr(name), max_bytes=MAX_BYTES)
+
+
+def _edited(note: Note) -> tuple[JSON, dict[str, JSON], Draft]:
+    """Let the user's editor change a note as a file. Raises Invalid when it fails, or leaves what cannot be read."""
+    draft = Draft(note)
+    try:
+        draft.edit()
+    except NotFound as error:
+        draft.forget()
+        raise UsageError(error.message, hint="set EDITOR, or use --value") from None
+    except (InfospaceError, KeyboardInterrupt):
+        draft.forget()
+        raise
+    try:
+        content, metadata = draft.read()
+    except InfospaceError as error:
+        raise draft.saved(error) from None
+    return content, metadata, draft

@@ -1,0 +1,1 @@
+"""run, check, runs, resume, answer, cancel, replay, fork, diff, undo."""

@@ -1,0 +1,98 @@
+"""Answer what a suspended run asks, and go on with it.
+
+VALUE is JSON where it can be read as JSON and the question's schema takes it so, else text. A call of a tool that
+asks first is answered with once (this call), run (every call of the tool in this run), always, or no. Without STEP and
+VALUE the questions are listed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from tui.command.common.approve_option import add_approve
+from tui.command.common.follow_run import add_wait
+from tui.command.common.open_space import open_from
+from tui.command.runs.resume import going_on
+from tui.text.output import Output, UsageError
+from tui.text.pending import choices, command, meanings, wanted
+
+if TYPE_CHECKING:
+    from infospace.core.json_types import JSON
+    from infospace.space import Space
+    from planner.journal.suspension import Pending
+
+EXAMPLES = """examples:
+  infospace answer run_7
+  infospace answer run_7 3 1984
+  infospace answer run_7 5 once
+  infospace answer run_7 2.do[1].1 'yes, but shorter' --only"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
+    parser.add_argument("step", metavar="STEP", nargs="?", help="the step that asks, such as 3")
+    parser.add_argument("value", metavar="VALUE", nargs="?", help="the answer")
+    then = parser.add_mutually_exclusive_group()
+    then.add_argument("--only", action="store_true", help="keep the answer, and do not go on yet")
+    add_wait(then.add_argument)
+    add_approve(parser)
+    parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Answer and go on, or list what is asked."""
+    from planner.lifecycle.resume import answer
+
+    with open_from(args, create=False) as space:
+        asked = _asked(space, args.run)
+        if args.step is not None and args.value is None:
+            raise _unanswered(asked, args, out)
+        if args.step is None:
+            return _list(asked, args, out)
+        answer(space, args.run, args.step, value_of(args.value, asked.get(args.step)))
+        if not args.only:
+            return going_on(space, args, out)
+    out.talk(f"kept; `{command(out, 'resume', args.run)}` goes on")
+    if out.json:
+        out.document({"run": args.run, "step": args.step})
+    return 0
+
+
+def _asked(space: Space, run: str) -> dict[str, Pending]:
+    from planner.lifecycle.resume import pending_of
+
+    with space.store.reading() as snapshot:
+        waiting = pending_of(snapshot.steps(run)) if snapshot.run(run).status == "suspended" else []
+    return {one.step: one for one in waiting if one.kind != "wait"}
+
+
+def _unanswered(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> UsageError:
+    """Say what a command without VALUE lacks: the answer, or the step, where what stands there is none that asks."""
+    if not asked:
+        return UsageError(f"{args.run} asks nothing", hint="`infospace runs` says which runs are suspended")
+    if args.step in asked:
+        return UsageError(f"there is no answer to step {args.step}: {asked[args.step].question}", hint="add VALUE")
+    step = next(iter(asked)) if len(asked) == 1 else "STEP"
+    return UsageError(f"no step {args.step!r} asks", hint=f"`{command(out, 'answer', args.run, step, args.step)}`?")
+
+
+def _list(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> int:
+    if out.json:
+        out.document([one.to_json() for one in asked.values()])
+        return 0
+    if not asked:
+        out.talk(f"{args.run} asks nothing")
+    for one in asked.values():
+        out.text(f"{one.step}  {one.question}")
+        for line in meanings(one.schema) if choices(one.schema) else [wanted(one.schema)]:
+            out.talk(f"    {line}", "dim")
+    return 0
+
+
+def value_of(written: str, asked: Pending | None) -> JSON:
+    """Return an answer as its schema wants it: JSON where that fits, else text."""
+    from planner.journal.suspension import read_answer
+
+    return read_answer(written, None if asked is None else asked.schema)

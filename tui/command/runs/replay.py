@@ -1,0 +1,43 @@
+"""Run a run once more, with all that was outside taken from its record, and say what differs.
+
+Notes are read as they are now, with --recorded as they were read then. What is written is thrown away. Exit code 0
+when nothing differs, 1 when something does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+
+from tui.command.common.open_space import open_from
+from tui.text.output import Output
+
+EXAMPLES = """examples:
+  infospace replay run_7
+  infospace replay run_7 --recorded
+  infospace replay run_7 --live --json"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
+    parser.add_argument("--recorded", action="store_true", help="take what was read from the record, too")
+    parser.add_argument("--live", action="store_true", help="make the calls of which there is no record")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Replay, and show what differs."""
+    from planner.lifecycle.replay import replay
+    from tui.command.runs.diff import difference_json
+
+    with open_from(args, create=False) as space:
+        if out.json:
+            replayed = asyncio.run(replay(space, args.run, recorded=args.recorded, live=args.live))
+            out.document({"replayed": replayed.document, "difference": difference_json(replayed.difference)})
+        else:
+            from tui.command.common.event_printer import Watch
+            from tui.text.diff_lines import show_difference
+
+            replayed = asyncio.run(replay(space, args.run, Watch(out), recorded=args.recorded, live=args.live))
+            show_difference(replayed.difference, out)
+    return 0 if replayed.difference.same else 1

@@ -1,0 +1,73 @@
+"""Go on with a run that was suspended, or whose process is gone. Steps that ended are not repeated.
+
+Exit codes are those of `run`; 4 when it waits still.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tui.command.common.approve_option import add_approve, approved
+from tui.command.common.ctrl_c import run_interruptible
+from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, told_elsewhere
+from tui.command.common.open_space import open_from
+from tui.command.runs.run import code_of
+from tui.text.output import Output
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+    from planner.journal.events import Event
+    from planner.journal.result import RunResult
+
+EXAMPLES = """examples:
+  infospace resume run_7
+  infospace resume run_7 --approve files/write
+  infospace resume run_7 --wait"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("run", metavar="RUN", help="the run, such as run_7")
+    parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
+    add_approve(parser)
+    add_wait(parser.add_argument)
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Go on, and show how it ends."""
+    with open_from(args, create=False) as space:
+        return going_on(space, args, out)
+
+
+def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
+    """Go on with a run and show it; return the exit code."""
+    from tui.command.common.event_printer import Watch, show_result
+
+    watch = (lambda _event: None) if out.json else Watch(out)
+    result = resumed(space, args.run, watch, out, approved(args, space, out))
+    if args.wait:
+        try:
+            result = follow_until_done(space, result, watch, out)
+        except RunTakenOver as gone:
+            return told_elsewhere(space, gone, out)
+    if out.json:
+        out.document(result.to_json(space if args.data else None))
+    else:
+        show_result(result, out)
+    return code_of(result)
+
+
+def resumed(
+    space: Space, run: str, watch: Callable[[Event], None], out: Output, approve: Sequence[str] = ()
+) -> RunResult:
+    """Go on with a run, telling its events to `watch`; Ctrl-C once suspends it again."""
+    from planner.lifecycle.resume import resume
+
+    result = asyncio.run(run_interruptible(lambda emit, halt: resume(space, run, emit, halt, approve), watch, out))
+    if result is None:
+        out.talk(f"interrupted before it went on: {run} is as it was")
+        raise KeyboardInterrupt
+    return result

@@ -1,0 +1,239 @@
+"""Check a plan and run it.
+
+Steps are shown as they happen, then the result. A plan on standard input is read as it is written: steps that only
+make and read start at once, all others when the whole plan is there and has passed the check. Exit code 0 when it
+succeeds, 1 when it fails, 3 when the check refuses it (nothing has happened then), 4 when it waits for an answer,
+130 when it is interrupted: Ctrl-C once lets the steps under way end, and `infospace resume` goes on; twice stops at
+once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from infospace.core.errors import InvalidJSON
+from tui.command.common.approve_option import add_approve, approved
+from tui.command.common.ctrl_c import final_result, interruptible
+from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, interrupted, told_elsewhere
+from tui.command.common.open_space import address_of, open_from
+from tui.command.common.plan_input import declared_in, parse_inputs, read_from
+from tui.command.common.stdin_stream import Incoming, read_incoming
+from tui.text.output import Output, UsageError
+from tui.text.paths import path_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from infospace.core.json_types import JSON
+    from infospace.space import Space
+    from planner.journal.commit_order import SuspendRequest
+    from planner.journal.events import Event
+    from planner.journal.result import RunResult
+    from planner.parse.text import Document, Lines
+
+EXAMPLES = """examples:
+  infospace run plan.json
+  infospace run plan.json --input topic='attention' --json
+  infospace run plan.json --print result --out report.md
+  infospace run plan.json --dry-run
+  infospace run plan.json --approve files/write --wait
+  echo '[{"type": "say", "value": "hello"}]' | infospace run -
+  infospace run - --session research < lines.jsonl"""
+
+CODES = {"success": 0, "stopped": 0, "failed": 1, "refused": 3, "suspended": 4, "cancelled": 130}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input")
+    parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="an input of the plan")
+    parser.add_argument("--input-file", metavar="FILE", help="inputs as a JSON object; `--input` goes before it")
+    parser.add_argument("--session", metavar="NAME", help="run in the session of this name, which stays open")
+    parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
+    parser.add_argument(
+        "--print", choices=["all", "result"], default="all", help="what to show: everything, or the result alone"
+    )
+    parser.add_argument("--out", metavar="FILE", help="write the result's content to a file: text as it is, else JSON")
+    add_approve(parser)
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--dry-run", action="store_true", help="compute and read, and show what it would write and call; nothing stays"
+    )
+    add_wait(how.add_argument)
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Run, show, and say by the exit code how it ended."""
+    _writable(args.out)
+    try:
+        incoming = read_incoming(args) if _arrives(args) else read_from(args.plan, args)
+        read, declared = (None, {}) if isinstance(incoming, Incoming) else declared_in(incoming)
+    except InvalidJSON as error:
+        return _finish(_unreadable(error), args, out)
+    except KeyboardInterrupt:
+        return _finish(_unread(), args, out)
+    if isinstance(incoming, Incoming):
+        return _in_space(
+            args, out, lambda space, watch, approve: asyncio.run(follow(incoming.events(space, approve), watch, out))
+        )
+    assert read is not None  # noqa: S101 - what does not arrive was read
+    inputs = parse_inputs(args.input, args.input_file, declared)
+    refused = _refused_by_empty_space(args, read, inputs)
+    if refused is not None:
+        return _finish(refused, args, out)
+    if args.dry_run:
+        return _dry(read, inputs, args, out)
+    return _in_space(args, out, lambda space, watch, approve: _run(space, read, inputs, args, watch, out, approve))
+
+
+def _arrives(args: argparse.Namespace) -> bool:
+    """Whether the plan is run while it is still being written: from standard input, outside of a named session."""
+    return args.plan == "-" and not args.dry_run and args.session is None
+
+
+def _in_space(
+    args: argparse.Namespace,
+    out: Output,
+    run: Callable[[Space, Callable[[Event], None], Sequence[str]], RunResult],
+) -> int:
+    """Do what runs a plan in the space, stay with it where `--wait` says so, and show how it ended."""
+    with open_from(args, create=True) as space:
+        watch, approve = _watcher(args, out), approved(args, space, out)
+        result = run(space, watch, approve)
+        if args.wait:
+            try:
+                result = follow_until_done(space, result, watch, out)
+            except RunTakenOver as gone:
+                return told_elsewhere(space, gone, out)
+        return _finish(result, args, out, space)
+
+
+def _refused_by_empty_space(
+    args: argparse.Namespace, read: Document | Lines, inputs: dict[str, JSON]
+) -> RunResult | None:
+    """Check against an empty space where there is none yet, so that a refused plan makes no file."""
+    from planner.execute.start import Refused, prepare
+    from planner.parse.text import Lines
+
+    if isinstance(read, Lines) or Path(address_of(args)).exists():
+        return None
+    with open_from(args, create=False, new=True) as space:
+        prepared = prepare(space, read.value, inputs)
+    return prepared.to_result() if isinstance(prepared, Refused) else None
+
+
+def _dry(read: Document | Lines, inputs: dict[str, JSON], args: argparse.Namespace, out: Output) -> int:
+    """Run without leaving anything, and show what would be written and called; return the exit code."""
+    from planner.execute.start import Refused, prepare
+    from planner.lifecycle.dry_run import dry_run
+    from planner.parse.text import Lines
+
+    if isinstance(read, Lines):
+        raise UsageError("the lines of a session have no dry run", hint='{"steps": […]} is one plan, checked whole')
+    if args.session is not None:
+        raise UsageError("steps in a session have no dry run", hint="leave --session away: nothing of it is bound then")
+    with open_from(args, create=False, new=True) as space:
+        approve = approved(args, space, out)
+        prepared = prepare(space, read.value, inputs)
+        if isinstance(prepared, Refused):
+            return _finish(prepared.to_result(), args, out)
+        dry = asyncio.run(dry_run(space, prepared, _watcher(args, out), approve, data=args.data))
+    if out.json:
+        out.document(dry.document)
+        return code_of(dry.result)
+    return _finish(dry.result, args, out)
+
+
+def _writable(path: str | None) -> None:
+    if path == "-":
+        raise UsageError("--out is a file", hint="`--print result` writes the result alone to standard output")
+    if path is not None and not path_of(path).absolute().parent.is_dir():
+        raise UsageError(f"there is no folder for --out {path!r}")
+
+
+def _unreadable(error: InvalidJSON) -> RunResult:
+    from planner.journal.result import RunResult
+    from planner.parse.text import unreadable
+
+    return RunResult(None, "refused", problems=[unreadable(error)])
+
+
+def _unread() -> RunResult:
+    from planner.journal.result import RunResult
+
+    return RunResult(None, "cancelled", reason="interrupted before there was anything to run")
+
+
+def _watcher(args: argparse.Namespace, out: Output) -> Callable[[Event], None]:
+    if args.json or args.print == "result":
+        return lambda _event: None
+    from tui.command.common.event_printer import Watch
+
+    return Watch(out)
+
+
+def _run(
+    space: Space,
+    read: Document | Lines,
+    inputs: dict[str, JSON],
+    args: argparse.Namespace,
+    watch: Callable[[Event], None],
+    out: Output,
+    approve: Sequence[str],
+) -> RunResult:
+    from planner.execute.start import Refused, prepare, stream
+    from planner.parse.text import Lines
+
+    if isinstance(read, Lines):
+        from tui.command.common.session_lines import play_lines
+
+        return play_lines(space, read, args.session, inputs, watch, out, approve)
+    if args.session is not None:
+        from tui.command.common.session_lines import play_document
+
+        return asyncio.run(play_document(space, read, args.session, inputs, watch, out, approve))
+    prepared = prepare(space, read.value, inputs)
+    if isinstance(prepared, Refused):
+        return prepared.to_result()
+    return asyncio.run(follow(lambda halt: stream(space, prepared, halt, approve), watch, out))
+
+
+async def follow(
+    events: Callable[[SuspendRequest], AsyncIterator[Event]], watch: Callable[[Event], None], out: Output
+) -> RunResult:
+    """Run what gives these events, telling them to `watch`; Ctrl-C once sets what it is given."""
+    from planner.journal.events import RunFinished
+
+    result = None
+    with interruptible(out) as halt:
+        async for event in events(halt):
+            watch(event)
+            if isinstance(event, RunFinished):
+                result = event.result
+    assert result is not None  # noqa: S101 - a stream ends with RunFinished, or raises
+    return final_result(result, halt)
+
+
+def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Space | None = None) -> int:
+    if args.out is not None and result.result is None:
+        out.talk(f"there is no result to write to {args.out!r}: it is left as it was", "yellow")
+    if args.out is not None and result.result is not None:
+        from infospace.files.atomic_write import write_atomically
+        from tui.text.render import content_text
+
+        write_atomically(path_of(args.out), f"{content_text(result.result.data)}\n".encode())
+    if out.json:
+        out.document(result.to_json(space if args.data else None))
+    else:
+        from tui.command.common.event_printer import show_result
+
+        show_result(result, out, quiet=args.print == "result" and args.out is not None)
+    return code_of(result)
+
+
+def code_of(result: RunResult) -> int:
+    """Return the exit code of a run: an interrupted one has that of interruption, though it can be resumed."""
+    return CODES["cancelled"] if interrupted(result) else CODES[result.status]

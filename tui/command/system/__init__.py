@@ -1,0 +1,1 @@
+"""demo, doctor, model, primitives, serve, tui."""

@@ -1,0 +1,208 @@
+"""What works on this machine, and what to do about the rest."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from infospace.core.errors import InfospaceError
+from tui.command.common.open_space import address_of, open_from
+from tui.text.output import Output, UsageError
+
+if TYPE_CHECKING:
+    from infospace.core.listener import Listener
+    from infospace.space import Space
+
+EXAMPLES = """examples:
+  infospace doctor
+  infospace doctor --space work.db --json
+  infospace doctor --deep"""
+
+RESTORE = "restore a copy of the space"
+RENEW = "a note is embedded anew when it is changed; the files in {}.derived can be removed; else restore a copy"
+
+Verdict = Literal["good", "weak", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: `weak` means that something is left out, `bad` that something will not work."""
+
+    what: str
+    verdict: Verdict
+    message: str
+    advice: str | None = None
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--deep", action="store_true", help="also compare every passage, vector and word with the notes they come from"
+    )
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Look at everything, and say what to do about what is not good."""
+    with out.progress() as listener:
+        findings = list(examine(args, listener))
+    bad = any(finding.verdict == "bad" for finding in findings)
+    if out.json:
+        rows = [{"what": f.what, "verdict": f.verdict, "message": f.message, "advice": f.advice} for f in findings]
+        out.document({"ok": not bad, "findings": rows})
+    marks = {"good": ("✓", "green"), "weak": ("!", "yellow"), "bad": ("✗", "red")}
+    for finding in findings if not out.json else ():
+        mark, style = marks[finding.verdict]
+        out.text(f"{mark} {finding.what}: {finding.message}", None if finding.verdict == "good" else style)
+        if finding.advice:
+            out.text(f"    → {finding.advice}", "dim")
+    return 1 if bad else 0
+
+
+def examine(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
+    """Look at the machine, the model and the space; the listener hears how far a deep look has come."""
+    yield Finding("Python", "good", f"{platform.python_version()} at {sys.executable}")
+    yield _packages()
+    yield _index()
+    yield _bounds()
+    for look in (lambda: _model(args), _language_model, _vocabulary, lambda: _space(args, listener)):
+        yield from _safely(look)
+
+
+def _safely(look: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    try:
+        yield from look()
+    except InfospaceError as error:
+        yield Finding(_WHAT.get(error.kind, "infospace"), "bad", error.message, error.hint)
+
+
+_WHAT = {"model": "embedding model", "usage": "space", "store": "space", "conflict": "vocabulary"}
+
+
+def _packages() -> Finding:
+    missing = [name for name in ("fastembed", "onnxruntime", "tokenizers") if find_spec(name) is None]
+    if missing:
+        return Finding("search", "bad", f"not installed: {', '.join(missing)}", 'pip install "infospace[search]"')
+    return Finding("search", "good", "fastembed and onnxruntime are installed")
+
+
+def _bounds() -> Finding:
+    from infospace.core.bounds import MOST_CHARACTERS, MOST_ITEMS
+
+    message = f"one step makes at most {MOST_ITEMS:,} items and {MOST_CHARACTERS:,} characters"
+    advice = '`"budget": {"items": …, "characters": …}` in a plan sets others, `limits` in `serve --config` for a token'
+    return Finding("bounds of a step", "good", message, advice)
+
+
+def _index() -> Finding:
+    if find_spec("hnswlib") is not None:
+        return Finding("vector index", "good", "hnswlib is installed")
+    compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    advice = (
+        'pip install "infospace[search]"'
+        if compiler
+        else "install a C++ compiler (Debian: apt install g++), then hnswlib"
+    )
+    return Finding(
+        "vector index", "weak", "hnswlib is not installed: every search is exact, and slow in large spaces", advice
+    )
+
+
+def _model(args: argparse.Namespace) -> Iterator[Finding]:
+    """The model that the space uses, the default one where there is no space."""
+    from infospace.search.models.custom import model_of
+
+    chosen = None
+    if Path(address_of(args)).exists():
+        # Of a space that cannot be opened, `_space` tells.
+        with suppress(UsageError), open_from(args, create=False, new=True) as space, space.store.reading() as snapshot:
+            chosen = snapshot.chosen()
+    found = model_of(chosen)
+    verified = "verified" if found.verified else "not verified"
+    whose = "the default" if chosen is None else "chosen for this space"
+    message = f"{found.name} ({whose}), threshold {found.threshold}, {verified}, in {found.folder}"
+    yield Finding("embedding model", "good", message)
+
+
+def _language_model() -> Iterator[Finding]:
+    from infospace.core.errors import NotConfigured
+    from infospace.core.redaction import shown_url
+    from infospace.llm.settings import configured, installed
+
+    try:
+        settings = configured()
+        installed()
+    except NotConfigured as error:
+        yield Finding("language model", "weak", f"{error.message}; `extract` and the like fail", error.hint)
+        return
+    yield Finding("language model", "good", f"{settings.model} at {shown_url(settings.url)}, not called")
+
+
+def _vocabulary() -> Iterator[Finding]:
+    from infospace.contract.catalogue import installed
+
+    catalogue = installed()
+    yield Finding("vocabulary", "good", f"{len(catalogue.types())} primitives")
+    yield from (Finding("vocabulary", "bad", error.message, error.hint) for error in catalogue.broken)
+
+
+def _space(args: argparse.Namespace, listener: Listener) -> Iterator[Finding]:
+    from infospace.core.ids import Kind
+
+    address = address_of(args)
+    if not Path(address).exists():
+        yield Finding("space", "good", f"{address} does not exist yet", "`infospace add PATH` makes it")
+        return
+    with open_from(args, create=False, new=True) as space:
+        with space.store.reading() as snapshot:
+            notes, pending = snapshot.count(Kind.NOTE), snapshot.pending_count()
+        listener.progress(0, notes, "checking")
+        wrong = space.store.check()
+        listener.progress(notes, notes, "checking")
+        size = Path(address).stat().st_size / 2**20
+        yield Finding(
+            "space",
+            "good" if not wrong else "bad",
+            f"{address}: {notes:,} notes, {size:.1f} MB, {'consistent' if not wrong else wrong[0]}",
+            RESTORE if wrong else None,
+        )
+        if not space.store.writable:
+            yield Finding("space", "weak", f"{address} can be read, not written")
+        if pending:
+            yield _pending(space, pending, notes)
+        if args.deep:
+            yield from (Finding("space", "bad", message) for message in wrong[1:])
+            yield from _deep(space, listener)
+
+
+def _pending(space: Space, pending: int, notes: int) -> Finding:
+    from infospace.search.embedding.service import seconds_in_search
+    from infospace.search.models.custom import model_name_and_threshold
+
+    with space.store.reading() as snapshot:
+        name, _ = model_name_and_threshold(snapshot.chosen())
+    seconds = seconds_in_search()
+    by_search = f"each search embeds some, for {seconds:g} seconds; " if seconds else ""
+    return Finding(
+        "embedding",
+        "weak",
+        f"{pending:,} of {notes:,} notes wait to be embedded with {name}",
+        f"{by_search}`infospace model use {name}` embeds them all",
+    )
+
+
+def _deep(space: Space, listener: Listener) -> Iterator[Finding]:
+    from infospace.search.index.consistency import disagreements
+
+    found = disagreements(space, listener)
+    if not found:
+        yield Finding("discovery", "good", "passages, vectors, words and derived files agree with the notes")
+    for index, message in enumerate(found):
+        yield Finding("discovery", "bad", message, None if index else RENEW.format(space.store.address))

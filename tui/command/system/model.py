@@ -1,0 +1,129 @@
+"""The embedding model of a space: which weights, from where, verified or not, and the folder they lie in.
+
+`infospace model get` fetches them when they are not there. `infospace model use NAME` gives the space another model:
+one that fastembed lists, or a folder with `model.onnx`, `tokenizer.json`, `tokenizer_config.json` and `config.json`.
+All notes are embedded anew then; what was embedded with a model before is not, and what is interrupted goes on when
+the command, or a search, is called again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING, Any
+
+from infospace.core.errors import NotFound
+from tui.command.common.open_space import open_from
+from tui.text.output import Output, UsageError
+
+if TYPE_CHECKING:
+    from infospace.search.models.find import ModelInfo
+    from infospace.space import Space
+    from infospace.store.protocol import Chosen
+
+EXAMPLES = """examples:
+  infospace model
+  infospace model get
+  infospace model verify --json
+  infospace model use BAAI/bge-small-en-v1.5
+  infospace model use ./my-model --space work.db"""
+
+CANCELLED = 130
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=["show", "get", "verify", "use"],
+        default="show",
+        help="get: fetch when missing; verify: check every hash again; use: give the space another model",
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="for `use`: fastembed's name of a model, or a folder")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Show, fetch or verify the weights, or have a space use others."""
+    if (args.name is None) == (args.action == "use"):
+        wrong = "`model use` needs a model" if args.name is None else f"`model {args.action}` takes no name"
+        raise UsageError(wrong, hint="infospace model use NAME")
+    if args.action == "use":
+        return _use(args, out)
+    from infospace.search.models.custom import get_named, model_of
+    from infospace.search.models.find import verify_model
+
+    with open_from(args, create=False, new=True) as space, space.store.reading() as snapshot:
+        chosen = snapshot.chosen()
+    if args.action == "get":
+        get_named(_name(chosen), out.talk)
+    found = model_of(chosen)
+    if args.action == "verify":
+        found = verify_model(found)
+    if out.json:
+        out.document(_document(found))
+    else:
+        _show(found, out)
+    return 0
+
+
+def _use(args: argparse.Namespace, out: Output) -> int:
+    """Find or fetch the model, measure its threshold, keep the choice, and embed what is to be embedded."""
+    from infospace.search.models.switch import choose, inspect_model
+
+    try:
+        looked = inspect_model(args.name, out.talk)
+    except NotFound as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    embedded, cancelled = 0, False
+    with open_from(args, create=True) as space:
+        choose(space, looked)
+        started = time.perf_counter()
+        with out.progress() as listener:
+            try:
+                embedded = space.embedding.catch_up(listener)
+            except KeyboardInterrupt:
+                cancelled = True
+        seconds = time.perf_counter() - started
+        pending = _pending(space)
+    if out.json:
+        done = {"passages_embedded": embedded, "pending": pending, "seconds": round(seconds, 3)}
+        out.document(_document(looked.info) | done)
+    else:
+        _show(looked.info, out)
+        out.text(f"  embedded   {embedded:,} passages, {seconds:.1f} s, {embedded / seconds:,.0f} a second")
+    if pending:
+        out.talk(f"{pending:,} notes wait to be embedded; the same command goes on from there, and so do searches")
+    return CANCELLED if cancelled else 0
+
+
+def _name(chosen: Chosen | None) -> str:
+    from infospace.search.models.find import DEFAULT_MODEL
+
+    return DEFAULT_MODEL if chosen is None else chosen.name
+
+
+def _pending(space: Space) -> int:
+    with space.store.reading() as snapshot:
+        return snapshot.pending_count()
+
+
+def _document(found: ModelInfo) -> dict[str, Any]:
+    return {
+        "model": found.name,
+        "folder": str(found.folder),
+        "origin": found.origin,
+        "verified": found.verified,
+        "dimension": found.dimension,
+        "threshold": found.threshold,
+    }
+
+
+def _show(found: ModelInfo, out: Output) -> None:
+    out.text(found.name)
+    out.text(f"  folder     {found.folder}")
+    out.text(f"  origin     {found.origin}")
+    out.text(f"  verified   {'yes' if found.verified else 'no'}")
+    out.text(
+        f"  dimension  {found.dimension}, at most {found.max_tokens} tokens a passage, threshold {found.threshold}"
+    )

@@ -1,0 +1,147 @@
+"""Serve the space to planner models over MCP: on standard input and output, or with --http on loopback.
+
+Over HTTP a client shows a bearer token: one of --config, else --token, else INFOSPACE_TOKEN, else one that is made and
+printed. The file of --config says which tools a token knows of, how they are shown to it, and how often it may call:
+{"scopes": {"NAME": {"include_servers": […], "exclude_tags": […], "rate_per_minute": 60, "approvals": "planner"}},
+"tokens": [{"name": …, "token": "${VARIABLE}", "scope": "NAME", "admin": true}]}. A client over standard input and
+output has the scope that is called `stdio`, else `default`. A scope limits tools, and what plans may do; notes, runs
+and sessions are those of the space, for whoever is let in: what only some may read belongs in a space of its own.
+Needs the extra `serve`. SIGINT, SIGTERM and SIGHUP end it; what runs then is cancelled, and journalled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from infospace.core.errors import Invalid, NotFound
+from tui.command.common.open_space import open_from
+from tui.text.output import Output, UsageError
+from tui.text.paths import path_of
+
+if TYPE_CHECKING:
+    from infospace.space import Space
+    from planner.server.config import Config, Token
+
+EXAMPLES = """examples:
+  infospace serve
+  infospace serve --http
+  infospace serve --http --config serve.json
+  INFOSPACE_TOKEN="$(openssl rand -hex 32)" infospace serve --http 127.0.0.1:8765"""
+
+PORT = 8765
+CANCELLED = 130
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--http",
+        nargs="?",
+        const=str(PORT),
+        metavar="[HOST:]PORT",
+        help=f"over HTTP on loopback, on this port ({PORT}); 0 is any that is free",
+    )
+    parser.add_argument("--config", metavar="FILE", help="scopes, and the tokens that have them, as JSON")
+    parser.add_argument(
+        "--tools",
+        choices=["core", "compat"],
+        default="core",
+        help="the meta-tools alone, or also what other systems call theirs (not in this version)",
+    )
+    parser.add_argument(
+        "--approvals",
+        choices=["people", "planner"],
+        default="people",
+        help="who answers what runs ask: people (the client's user, where it can ask them, else `infospace answer` or "
+        "the screen; an `ask` that its user was not asked the model may answer, and nothing else), or also the model",
+    )
+    parser.add_argument("--token", metavar="TOKEN", help="what clients over HTTP show; else INFOSPACE_TOKEN, else made")
+
+
+def execute(args: argparse.Namespace, out: Output) -> int:
+    """Serve until the client goes, or a signal comes."""
+    try:
+        import mcp.server  # noqa: F401 - only to see that it is there
+    except ImportError as error:
+        raise UsageError("serving needs the package `mcp`", hint="pip install 'infospace[serve]'") from error
+    if args.token is not None and args.http is None:
+        raise UsageError("a token is for --http", hint="over standard input and output there is none")
+    if args.tools == "compat":
+        raise UsageError("the doors of other systems are not in this version", hint="--tools core")
+    try:
+        from planner.server.config import Config, read_config
+
+        config = Config({}, approvals=args.approvals)
+        if args.config is not None:
+            config = read_config(path_of(args.config), os.environ, args.approvals)
+    except (Invalid, NotFound) as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    number = _http(args, config, out) if args.http is not None else _stdio(args, config, out)
+    return CANCELLED if number == signal.SIGINT else 0
+
+
+def _stdio(args: argparse.Namespace, config: Config, out: Output) -> int | None:
+    from planner.server.protocol.stdio import serve_stdio
+
+    with open_from(args, create=True) as space:
+        _tell_doubts(config, space, out)
+        return asyncio.run(serve_stdio(space, config))
+
+
+def _http(args: argparse.Namespace, config: Config, out: Output) -> int | None:
+    from planner.server.protocol.http import bound, serve_http
+    from planner.server.protocol.http_app import PATH
+
+    host, port = _address(args.http)
+    if config.tokens and args.token is not None:
+        raise UsageError("the tokens are those of the configuration", hint="leave --token out")
+    try:
+        made, tokens = _tokens(args, config)
+        listening = bound(host, port)
+    except Invalid as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    with listening, open_from(args, create=True) as space:
+        _tell_doubts(config, space, out)
+        out.talk(f"serving on http://{host}:{listening.getsockname()[1]}{PATH}")
+        if made is not None:
+            out.talk(f"token: {made}")
+        return asyncio.run(serve_http(space, listening, tokens))
+
+
+def _tokens(args: argparse.Namespace, config: Config) -> tuple[str | None, Sequence[Token]]:
+    """Return the token that was made, if one was, and all that are let in; raises Invalid."""
+    from planner.server.config import Token, checked_token, digest_of
+    from planner.server.protocol.http import made_token
+
+    if config.tokens:
+        return None, config.tokens
+    given = args.token if args.token is not None else os.environ.get("INFOSPACE_TOKEN")
+    token = made_token() if given is None else checked_token(given)
+    # The one token there is belongs to whoever started the server.
+    access = replace(config.access("http"), admin=True)
+    return (token if given is None else None), [Token(digest_of(token), access)]
+
+
+def _tell_doubts(config: Config, space: Space, out: Output) -> None:
+    from infospace.tools.builtin import SERVER
+    from planner.server.config import doubtful
+
+    servers = space.tools.servers
+    known = [SERVER, *(servers.entries if servers is not None else ())]
+    for message in doubtful(config, known, space.tools if any(one.approve for one in config.scopes.values()) else ()):
+        out.talk(message, "yellow")
+
+
+def _address(text: str) -> tuple[str, int]:
+    from planner.server.protocol.http import HOST
+
+    host, colon, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > 65_535:
+        raise UsageError(f"{text!r} is not a port", hint=f"--http {PORT}, or --http {HOST}:{PORT}")
+    return (host if colon else HOST), int(port)

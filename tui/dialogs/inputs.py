@@ -1,0 +1,145 @@
+"""The inputs of a plan, to be given before it runs: a field for each, by its schema."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Button, Input, Label, Select, Static
+
+from infospace.core.errors import InvalidJSON
+from infospace.core.json_types import JSON
+from infospace.data.json_text import read_json
+from infospace.schema.shapes import types_of
+from infospace.schema.words import wanted
+from planner.language.plan import Input as Declared
+from planner.language.problems import Problem
+from tui.dialogs.base import Dialog
+
+Check = Callable[[Mapping[str, JSON]], Sequence[Problem]]
+"""Says what is wrong with the values of inputs."""
+
+
+class Inputs(Dialog[dict[str, JSON] | None]):
+    """Asks for the inputs of a plan until they fit; None where nothing is given."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", "cancel"),
+        Binding("ctrl+r", "give", "run", priority=True),
+    ]
+
+    def __init__(self, goal: str, declared: Sequence[Declared], given: Mapping[str, JSON], check: Check) -> None:
+        super().__init__()
+        self._goal = goal
+        self._declared = list(declared)
+        self._given = given
+        self._check = check
+
+    def compose(self) -> ComposeResult:
+        """A field for each input, with what it wants below it."""
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Inputs"
+            if self._goal:
+                yield Static(self._goal, classes="question", markup=False)
+            with VerticalScroll(classes="inputs", can_focus=False):
+                for declared in self._declared:
+                    yield Label(self._title(declared), markup=False)
+                    yield self._field(declared)
+                    yield Static("", classes="wrong", id=f"wrong-{declared.name}", markup=False)
+            yield Static("", classes="wrong", id="others", markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button("Run (^r)", id="run", variant="primary", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
+
+    def on_mount(self) -> None:
+        """Begin with the first."""
+        self.query("Input, Select").first().focus()
+
+    def _title(self, declared: Declared) -> str:
+        schema = declared.schema or {}
+        fits = f"the id or name of a {declared.kind}" if declared.kind else wanted(schema) or "any JSON"
+        about = schema.get("description")
+        need = "" if declared.required else ", not needed"
+        return f"{declared.name}: {fits}{need}{f'. {about}' if about else ''}"
+
+    def _field(self, declared: Declared) -> Input | Select[str]:
+        known = declared.name in self._given
+        value = self._given[declared.name] if known else declared.default
+        options = _options(declared)
+        if options:
+            written = [json.dumps(option, ensure_ascii=False) for option in options]
+            at = json.dumps(value, ensure_ascii=False)
+            chosen = at if (known or not declared.required) and at in written else Select.NULL
+            labels = [(_label(option), text) for option, text in zip(options, written, strict=True)]
+            return Select(labels, value=chosen, id=f"input-{declared.name}", compact=True)
+        shown = "" if value is None and not known else _label(value)
+        return Input(shown, id=f"input-{declared.name}", compact=True)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Give them, or leave it."""
+        if event.button.id == "run":
+            self.action_give()
+        else:
+            self.dismiss(None)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the next field; from the last, give them."""
+        fields = list(self.query("Input, Select"))
+        if event.input is fields[-1]:
+            self.action_give()
+        else:
+            fields[fields.index(event.input) + 1].focus()
+
+    def action_give(self) -> None:
+        """Give them, if they fit."""
+        self.run_worker(self._give(), group="give", exclusive=True)
+
+    async def _give(self) -> None:
+        values = {name: value for one in self._declared for name, value in self._value(one).items()}
+        problems = await asyncio.to_thread(self._check, values)
+        errors = [problem for problem in problems if problem.severity == "error"]
+        if not errors:
+            self.dismiss(values)
+            return
+        others = []
+        for declared in self._declared:
+            own = [problem for problem in errors if problem.pointer.startswith(f"/inputs/{declared.name}")]
+            self.query_one(f"#wrong-{declared.name}", Static).update("; ".join(problem.message for problem in own))
+        others = [problem.message for problem in errors if not problem.pointer.startswith("/inputs/")]
+        self.query_one("#others", Static).update("; ".join(others[:3]))
+
+    def _value(self, declared: Declared) -> dict[str, JSON]:
+        field = self.query_one(f"#input-{declared.name}")
+        if isinstance(field, Select):
+            return {} if field.value is Select.NULL else {declared.name: json.loads(str(field.value))}
+        assert isinstance(field, Input)  # noqa: S101 - there are no others
+        written = field.value
+        if not written and (declared.kind is not None or not declared.required or not _admits_text(declared)):
+            return {}
+        if _admits_text(declared):
+            return {declared.name: written}
+        try:
+            return {declared.name: read_json(written, what=f"the input {declared.name!r}")}
+        except InvalidJSON:
+            return {declared.name: written}
+
+
+def _admits_text(declared: Declared) -> bool:
+    return declared.kind is not None or "string" in types_of(declared.schema)
+
+
+def _options(declared: Declared) -> list[Any]:
+    """Return the values that an input's schema lists."""
+    schema = declared.schema or {}
+    if isinstance(schema.get("enum"), list):
+        return list(schema["enum"])
+    return [True, False] if schema.get("type") == "boolean" else []
+
+
+def _label(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

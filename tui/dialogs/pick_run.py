@@ -1,0 +1,86 @@
+"""Choosing a run: the list of all of them, in front of a place."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from tui.dialogs.common import Beside
+from tui.runtime.workers import begin
+from tui.tables.runs_table import RunList
+from tui.widgets.lazy_table import Grid
+
+if TYPE_CHECKING:
+    from tui.app import InfospaceApp
+
+
+class PickRun(Beside[str | None]):
+    """Gives the id of a run, None where none is chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", "cancel"),
+        Binding("down", "to_list", show=False),
+    ]
+
+    def __init__(self, question: str, at: str | None = None) -> None:
+        super().__init__()
+        self._question = question
+        self._runs = RunList()
+        self._at = at
+
+    @property
+    def infospace(self) -> InfospaceApp:
+        """The app."""
+        return cast("InfospaceApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        """A field that filters, and the runs."""
+        with Vertical(classes="dialog -tall -pick") as dialog:
+            dialog.border_title = self._question
+            dialog.border_subtitle = "enter chooses; escape, or a click beside it, leaves"
+            yield Input(placeholder="filter")
+            yield Grid(RunList.COLUMNS, empty="no run is like that")
+
+    def on_mount(self) -> None:
+        """Read the runs."""
+        self._runs.colours = self.infospace.colours
+        self.query_one(Grid).focus()
+        begin(self, self.infospace, self._read, group="pick")
+
+    async def _read(self) -> None:
+        heads = await asyncio.to_thread(self.infospace.asked, lambda snapshot: snapshot.run_heads())
+        self._runs.take(heads)
+        self.query_one(Grid).show(self._runs, at=self._at)
+        self.on_grid_drawn()
+
+    def on_grid_drawn(self) -> None:
+        """Ask how far the runs are that came into sight."""
+        if self._runs.wanted:
+            begin(self, self.infospace, self._learn, group="pick-learn", exclusive=False)
+
+    async def _learn(self) -> None:
+        wanted, self._runs.wanted = sorted(self._runs.wanted), set()
+        self._runs.learn(await asyncio.to_thread(self.infospace.asked, lambda snapshot: snapshot.tallies(wanted)))
+        self.query_one(Grid).refresh()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show what fits."""
+        self._runs.filter(event.value)
+        self.query_one(Grid).show(self._runs)
+
+    def on_input_submitted(self) -> None:
+        """Choose the run at the cursor."""
+        self.query_one(Grid).action_choose()
+
+    def action_to_list(self) -> None:
+        """Go to the list."""
+        self.query_one(Grid).focus()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Give it."""
+        self.dismiss(event.key)

@@ -1,0 +1,1 @@
+"""What goes on beside the screen: loop, runs, jobs, state."""

@@ -1,0 +1,46 @@
+"""Garbage is collected when nobody types: going through all that a screen holds takes a third of a second."""
+
+from __future__ import annotations
+
+import gc
+import time
+
+SELDOM = (10_000, 50, 100_000)
+"""Thresholds of the collector: what is young is gone through as ever, but seldom; all of it only in `look`."""
+
+AFTER = 60.0
+"""Seconds from one look at everything to the next."""
+
+QUIET = 3.0
+"""Seconds after a key or a click before that."""
+
+
+class IdleGarbageCollector:
+    """Python's garbage collector while a screen is shown; `end` leaves it as it was."""
+
+    def __init__(self) -> None:
+        self._usual = gc.get_threshold()
+        self._looked = self._touched = time.monotonic()
+
+    def begin(self) -> None:
+        """Have what is there now stay, and the rest be gone through seldom."""
+        gc.freeze()
+        gc.set_threshold(*SELDOM)
+
+    def touched(self) -> None:
+        """Somebody did something."""
+        self._touched = time.monotonic()
+
+    def look(self) -> None:
+        """Collect all garbage there is, where it is time and nobody does anything."""
+        now = time.monotonic()
+        if now - self._looked > AFTER and now - self._touched > QUIET:
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
+            self._looked = time.monotonic()
+
+    def end(self) -> None:
+        """Leave the collector as it was."""
+        gc.unfreeze()
+        gc.set_threshold(*self._usual)

@@ -1,0 +1,85 @@
+"""Bringing files in while the screen goes on: how far it is, how fast, and an end when somebody wants one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from infospace.core.errors import ModelError
+from infospace.files.import_files import Summary, import_paths
+from tui.runtime.pace import Pace
+from tui.text.paths import path_of
+
+if TYPE_CHECKING:
+    from infospace.core.listener import Speech
+    from infospace.space import Space
+
+WORDS = ("added", "changed", "moved", "unchanged", "removed")
+
+
+class Adding:
+    """One import in a thread. `said` tells how far it is; `end` ends it, and keeps what is there."""
+
+    def __init__(self, space: Space, paths: Sequence[str]) -> None:
+        self.summary = Summary()
+        self.ended = False
+        self.unembedded: str | None = None
+        """Why what is kept waits to be embedded."""
+        self._space = space
+        self._paths = [path_of(path) for path in paths]
+        self._at = ("", 0, 0)
+        self._paces: dict[str, Pace] = {}
+
+    def run(self) -> None:
+        """Import, and embed. Raises what importing raises, but nothing for having been ended."""
+        try:
+            import_paths(self._space, self._paths, self, summary=self.summary)
+            self.summary.passages_embedded = self._space.embedding.catch_up(self)
+        except KeyboardInterrupt:
+            self.ended = True
+        except ModelError as error:
+            self.unembedded = str(error)
+
+    def end(self) -> None:
+        """End it soon."""
+        self.ended = True
+
+    @property
+    def said(self) -> str:
+        """How far it is, and how fast."""
+        what, done, total = self._at
+        if not what:
+            return "looking for files …"
+        rate = self._paces[_work(what)].rate()
+        return f"{what} {done:,} of {total:,}" + ("" if rate is None else f", {rate:,.0f} a second")
+
+    def report(self) -> str:
+        """Say what was done."""
+        summary = self.summary
+        said = ", ".join(f"{getattr(summary, word):,} {word}" for word in WORDS if getattr(summary, word))
+        parts = [said or "nothing to add"]
+        if self.ended:
+            parts.append("ended early: adding the same again goes on")
+        parts += [f"not read: {one['path']}: {one['reason']}" for one in summary.failed[:3]]
+        if len(summary.failed) > 3:
+            parts.append(f"and {len(summary.failed) - 3:,} more that were not read")
+        if self.unembedded is not None:
+            parts.append(f"not embedded yet: {self.unembedded}")
+        return "; ".join(parts)
+
+    # As a listener
+
+    def speech(self, kind: Speech, text: str) -> None:
+        """Nothing is said."""
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Take how far it is. Raises KeyboardInterrupt, as imports are ended, where somebody wants an end."""
+        self._paces.setdefault(_work(what), Pace()).mark(done)
+        self._at = (what, done, total)
+        if self.ended:
+            raise KeyboardInterrupt
+
+
+def _work(what: str) -> str:
+    """Which work is meant, without the details."""
+    return what.partition(";")[0]

@@ -1,0 +1,124 @@
+"""What lies open: a run, or a plan that was not run, kept as it is now wherever the run goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from infospace.core.errors import InfospaceError
+from infospace.core.json_types import JSON
+from planner.journal.events import Event
+from tui.runtime.run_model import RunModel, read_plan, read_run, stamp
+from tui.runtime.workers import rest_after
+from tui.screens.run_screen import RunPlace
+
+if TYPE_CHECKING:
+    from tui.app import InfospaceApp
+    from tui.runtime.runner import ActiveRun
+
+SHARE = 10
+"""How many times as long as reading a run took is waited until it is read again."""
+
+
+@dataclass(eq=False, slots=True)
+class Reading:
+    """A run that is being read, and what was heard of it meanwhile."""
+
+    run: str
+    heard: list[Event] = field(default_factory=list)
+
+
+class OpenRun:
+    """Reads what is open off the event loop, and has the place that is shown draw it."""
+
+    def __init__(self, app: InfospaceApp) -> None:
+        self.subject: RunModel | None = None
+        """What is open, once it is read."""
+        self._app = app
+        self._stamp: object = None
+        self._next = 0.0
+        self._reading: list[Reading] = []
+
+    async def open(self, run: str | None) -> None:
+        """Open a run, or without one the latest that can be. Raises NotFound."""
+        app = self._app
+        if run is None:
+            heads = await asyncio.to_thread(app.asked, lambda snapshot: snapshot.run_heads())
+            run = next((head.run for head in heads if head.kind in {"plan", "session"}), None)
+        if run is None:
+            return
+        app.opened, self._stamp = run, None
+        try:
+            self.subject = await self._read(run)
+        finally:
+            self._draw()
+
+    async def open_plan(self, document: JSON) -> None:
+        """Open a plan that was not run, with what the check says of it."""
+        self.subject = await asyncio.to_thread(read_plan, self._app.space, document)
+        self._draw()
+
+    def hear(self, going: ActiveRun, events: Sequence[Event]) -> None:
+        """Take what happened in a run that goes on here."""
+        for reading in self._reading:
+            if reading.run == going.run:
+                reading.heard += events
+        subject = self.subject
+        if subject is None or subject.run is None or going.run != subject.run.run:
+            return
+        subject.here = going in self._app.runner.going
+        ended = subject.hear(events) or not subject.here
+        if not ended:
+            self._draw()
+        elif self._app.opened == going.run:
+            self._app.do(self.open, going.run, group="open")
+
+    async def look_again(self) -> None:
+        """Read the run that is open again, where another process has gone on with it."""
+        subject, begun = self.subject, time.monotonic()
+        if subject is None or subject.run is None or subject.ended or subject.here or begun < self._next:
+            return
+        if not isinstance(self._app.place, RunPlace):
+            return
+        self._next = float("inf")
+        try:
+            run = subject.run.run
+            now = await asyncio.to_thread(self._app.asked, lambda snapshot: stamp(snapshot, run))
+            if now != self._stamp:
+                found = await self._read(run)
+                self._stamp = now
+                if self.subject is subject:
+                    self.subject = found
+                    self._draw()
+        except InfospaceError as error:
+            self.subject = None
+            self._app.complain(error)
+        finally:
+            ended = time.monotonic()
+            self._next = ended + rest_after(ended - begun, SHARE)
+
+    async def _read(self, run: str) -> RunModel:
+        """Read a run from the journal, with what goes on in it here."""
+        reading, ended = Reading(run), True
+        self._reading.append(reading)
+        try:
+            while ended:
+                reading.heard.clear()
+                subject = await asyncio.to_thread(self._app.asked, lambda snapshot: read_run(snapshot, run))
+                ended = subject.hear(reading.heard)
+        finally:
+            self._reading.remove(reading)
+        going = self._app.runner.of(run)
+        if going is not None:
+            for position, at in going.begun.items():
+                subject.outline.began(position, at)
+        subject.here = going is not None
+        return subject
+
+    def _draw(self) -> None:
+        place = self._app.place
+        if isinstance(place, RunPlace):
+            place.changed()

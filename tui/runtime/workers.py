@@ -1,0 +1,58 @@
+"""Work beside the event loop's own: what it raises becomes a sentence, and the screen goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeAlias
+
+from textual.dom import DOMNode
+from textual.worker import Worker
+
+from infospace.core.errors import InfospaceError
+
+LONGEST = 15.0
+"""Seconds from one look at what others do to the next, at most: one that took long says little of the next."""
+
+Doing: TypeAlias = "Callable[[], Coroutine[Any, Any, None]]"
+"""Something for a worker: begun by it, and so never begun where the worker is ended before."""
+
+
+class Teller(Protocol):
+    """Says what went wrong."""
+
+    def complain(self, error: InfospaceError) -> None:
+        """Say what somebody can do something about."""
+
+    def confess(self, error: Exception) -> None:
+        """Say that there is a bug."""
+
+
+def rest_after(took: float, share: int) -> float:
+    """Return the seconds until the next look, after one that took so many: `share` times as long."""
+    return min(LONGEST, share * took)
+
+
+def guarded(teller: Teller, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any) -> Doing:
+    """Return work that raises nothing."""
+
+    async def done() -> None:
+        try:
+            await work(*given)
+        except InfospaceError as error:
+            teller.complain(error)
+        except Exception as error:  # noqa: BLE001 - a bug becomes a sentence, and the screen goes on
+            teller.confess(error)
+
+    return done
+
+
+def begin(
+    node: DOMNode,
+    teller: Teller,
+    work: Callable[..., Coroutine[Any, Any, Any]],
+    *given: Any,
+    group: str,
+    exclusive: bool = True,
+) -> Worker[None]:
+    """Begin work of a dialog or a place, which ends with it; a later one of the same group ends it too."""
+    return node.run_worker(guarded(teller, work, *given), group=group, exclusive=exclusive)

@@ -1,0 +1,55 @@
+"""The help of a place: what it is for, and all keys; and the pages of the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from textual.binding import Binding
+
+from tui.base_screen import Place
+from tui.dialogs.common import Help
+from tui.help import PAGES, page
+from tui.screen_registry import FIRST, PLACES
+
+LINK = "help:"
+"""What the address of a page begins with, in the list of pages."""
+LAST = FIRST + len(PLACES) - 1
+EVERYWHERE = (
+    (f"F{FIRST} … F{LAST}", f"goes to a place; {FIRST} … {LAST} do too, outside of a text"),
+    ("^p", "the command palette: all that can be done here; themes. A click on the place's name opens it too"),
+    ("tab, ⇧tab", "to the next, or the previous part of the place"),
+    ("esc", "out of a field, or a dialog"),
+    ("?, F1", "this help; F1 from within a field too"),
+    ("^q", "leaves"),
+)
+"""What keys do in every place."""
+
+
+def help_of(place: Place) -> Help:
+    """Return the help of a place, to be shown."""
+    tables = {"Keys here": _keys(place), "Keys everywhere": EVERYWHERE}
+    return Help(f"Help: {type(place).__name__}", place.help, tables, _pages())
+
+
+def page_help(topic: str) -> Help:
+    """Return a page of the documentation, to be shown."""
+    return Help(f"Help: {topic}", page(topic), {})
+
+
+def _pages() -> str:
+    """Return the list of the pages as Markdown; each is a link."""
+    lines = [f"- [{topic}]({LINK}{topic}): {summary}" for topic, summary in PAGES.items()]
+    return "\n".join(["**Pages** (a click opens one; so does `^p`, then its name)", "", *lines])
+
+
+def _displayed(place: Place, binding: Binding) -> str:
+    """Return the keys of a binding as they are shown."""
+    if binding.key_display:
+        return binding.key_display
+    return ", ".join(place.app.get_key_display(replace(binding, key=key)) for key in binding.key.split(","))
+
+
+def _keys(place: Place) -> Sequence[tuple[str, str]]:
+    """Return the keys of a place, and what each does."""
+    return [(_displayed(place, binding), binding.tooltip or binding.description) for binding in place.deeds()]

@@ -1,0 +1,134 @@
+"""Where the runs of a draft stop: before steps, and when conditions come to hold."""
+
+from __future__ import annotations
+
+from infospace.core.errors import InfospaceError
+from planner.editor.draft import Draft, Written
+from planner.lifecycle.breakpoints import ConditionBreakpoint
+from tui.dialogs.common import Line
+from tui.screens.compose.files import Filing
+from tui.screens.compose.tables import Stops
+from tui.widgets.editor.editor import Editor
+from tui.widgets.lazy_table import Grid
+
+
+class Stopping(Filing):
+    """Sets and takes away stops."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.when: list[ConditionBreakpoint] = []
+        """The conditions at which runs stop."""
+
+    def on_mount(self) -> None:
+        """Remember where runs stopped."""
+        memory = self.infospace.memory
+        self.stops = [stop for stop in memory.get("compose.stops", []) if isinstance(stop, int)]
+        for text in memory.get("compose.when", []):
+            try:
+                self.when.append(ConditionBreakpoint.read(str(text)))
+            except InfospaceError:
+                continue
+
+    def pointers(self, draft: Draft) -> set[str]:
+        """Return the pointers of the steps before which runs stop."""
+        return {one.step.pointer for one in draft.steps if one.start in self.stops}
+
+    # By step
+
+    def action_stop_here(self) -> None:
+        """Stop before the step at the cursor, or no more."""
+        self.do(self._toggle, group="stop")
+
+    def on_editor_clicked(self, event: Editor.Clicked) -> None:
+        """Stop before the step whose line was clicked, or no more."""
+        self.do(self._toggle, event.line, group="stop")
+
+    async def _toggle(self, line: int | None = None) -> None:
+        draft, whole = await self._of_now(), self.editor.whole
+        if draft.plan is None:
+            self.notify("A breakpoint is set at a step, once the text can be read as a plan.", severity="warning")
+            return
+        end = self.editor.offset_of_cursor
+        start = None
+        if line is not None and line < whole.line_count:
+            start = whole.get_index_from_location((line, 0))
+            end = start + len(whole.get_line(line))
+        step = self._of_line(draft, start, end) or draft.step_at(end)
+        if step is None:
+            self.notify("There is no step here.", severity="warning")
+            return
+        if step.start in self.stops:
+            self.stops.remove(step.start)
+        else:
+            self.stops = sorted([*self.stops, step.start])
+        self._stops_changed()
+
+    @staticmethod
+    def _of_line(draft: Draft, start: int | None, end: int) -> Written | None:
+        """Return the first step that begins on a line."""
+        return None if start is None else next((one for one in draft.steps if start <= one.start <= end), None)
+
+    # By condition
+
+    def action_stop_when(self) -> None:
+        """Ask for a condition."""
+        self.ask_for(self._ask_when, None, group="stop")
+
+    async def _ask_when(self, known: ConditionBreakpoint | None) -> None:
+        detail = 'a condition: $hits is empty · $n > 3 · {"type": "bound", "target": "$x"}'
+        detail += "\nA run rests when it comes to hold." + ("" if known is None else " An empty line takes it away.")
+        given = await self.app.push_screen_wait(Line("Break when", detail, "" if known is None else known.text, _when))
+        if given is None or (known is None and not given.strip()):
+            return
+        when = _when(given)
+        self.when = [one for one in self.when if one is not known] + ([] if when is None else [when])
+        self._stops_changed()
+
+    # The list
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Go to the step of a stop, or change the condition."""
+        if event.grid.id != "stops":
+            return
+        kind, _, place = event.key.partition(" ")
+        if kind == "step":
+            self.editor.go_to(int(place))
+            self.editor.focus()
+        elif int(place) < len(self.when):
+            self.do(self._ask_when, self.when[int(place)], group="stop")
+
+    def action_unstop(self) -> None:
+        """Take away the stop at the cursor of the list."""
+        key = self.query_one("#stops", Grid).key
+        if key is None:
+            return
+        kind, _, place = key.partition(" ")
+        if kind == "step":
+            self.stops = [stop for stop in self.stops if stop != int(place)]
+        elif int(place) < len(self.when):
+            del self.when[int(place)]
+        self._stops_changed()
+
+    def _stops_changed(self) -> None:
+        self.infospace.remember("compose.stops", list(self.stops))
+        self.infospace.remember("compose.when", [when.text for when in self.when])
+        self._draw_marks()
+        self._draw_stops()
+
+    def _draw_stops(self) -> None:
+        told = []
+        begun = {one.start: one for one in self.draft.steps}
+        for stop, line in zip(self.stops, self.editor.lines_of(self.stops), strict=True):
+            step = begun.get(stop)
+            what = "a step" if step is None else step.step.type
+            told.append((f"step {stop}", f"line {line + 1}, before {what}"))
+        told += [(f"when {index}", f"when {when.text}") for index, when in enumerate(self.when)]
+        self.query_one("#stops", Grid).show(Stops(told, self.infospace.colours))
+        tab = self.tabs.get_tab("stopping")
+        tab.label = f"Breaks {len(told)}" if told else "Breaks"
+
+
+def _when(text: str) -> ConditionBreakpoint | None:
+    """Return the condition of a line, None of an empty one. Raises Invalid."""
+    return ConditionBreakpoint.read(text.strip()) if text.strip() else None

@@ -1,0 +1,209 @@
+"""Where a draft comes from and goes to: files, saved plans, examples."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from importlib.resources import as_file, files
+
+from textual.widgets import TextArea
+
+from infospace.core.errors import Conflict, InvalidJSON, NotFound
+from infospace.data.json_text import MAX_BYTES, read_json
+from infospace.files.atomic_write import write_atomically
+from planner.editor import PLAN
+from planner.parse.saved_plans import load_plan, save_plan, saved_plan, saved_plans
+from tui.command.common.plan_input import SAVED, read_source
+from tui.dialogs.common import Confirm, Line
+from tui.dialogs.open_plan import Open, Source
+from tui.screens.compose.completion import Suggesting
+from tui.screens.compose.format_plan import laid_out, whole
+from tui.text.format import line
+from tui.text.paths import path_of
+
+EXAMPLE = "example:"
+EMPTY = PLAN.insert
+TITLE = 40
+"""Characters of a path that are shown on top."""
+
+
+class Filing(Suggesting):
+    """Opens and saves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._file = ""
+        """The path, or `plan:NAME`, that the draft was opened from or saved as; "" where it has none."""
+        self._kept = ""
+        """The digest of the text as it was then."""
+        self._left: dict[str, tuple[str, str]] = {}
+        """Of texts that were put here or left, by digest: what they were called, and what was kept then."""
+
+    def on_mount(self) -> None:
+        """Remember what the draft is called."""
+        self._file = self.infospace.memory.get("compose.name", "")
+        self._kept = self.infospace.memory.get("compose.kept", "")
+
+    @property
+    def title_of_draft(self) -> str:
+        """What the draft is called, with a star where it is not as it was kept; of a long path, the end."""
+        name = self._file or "a draft"
+        name = name if len(name) <= TITLE else f"…{name[1 - TITLE :]}"
+        return f"{name} *" if self._file and _digest(self.text) != self._kept else name
+
+    def called(self, name: str, text: str) -> None:
+        """Put another text here, which is called so; what was here can be brought back."""
+        before = self.text
+        self._left[_digest(before)] = (self._file, self._kept)
+        self._file, self._kept = name, _digest(text)
+        self._left[self._kept] = (self._file, self._kept)
+        self._forget()
+        self.editor.put(0, len(before), text, 0)
+        self._remember_name()
+        if before.strip() and before != text:
+            self.notify("^z brings back what was written here before.")
+        self._check_soon()
+        self.editor.focus()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """A text that comes back is called as it was."""
+        del event
+        known = self._left.get(_digest(self.text)) if self._left else None
+        if known is not None and known != (self._file, self._kept):
+            self._file, self._kept = known
+            self._remember_name()
+            self._said()
+
+    def _forget(self) -> None:
+        """Let go of what belongs to the text that was here."""
+        self.stops, self.here = [], None
+
+    def _remember_name(self) -> None:
+        self.infospace.remember("compose.name", self._file)
+        self.infospace.remember("compose.kept", self._kept)
+
+    # Opening
+
+    def action_open(self) -> None:
+        """Ask what is to be opened."""
+        self.ask_for(self._open, group="file")
+
+    async def _open(self) -> None:
+        sources = await asyncio.to_thread(self._sources)
+        name = await self.app.push_screen_wait(Open(sources))
+        if name is not None:
+            await self.open(name)
+
+    def _sources(self) -> list[Source]:
+        """Return what is listed; for a thread."""
+        with self.infospace.space.store.reading() as snapshot:
+            plans = {name: saved_plan(snapshot, name) for name in saved_plans(snapshot)}
+        found = [Source("", "to begin with")]
+        found += [Source(f"{SAVED}{name}", _goal(plan)) for name, plan in plans.items()]
+        found += [Source(f"{EXAMPLE}{name}", _goal(read_json(text))) for name, text in _examples().items()]
+        return found
+
+    async def open(self, name: str) -> None:
+        """Open a file, `plan:NAME`, `example:NAME`, or "" for an empty plan."""
+        if not name:
+            self.called("", EMPTY)
+            self.editor.go_to(EMPTY.index('""') + 1)
+        elif name.startswith(EXAMPLE):
+            text = (await asyncio.to_thread(_examples)).get(name.removeprefix(EXAMPLE))
+            if text is None:
+                raise NotFound(f"there is no example {name!r}", hint="the list has them all")
+            self.called("", text)
+        elif name.startswith(SAVED):
+            document = await asyncio.to_thread(load_plan, self.infospace.space, name.removeprefix(SAVED))
+            self.called(name, laid_out(document))
+        else:
+            self.called(name, await asyncio.to_thread(_read, name))
+
+    # Saving
+
+    def action_save(self) -> None:
+        """Ask where it is to be kept."""
+        self.ask_for(self._save, group="save", exclusive=False)
+
+    async def _save(self) -> None:
+        detail = "the path of a file, or plan:NAME for a saved plan of this space"
+        given = await self.app.push_screen_wait(Line("Save as", detail, self._file))
+        name = (given or "").strip()
+        if name.startswith(SAVED):
+            await self._save_plan(name)
+        elif name:
+            await self._save_file(name)
+
+    async def _save_file(self, name: str) -> None:
+        text = self.text
+        there = name != self._file and await asyncio.to_thread(_is_there, name)
+        question = f"{name} is there already. Replace it?"
+        if there and not await self.app.push_screen_wait(Confirm(question, yes="Replace")):
+            return
+        data = (text if text.endswith("\n") else f"{text}\n").encode()
+        await asyncio.to_thread(_write, name, data)
+        self._saved(name, text)
+
+    async def _save_plan(self, name: str) -> None:
+        draft = await self.checked()
+        if draft.document is None:
+            raise InvalidJSON("what cannot be read as a plan cannot be saved as one", hint="save it to a file")
+        if draft.errors:
+            self.notify("Only a plan that the check has passed is saved in the space.", severity="warning")
+            self.complain_of(draft)
+            return
+        space, short, document = self.infospace.space, name.removeprefix(SAVED), whole(draft)
+        document = {"steps": document} if isinstance(document, list) else document
+        try:
+            await asyncio.to_thread(save_plan, space, short, document, replace=name == self._file)
+        except Conflict:
+            question = f"There is a saved plan {short!r} already. Make this its next version?"
+            if not await self.app.push_screen_wait(Confirm(question, "Earlier versions stay.", yes="Replace")):
+                return
+            await asyncio.to_thread(save_plan, space, short, document, replace=True)
+        self._saved(name, draft.text)
+
+    def _saved(self, name: str, text: str) -> None:
+        self._file, self._kept = name, _digest(text)
+        self._remember_name()
+        self._said()
+        self.notify(f"Saved as {name}.", markup=False)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read(path: str) -> str:
+    """Return the text of a file; for a thread. Raises UsageError, Unreadable."""
+    data = read_source(path)
+    if len(data) > MAX_BYTES:
+        raise InvalidJSON(f"{path!r} is {len(data):,} bytes long", hint=f"at most {MAX_BYTES:,} bytes are read")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidJSON(f"{path!r} is not UTF-8 text", hint="save it as UTF-8") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _is_there(path: str) -> bool:
+    """Whether there is a file of that path; Conflict where it is a folder."""
+    found = path_of(path)
+    if found.is_dir():
+        raise Conflict(f"{path!r} is a folder", hint="a path that ends in the name of a file")
+    return found.exists()
+
+
+def _write(path: str, data: bytes) -> None:
+    write_atomically(path_of(path), data)
+
+
+def _examples() -> dict[str, str]:
+    """Return the texts of the sample plans by name."""
+    with as_file(files("tui") / "sample") as sample:
+        return {path.stem: path.read_text(encoding="utf-8") for path in sorted((sample / "plans").glob("*.json"))}
+
+
+def _goal(document: object) -> str:
+    goal = document.get("goal", "") if isinstance(document, dict) else ""
+    return line(goal) if isinstance(goal, str) else ""

@@ -1,0 +1,69 @@
+"""Forking a draft: it is run anew from the first step that differs from the run that it is the plan of."""
+
+from __future__ import annotations
+
+from infospace.core.errors import InfospaceError
+from infospace.data.json_text import same
+from planner.editor.draft import Draft, marked
+from planner.journal.result import RunResult
+from planner.language.problems import Problems, replace
+from planner.parse.document import parse_plan
+from tui.dialogs.common import Confirm
+from tui.screens.compose.run import Trying
+
+
+class Forking(Trying):
+    """Runs the draft from a step of an earlier run on."""
+
+    def action_fork_here(self) -> None:
+        """Run the changed plan anew from the first step that was changed."""
+        self.ask_for(self.alone, self._fork_here, group="try", exclusive=False)
+
+    async def _fork_here(self) -> RunResult | None:
+        run, draft = self.run_id, await self.checked()
+        if run is None:
+            self.notify("Only what was run can be forked: run it, or edit a run from Runs or Plan.", severity="warning")
+            return None
+        if draft.plan is None or draft.lines:
+            self.notify("What cannot be read as a plan cannot be run.", severity="warning")
+            return None
+        step, changed = self._from(draft)
+        if step is None:
+            self.notify(f"The plan of {run} has no steps to begin from.", severity="warning")
+            return None
+        what = f"It is changed from step {step} on." if changed else "It is not changed."
+        detail = f"{what} Steps before step {step} are taken from {run} as they were."
+        if not await self.app.push_screen_wait(Confirm(f"Fork {run} at step {step}?", detail, yes="Fork")):
+            return None
+        patch = [] if same(draft.document, self.ran) else replace("", draft.document)
+        self.pausing, self.result = self.afresh(draft), None
+        self.going_on()
+        try:
+            result = await self.infospace.runner.fork(run, step, patch, self.pausing)
+        except InfospaceError as error:
+            self.tell(self.headed("refused", str(error)))
+            raise
+        if result.status == "refused":
+            self.take(marked(draft, result.problems))
+            self.complain_of(self.draft)
+            self.tell(self.headed("refused", f"the fork of {run} is refused"))
+            return None
+        self.ran = draft.document
+        return result
+
+    def _from(self, draft: Draft) -> tuple[str | None, bool]:
+        """Return the step of the run at which a fork begins: the first that is changed, else that at the cursor."""
+        before = parse_plan(self.ran, Problems()).steps
+        after = () if draft.plan is None else draft.plan.steps
+        if not before:
+            return None, False
+        differs = next(
+            (index for index, (old, new) in enumerate(zip(before, after, strict=False)) if old != new),
+            min(len(before), len(after)),
+        )
+        if differs < len(before) or len(after) > len(before):
+            return before[min(differs, len(before) - 1)].label, True
+        at = draft.step_at(self.editor.offset_of_cursor)
+        pointer = "" if at is None else at.step.pointer
+        own = [step for step in after if pointer == step.pointer or pointer.startswith(f"{step.pointer}/")]
+        return (own[0] if own else after[-1]).label, False

@@ -1,0 +1,328 @@
+"""Trying a draft: run it, a part of it, step by step; without leaving anything."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.widgets import Static
+
+from infospace.core.errors import NotFound
+from infospace.core.json_types import JSON
+from infospace.data.json_text import same
+from planner.editor.draft import Draft, marked
+from planner.execute.start import Prepared, Refused, prepare
+from planner.inspect.variable_history import VariableHistory, members_of
+from planner.journal.events import Event, Progressed, Spoke, StepFinished, StepStarted
+from planner.journal.result import RunResult
+from planner.language.problems import Problem
+from planner.lifecycle.breakpoints import Breakpoints
+from planner.lifecycle.resume import plan_of
+from tui.dialogs.inputs import Inputs
+from tui.dialogs.report import Report
+from tui.screens.compose.breakpoints import Stopping
+from tui.screens.compose.format_plan import laid_out
+from tui.screens.compose.tables import Value, Values
+from tui.text.format import line, question_line, sign
+from tui.text.table_model import NoRows
+from tui.widgets.lazy_table import Grid
+
+if TYPE_CHECKING:
+    from infospace.store.protocol import Snapshot
+    from tui.runtime.runner import ActiveRun
+
+
+class Trying(Stopping):
+    """Runs the draft. A run that stops rests in the journal, and is gone on with here or elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.run_id: str | None = None
+        """The run that the draft is of, or was tried in last."""
+        self.ran: JSON = None
+        """Its plan."""
+        self.pausing: Breakpoints | None = None
+        """Where it is to rest, or rests."""
+        self.result: RunResult | None = None
+        """How it ended, or rests."""
+        self._given: dict[str, JSON] = {}
+        self._busy = False
+
+    def edit(self, run: str, document: JSON) -> None:
+        """Write on the plan of a run, which can be forked then."""
+        self.called("", laid_out(document))
+        self.run_id, self.ran = run, document
+        told = Text.assemble("the plan of ", (run, "bold"), ": alt+k runs it anew from the first step that you change")
+        self.tell(told)
+        self._said()
+
+    @property
+    def title_of_draft(self) -> str:
+        """What the draft is called, with the run that it is of."""
+        name = super().title_of_draft
+        return f"{name}, the plan of {self.run_id}" if self.run_id is not None and self.result is None else name
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a run goes on here."""
+        return self._busy
+
+    @property
+    def rests(self) -> bool:
+        """Whether a run of this rests, and can be gone on with."""
+        return not self._busy and self.pausing is not None and self.pausing.paused is not None
+
+    @property
+    def asks(self) -> bool:
+        """Whether a run of this very plan waits for an answer, as far as is known here."""
+        result = self.result
+        waits = result is not None and any(pending.kind != "wait" for pending in result.pending)
+        return waits and self.run_id is not None and not self.rests and same(self.draft.document, self.ran)
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.run_id, self.ran, self.pausing, self.result = None, None, None, None
+        self.tell(Text(""))
+        self.query_one("#bound", Grid).show(NoRows())
+
+    # Running
+
+    def action_run(self) -> None:
+        """Run it; where a run of it rests, go on with that."""
+        self.ask_for(self.alone, self._go, False, False, group="try", exclusive=False)
+
+    def action_next(self) -> None:
+        """Run one step."""
+        self.ask_for(self.alone, self._go, True, False, group="try", exclusive=False)
+
+    def action_here(self) -> None:
+        """Run as far as the step at the cursor, and that."""
+        self.ask_for(self.alone, self._go, False, True, group="try", exclusive=False)
+
+    async def alone(self, course: Callable[..., Coroutine[Any, Any, RunResult | None]], *given: bool) -> None:
+        """Run something where no run goes on, and show where it rests."""
+        if self._busy:
+            self.notify(f"{self.run_id or 'A run'} goes on; alt+x stops it.", severity="warning")
+            return
+        self._busy = True
+        try:
+            result = await course(*given)
+        finally:
+            self._busy = False
+        if result is None:
+            return
+        if self.pausing is None:  # another draft was put here meanwhile
+            self.infospace.say_ended(result)
+        else:
+            await self._rests(result)
+
+    async def _go(self, each: bool, here: bool) -> RunResult | None:
+        draft = await self.checked()
+        until = None
+        if here:
+            step = draft.step_at(self.editor.offset_of_cursor)
+            if step is None and draft.steps:
+                self.notify("There is no step at the cursor, nor before it.", severity="warning")
+                return None
+            until = None if step is None else step.step.pointer
+        if await self._asked_again():
+            return None
+        return await self._further(draft, each, until) or await self._begin(draft, each, until)
+
+    async def _asked_again(self) -> bool:
+        """Ask again what a run of this very plan waits for; whether there is one that does."""
+        run = self.run_id
+        if run is None or not self.asks:
+            return False
+        status = await self.ask(lambda snapshot: snapshot.run(run).status)
+        if status == "suspended":
+            self.answer_run(run)
+        return status == "suspended"
+
+    async def _further(self, draft: Draft, each: bool, until: str | None) -> RunResult | None:
+        """Go on with a run of this very plan that rests, None where there is none."""
+        pausing, run = self.pausing, self.run_id
+        if pausing is None or pausing.paused is None or run is None or not same(draft.document, self.ran):
+            return None
+        pausing.steps, pausing.when = self.pointers(draft), self.when
+        pausing.go_on(each=each, until=until)
+        self.going_on()
+        return await self.infospace.runner.resume(run, pausing)
+
+    async def _begin(self, draft: Draft, each: bool, until: str | None) -> RunResult | None:
+        prepared = await self._prepared(draft)
+        if prepared is None:
+            return None
+        pausing = self.afresh(draft)
+        pausing.go_on(each=each, until=until)
+        self.run_id, self.ran, self.pausing, self.result = None, draft.document, pausing, None
+        self.query_one("#bound", Grid).show(NoRows())
+        self.going_on()
+        return await self.infospace.runner.start(prepared, pausing)
+
+    def afresh(self, draft: Draft) -> Breakpoints:
+        """Return where a new run of a draft is to rest."""
+        for when in self.when:
+            when.held = False
+        return Breakpoints(steps=self.pointers(draft), when=self.when)
+
+    async def _prepared(self, draft: Draft) -> Prepared | None:
+        """Return the plan with its inputs, for which somebody is asked; None where it may not run, which is said."""
+        if draft.lines:
+            message = "A session in JSON Lines is run by `infospace run`; alt+l makes one plan of its lines."
+            self.notify(message, severity="warning", markup=False)
+            return None
+        if draft.plan is None or draft.errors:
+            if draft.marks:
+                self.complain_of(draft)
+            else:
+                self.notify("Nothing is written yet; ^o opens an example.", severity="warning")
+            return None
+        space, document, inputs = self.infospace.space, draft.document, draft.plan.inputs
+        if inputs:
+
+            def check(values: object) -> Sequence[Problem]:
+                found = prepare(space, document, values if isinstance(values, dict) else None)
+                return found.problems if isinstance(found, Refused) else ()
+
+            known = {name: value for name, value in self._given.items() if name in inputs}
+            values = await self.app.push_screen_wait(Inputs(draft.plan.goal, list(inputs.values()), known, check))
+            if values is None:
+                return None
+            self._given = values
+        prepared = await asyncio.to_thread(prepare, space, document, self._given if inputs else None)
+        if isinstance(prepared, Refused):
+            self.take(marked(draft, prepared.problems))
+            self.complain_of(self.draft)
+            return None
+        return prepared
+
+    def action_halt(self) -> None:
+        """Put the run to rest, or at once when it was told before; end one that rests."""
+        if self.run_id is None:
+            self.notify("No run of this goes on.")
+        else:
+            self.stop_run(self.run_id)
+
+    def action_watch(self) -> None:
+        """Open the run in Plan."""
+        if self.run_id is None:
+            self.notify("It was not run yet.", severity="warning")
+        else:
+            self.infospace.open_run(self.run_id)
+
+    def go_on(self, run: str) -> None:
+        """Go on with a run that was answered: to where it stops next."""
+        if run == self.run_id and self.pausing is not None:
+            self.do(self.alone, self._answered, run, self.pausing, group="try", exclusive=False)
+        else:
+            super().go_on(run)
+
+    async def _answered(self, run: str, pausing: Breakpoints) -> RunResult:
+        pausing.go_on()
+        self.going_on()
+        return await self.infospace.runner.resume(run, pausing)
+
+    # What is seen of it
+
+    def going_on(self) -> None:
+        """Show that a run begins or goes on; nobody is asked for anything before it rests."""
+        self.infospace.keying.let_all_go()
+        self.here = None
+        self._draw_marks()
+        self.tabs.active = "run"
+        self.tell(self.headed("running", "begins" if self.run_id is None else "goes on"))
+
+    def heard(self, going: ActiveRun, events: Sequence[Event]) -> None:
+        """Tell how far the run is."""
+        if self.pausing is None or going.halt.pausing is not self.pausing or going.ended is not None:
+            return
+        self.run_id = going.run or self.run_id
+        for event in reversed(events):
+            match event:
+                case StepStarted(position, type_):
+                    self.tell(self.headed("running", f"step {position} {type_}"))
+                case StepFinished(row):
+                    self.tell(self.headed("running", f"step {row.position} {row.type}: {row.status}"))
+                case Progressed(position, done, total, what):
+                    self.tell(self.headed("running", f"step {position}: {done:,} of {total:,} {what}"))
+                case Spoke("say", _, text):
+                    self.tell(self.headed("running", f"says: {line(text)}"))
+                case _:
+                    continue
+            return
+
+    async def _rests(self, result: RunResult) -> None:
+        """Show where a run rests, or how it ended."""
+        self.run_id, self.result = result.run or self.run_id, result
+        paused = None if self.pausing is None else self.pausing.paused
+        state = "suspended" if paused is not None else result.status
+        said = str(paused) if paused is not None else result.reason or ""
+        if result.status in ("success", "stopped") and result.result is not None:
+            said = line(result.result.value)
+        if paused is None and result.pending:
+            said = f"step {result.pending[0].step} asks: {question_line(result.pending[0].question)}"
+        self.tell(self.headed(state, said, ended=paused is None))
+        at = None if paused is None else self.draft.of(paused.pointer)
+        self.here = None if at is None else at.start
+        self._draw_marks()
+        if at is not None:
+            self.editor.go_to(at.start)
+        self._said()
+        if result.run is not None:
+            await self._bound(result.run, None if paused is None else paused.position)
+        if paused is None and any(pending.kind != "wait" for pending in result.pending) and result.run is not None:
+            self.answer_run(result.run)
+
+    def headed(self, state: str, said: str, *, ended: bool = False) -> Text:
+        """Return what is said of the run."""
+        text = Text.assemble((f"{self.run_id or 'the run'} ", "bold")).append_text(sign(state, self.infospace.colours))
+        text.append(f" {state}  " if ended else " ")
+        return text.append(line(said), self.infospace.colours.get("error", "") if state == "failed" else "")
+
+    def tell(self, text: Text) -> None:
+        """Say it of the run."""
+        self.query_one("#told", Static).update(text)
+        self.refresh_bindings()
+
+    async def _bound(self, run: str, position: str | None) -> None:
+        """Show what is bound where a run rests."""
+        values, latest = await self.ask(lambda snapshot: self._values(snapshot, run, position))
+        if self.run_id == run:
+            self.query_one("#bound", Grid).show(Values(values, latest, self.infospace.colours))
+
+    def _values(self, snapshot: Snapshot, run: str, position: str | None) -> tuple[list[Value], str | None]:
+        """Return what is bound, and the variable that was bound last; for a thread."""
+        row, rows = snapshot.run(run), snapshot.steps(run)
+        moments = VariableHistory(plan_of(row), row, rows, members_of(snapshot))
+        view, found = self.infospace.space.view(), []
+        for bound in moments.after(len(moments)) if position is None else moments.before(position):
+            preview = "(deleted since)"
+            with suppress(NotFound):
+                preview = view.preview(snapshot.get(bound.id, bound.version))
+            found.append(Value(bound.name, bound.id, preview, bound.step))
+        latest = moments.ended[-1].out if moments.ended else None
+        return found, latest
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Open the variables of the run."""
+        if event.grid.id == "bound" and self.run_id is not None:
+            self.infospace.open_run(self.run_id, place="variables")
+
+    # Without leaving anything
+
+    def action_try(self) -> None:
+        """Run it so that nothing stays, and show what it would write and call."""
+        self.do(self._try, group="dry", exclusive=False)
+
+    async def _try(self) -> None:
+        from planner.lifecycle.dry_run import dry_run
+        from tui.text.fix_text import dry_lines
+
+        prepared = await self._prepared(await self.checked())
+        if prepared is not None:
+            dry = await self.infospace.engine.do(dry_run(self.infospace.space, prepared))
+            await self.app.push_screen_wait(Report("Dry run: nothing of it stays", dry_lines(dry)))

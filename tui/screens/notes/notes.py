@@ -1,0 +1,313 @@
+"""The notes of the space: type to search them, and follow where they came from and what they are tied to.
+
+Type in the field at the top. The search runs as you type: by meaning, by words or by both (`m`, or a click on the word
+at the right). The slider below it is the threshold, the lowest cosine that counts, with the number of notes at or
+above it. Without a query everything is listed, latest first; `v` goes on to transient notes, Collections, Relations,
+and what is stale: made of something that has changed since. Click a title to sort.
+
+Of what is chosen: **Content** (Markdown; JSON as a tree that folds, `t` shows it plain; Collections as tables),
+**About** (metadata), **Links** (relations, backlinks, the Collections that hold it), **Versions** (enter looks at one,
+`r` brings it back), **Why** (where it came from, and whether it is stale) and **Uses** (what was made of it). Enter on
+a line goes there, `b` comes back, `w` opens the step that made it. What is changed here can be undone with `u`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.events import Click
+from textual.widgets import Input, Static
+
+from infospace.core.resources import Note
+from infospace.journal.rows import Use
+from tui.screens.notes.actions import NoteDeeds
+from tui.screens.notes.browser import Browsing
+from tui.tables.notes_query import MODES, WHAT
+from tui.tables.notes_table import PLAIN
+from tui.tables.resource_context import ResourceDetail
+from tui.text.render import snippet_with
+from tui.widgets.cycle_button import Cycle
+from tui.widgets.details.resource import Detail
+from tui.widgets.details.resource_content import marked
+from tui.widgets.lazy_table import Grid
+from tui.widgets.slider import Slider
+
+
+class Work(Static):
+    """How far adding is; a click ends it."""
+
+    def on_click(self, event: Click) -> None:
+        """End it."""
+        event.stop()
+        if isinstance(self.screen, Notes):
+            self.screen.action_add()
+
+
+class Menu(Static):
+    """What can be done, for the mouse: a click opens the command palette."""
+
+    def on_click(self, event: Click) -> None:
+        """Open it."""
+        event.stop()
+        self.app.action_command_palette()
+
+
+class Notes(Browsing, NoteDeeds):
+    """The notes."""
+
+    FIRST = "#list"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", key_display="/", tooltip="goes to the field; escape comes back"),
+        Binding("m", "mode", "Mode", show=False, tooltip="searches by meaning, by words, or by both"),
+        Binding("v", "what", "List", tooltip="lists notes, transient ones too, Collections, Relations, what is stale"),
+        Binding("comma", "threshold(-1)", "Lower", key_display=",", show=False, tooltip="lowers the threshold by 0.01"),
+        Binding("full_stop", "threshold(1)", "Higher", key_display=".", show=False, tooltip="raises it by 0.01"),
+        Binding("plus", "more", "More", key_display="+", show=False, tooltip="lists five times as many hits"),
+        Binding("enter", "into", "Look", show=False, tooltip="goes into what is chosen; follows a line of a tab"),
+        Binding("right_square_bracket", "tab(1)", "Tab", key_display="]", tooltip="to the next tab"),
+        Binding(
+            "left_square_bracket", "tab(-1)", "Tab before", key_display="[", show=False, tooltip="to the one before"
+        ),
+        Binding("z", "whole", "Whole", show=False, tooltip="shows what is chosen alone, or beside the list again"),
+        Binding("b", "back", "Back", show=False, tooltip="back to what was shown before"),
+        Binding("w", "made", "Its step", show=False, tooltip="opens the step that made it"),
+        Binding("t", "plain", "Plain", show=False, tooltip="shows Markdown and JSON as written, or laid out again"),
+        Binding("s", "sort", "Sort", show=False, tooltip="sorts the list, or a Collection, by the next column"),
+        Binding("e", "edit", "Edit", tooltip="edits it here"),
+        Binding("E", "edit_outside", "Editor", show=False, tooltip="edits it in your editor ($EDITOR)"),
+        Binding("n", "name", "Name", show=False, tooltip="names it, and so keeps it"),
+        Binding("p", "keep", "Keep", show=False, tooltip="keeps what a run made"),
+        Binding("r", "restore", "Bring back", show=False, tooltip="makes the version that is chosen the current one"),
+        Binding("d,delete", "delete", "Delete", tooltip="deletes it; u brings it back"),
+        Binding("u", "undo", "Undo", tooltip="undoes what was done last here"),
+        Binding("a", "add", "Add", tooltip="adds files or a folder; while it does, ends that"),
+        Binding("y", "copy", "Copy", show=False, tooltip="copies the text, or the row of a table"),
+        Binding("i", "copy_id", "Copy id", show=False, tooltip="copies the id"),
+        Binding("escape", "leave", "Leave", show=False, tooltip="back to the list; again lists everything"),
+        Binding("down", "to_list", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before: list[Use] = []
+        """What was shown before what was followed to."""
+
+    def content(self) -> ComposeResult:
+        """The field, the threshold, the list, and what is chosen."""
+        get = self.infospace.memory.get
+        with Horizontal(id="ask"):
+            yield Input(get("notes.query", ""), placeholder="search")
+            yield Cycle(MODES, get("notes.mode", ""), name="mode", tip="by meaning, by words, or both (m)")
+            yield Cycle(WHAT, get("notes.what", ""), name="what", tip="what is listed (v)")
+            yield Menu("≡", id="menu")
+        with Horizontal(id="sift"):
+            yield Static("", id="least")
+            yield Slider()
+            yield Static("", id="found", markup=False)
+        with Container(id="halves"):
+            yield Grid(PLAIN, empty="nothing here: a adds files", name="list")
+            yield Detail()
+        yield Work("", id="work", markup=False)
+
+    def shown(self) -> None:
+        """Look now; go where another place pointed."""
+        self.notes.colours = self.infospace.colours
+        self.seek()
+        pointed, self.infospace.pointed = self.infospace.pointed, None
+        if pointed is not None:
+            self.follow(*pointed)
+
+    def on_unmount(self) -> None:
+        """End what goes on."""
+        if self._adding is not None:
+            self._adding.end()
+
+    # What is shown
+
+    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+        """Show what the cursor rests on."""
+        if event.grid.id != "list":
+            return
+        self.rests(event, lambda: self._show(event.key))
+
+    def _show(self, identifier: str, version: int | None = None) -> None:
+        self._before.clear()
+        self.do(self.detail.show, identifier, version, group="show")
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Go into it."""
+        if event.grid.id == "list":
+            self.detail.focus_inside()
+
+    async def look_at(self, shown: Use, now: tuple[object, ...] | None) -> None:
+        """Read what is shown again, where somebody changed it."""
+        around = self.around
+        if around is None or now is None or now[:4] != _standing(around):
+            current = around is not None and shown.version == around.latest and around.gone is None
+            await self.detail.show(shown.id, None if current else shown.version, again=True)
+
+    def on_detail_shown(self) -> None:
+        """Point out what the search found of it."""
+        self.taken()
+        self.refresh_bindings()
+
+    def taken(self) -> None:
+        """Point out what the search found of what is shown."""
+        around = self.around
+        hit = None if around is None else self.notes.listed.hits.get(around.resource.id)
+        said = ""
+        if around is not None and hit is not None and hit.version == around.resource.version:
+            text = marked(around.resource)
+            said = "" if text is None or not hit.start else text[hit.start : hit.end]
+        words = self.notes.listed.words
+        self.detail.point_out(f"found: {snippet_with(words, said) if words else said}" if said else "")
+
+    @property
+    def around(self) -> ResourceDetail | None:
+        """What is shown."""
+        return self.detail.around
+
+    def changed(self) -> None:
+        """List and show everything again."""
+        self.seek()
+        shown = self.detail.shown
+        if shown is not None and not self.detail.reads:
+            self.do(self.detail.show, shown.id, None, group="show")
+
+    def on_detail_followed(self, event: Detail.Followed) -> None:
+        """Go where a line leads."""
+        self.follow(event.identifier, event.version)
+
+    def follow(self, identifier: str, version: int | None) -> None:
+        """Show something else, from which `b` comes back."""
+        shown = self.detail.shown
+        if shown is not None and (shown.id != identifier or version is not None):
+            self._before.append(shown)
+        self.follows()
+        self.do(self.detail.show, identifier, version, group="show")
+
+    def action_back(self) -> None:
+        """Show what was shown before."""
+        if not self._before:
+            self.notify("There is nothing to go back to.")
+            return
+        use = self._before.pop()
+        self.follows()
+        self.do(self.detail.show, use.id, use.version, group="show")
+
+    @property
+    def version_chosen(self) -> int | None:
+        """The version at the cursor of its tab, else the one that is shown."""
+        detail = self.detail
+        use = detail.at if detail.tab == "versions" and detail.has_focus_within else detail.shown
+        return None if use is None else use.version
+
+    def action_made(self) -> None:
+        """Open the step that made what is shown."""
+        around = self.around
+        if around is None:
+            return
+        made = around.origin.made
+        if made.run is None or made.step is None:
+            self.notify(f"No step made it: {'outside of any run' if made.run is None else f'by {made.run} {made.by}'}.")
+            return
+        self.infospace.open_run(made.run, made.step, "step")
+
+    def action_plain(self) -> None:
+        """Show it as written, or laid out again."""
+        content = self.detail.content
+        content.plain = not content.plain
+        if self.around is not None:
+            self.do(content.show, self.around.resource, group="plain")
+
+    def action_copy(self) -> None:
+        """Copy the text."""
+        text, whole = self.detail.content.copied()
+        self.app.copy_to_clipboard(text)
+        self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
+
+    def action_copy_id(self) -> None:
+        """Copy the id."""
+        around = self._chosen()
+        if around is not None:
+            self.app.copy_to_clipboard(around.brief.id)
+            self.notify(f"Copied {around.brief.id}.")
+
+    # Going about
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done with what is shown, or with the list."""
+        around, detail = self.around, self.detail
+        alive = around is not None and around.gone is None
+        match action:
+            case "edit" | "edit_outside":
+                return alive and around is not None and isinstance(around.resource, Note) and _is_latest(around)
+            case "delete" | "name":
+                return alive
+            case "keep":
+                return alive and around is not None and not around.brief.kept
+            case "restore":
+                return around is not None and self.version_chosen != around.latest
+            case "undo":
+                return bool(self.undoable)
+            case "back":
+                return bool(self._before)
+            case "made":
+                return around is not None and around.origin.made.step is not None
+            case "threshold(-1)" | "threshold(1)":
+                return self.sought.scored
+            case "more":
+                return len(self.notes.listed.ids) < self.notes.listed.matched
+            case "tab(1)" | "tab(-1)" | "into" | "copy" | "copy_id" | "whole":
+                return around is not None
+            case "plain":
+                return around is not None and detail.tab == "content" and isinstance(around.resource, Note)
+            case "to_list" | "leave":
+                return not self.grid.has_focus or bool(self.query_one(Input).value) or self.has_class("-whole")
+        return super().offers(action)
+
+    def action_sort(self) -> None:
+        """Sort by the next column."""
+        detail = self.detail
+        if detail.has_focus_within and detail.content.is_table:
+            detail.content.sort()
+            return
+        titles = [column.title for column in PLAIN]
+        by = self.notes.sorted_by
+        self._sort(titles[(titles.index(by[0]) + 1) % len(titles)] if by else titles[0])
+
+    def action_threshold(self, by: int) -> None:
+        """Move the threshold."""
+        if self.sought.scored:
+            self.query_one(Slider).value += by
+        else:
+            self.notify("There is a threshold only where it is searched by meaning.")
+
+    def action_more(self) -> None:
+        """List more hits."""
+        self._most *= 5
+        self.seek()
+
+    def focus_inside(self) -> None:
+        """Go into what is chosen."""
+        self.detail.focus_inside()
+
+    def stay_out(self) -> None:
+        """Stay out of what is chosen."""
+        self.detail.stay_out()
+
+    def action_tab(self, by: int) -> None:
+        """Go to another tab."""
+        self.detail.turn(by)
+
+
+def _is_latest(around: ResourceDetail) -> bool:
+    return around.resource.version == around.latest
+
+
+def _standing(around: ResourceDetail) -> tuple[object, ...]:
+    brief = around.brief
+    return brief.version, brief.name, brief.kept, brief.alive

@@ -1,0 +1,167 @@
+"""What can be done with a run, whichever place shows it: the same as on the command line."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from infospace.core.errors import NotFound
+from infospace.core.json_types import JSON
+from infospace.journal.rows import RunHead, RunRow, StepRow
+from planner.journal.lease import is_live
+from planner.journal.result import RunResult
+from planner.journal.suspension import Pending
+from planner.language.json_patch import patched
+from planner.lifecycle.resume import answer, pending_of, plan_of
+from tui.base_screen import Place
+from tui.dialogs.common import Confirm
+from tui.dialogs.fork import Fork, Forked
+from tui.dialogs.question import Answered, Ask
+from tui.dialogs.report import Report
+
+if TYPE_CHECKING:
+    from infospace.store.protocol import Snapshot
+
+
+class Deeds(Place):
+    """A place whose runs can be resumed, answered, stopped, forked and replayed."""
+
+    def can(self, action: str, run: RunHead | RunRow | None, *, asks: bool) -> bool:
+        """Whether something can be done with a run now; `asks` is whether it waits for an answer."""
+        return run is not None and possible(action, run, here=self.infospace.runner.of(run.run) is not None, asks=asks)
+
+    def resume_run(self, run: str) -> None:
+        """Go on with a run; where it asks something, ask that first."""
+        self.ask_for(self._resume, run, group="deed")
+
+    async def _resume(self, run: str) -> None:
+        questions = await self.ask(lambda snapshot: _questions(snapshot.steps(run), snapshot.answers(run)))
+        if questions:
+            await self._answer(run, questions)
+        else:
+            self.go_on(run)
+
+    def go_on(self, run: str) -> None:
+        """Go on with a run that asks nothing."""
+        self.infospace.follow(self.infospace.runner.resume, run)
+
+    def answer_run(self, run: str) -> None:
+        """Ask what a run waits for, and go on with it."""
+        self.ask_for(self._asked_of, run, group="deed")
+
+    async def _asked_of(self, run: str) -> None:
+        def look(snapshot: Snapshot) -> tuple[str, list[Pending]]:
+            return snapshot.run(run).status, _questions(snapshot.steps(run), snapshot.answers(run))
+
+        status, questions = await self.ask(look)
+        if status != "suspended" or not questions:
+            raise NotFound(f"{run} asks nothing", hint="r resumes it" if status == "suspended" else None)
+        await self._answer(run, questions)
+
+    async def _answer(self, run: str, questions: list[Pending]) -> None:
+        answered: Answered | None = await self.app.push_screen_wait(Ask(run, questions))
+        if answered is not None:
+            self.do(self._hand_in, run, questions, answered, group="answer", exclusive=False)
+
+    async def _hand_in(self, run: str, questions: list[Pending], answered: Answered) -> None:
+        """Keep an answer and go on, whatever deed is begun meanwhile; ask the next question first."""
+        await asyncio.to_thread(answer, self.infospace.space, run, answered.step, answered.value)
+        if questions[1:]:
+            await self._answer(run, questions[1:])
+        else:
+            self.go_on(run)
+
+    def edit_run(self, run: str) -> None:
+        """Write on the plan of a run."""
+        self.ask_for(self._edit, run, group="deed")
+
+    async def _edit(self, run: str) -> None:
+        from tui.screens.compose.compose import Compose
+
+        row = await self.ask(lambda snapshot: snapshot.run(run))
+        if row.kind != "plan" or row.document is None:
+            raise NotFound(f"{run} has no plan to be written on", hint="runs of plans have one")
+        await self.infospace.action_go("compose")
+        place = self.infospace.place
+        if isinstance(place, Compose):
+            place.call_after_refresh(place.edit, run, row.document)
+
+    def stop_run(self, run: str) -> None:
+        """Put a run that goes on here to rest, or at once when it was told before; end one that rests."""
+        going = self.infospace.runner.of(run)
+        if going is None:
+            self.ask_for(self._cancel, run, group="deed")
+            return
+        again = going.halt.now
+        self.infospace.runner.halt(going)
+        message = (
+            f"{run} is broken off." if again else f"{run} finishes the steps under way; once more ends it at once."
+        )
+        self.notify(message)
+
+    async def _cancel(self, run: str) -> None:
+        row = await self.ask(lambda snapshot: snapshot.run(run))
+        if row.status in {"suspended", "running"} and not is_live(row):
+            detail = "What it did stays. It cannot be resumed any more."
+            if not await self.app.push_screen_wait(Confirm(f"End {run} as cancelled?", detail, yes="End it")):
+                return
+        from planner.lifecycle.cancel import cancel
+
+        await asyncio.to_thread(cancel, self.infospace.space, run)
+        self.shown()
+
+    def fork_run(self, run: str, step: str | None = None) -> None:
+        """Ask from which step on a plan is to be run anew, and how it is changed; run it."""
+        self.ask_for(self._fork, run, step, group="deed")
+
+    async def _fork(self, run: str, step: str | None) -> None:
+        row = await self.ask(lambda snapshot: snapshot.run(run))
+        labels = [(one.label, one.type) for one in plan_of(row).steps]
+        if row.kind != "plan" or not labels:
+            raise NotFound(f"{run} has no steps to begin from", hint="runs of plans can be forked")
+        forked = await self.app.push_screen_wait(Fork(run, row.document, labels, step))
+        if forked is not None:
+            self.infospace.follow(self._forked, run, forked, row.document)
+
+    async def _forked(self, run: str, forked: Forked, document: JSON) -> RunResult:
+        """Run the fork; where it is refused, show why."""
+        result = await self.infospace.runner.fork(run, forked.step, forked.patch)
+        if result.status == "refused":
+            self.infospace.open_plan(patched(document, forked.patch), show=True)
+        return result
+
+    def replay_run(self, run: str) -> None:
+        """Run a run once more from its record, and show what differs."""
+        self.do(self._replay, run, group="replay")
+
+    async def _replay(self, run: str) -> None:
+        from planner.lifecycle.replay import replay
+        from tui.text.diff_lines import difference_lines
+
+        self.notify(f"Replaying {run} …")
+        replayed = await self.infospace.engine.do(replay(self.infospace.space, run))
+        await self.app.push_screen_wait(Report(f"Replay of {run}", difference_lines(replayed.difference)))
+
+
+def _questions(rows: list[StepRow], answers: Mapping[str, JSON]) -> list[Pending]:
+    """Return what is asked and not answered yet."""
+    return [one for one in pending_of(rows) if one.kind != "wait" and one.kept_as not in answers]
+
+
+def possible(action: str, run: RunHead | RunRow, *, here: bool, asks: bool) -> bool:
+    """Whether something can be done with a run; `here` is whether it goes on in this process."""
+    left = run.status == "running" and not here and not is_live(run)
+    rests = (run.status == "suspended" and not here) or left
+    match action:
+        case "answer":
+            return rests and asks
+        case "resume":
+            return rests
+        case "stop":
+            return here or rests
+        case "fork" | "edit" | "replay":
+            return run.kind == "plan"
+        case "delete":
+            return not here and (left or run.status != "running")
+    return True

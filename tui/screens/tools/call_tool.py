@@ -1,0 +1,288 @@
+"""Trying tools: a call is a run of its own, asked about where somebody has to be asked, and nothing waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.text import Text
+
+from infospace.core.errors import InfospaceError, NotFound
+from planner.journal.events import Event, Progressed, RunFinished, Spoke
+from planner.journal.suspension import Pending
+from planner.metatools.arguments import LONGEST_MS, ExecuteOptions, ExecuteTool
+from planner.metatools.audit import outcome_of, write_audit
+from planner.metatools.execute_tool import PreparedToolCall, prepare_call
+from tui.dialogs.question import Answered, Ask
+from tui.screens.tools.tool_list import Looking
+from tui.tables.tools_query import key_of
+from tui.text.format import line, many, question_line, sign, took
+from tui.text.tool_text import reply_text
+from tui.widgets.details.form import Form
+
+if TYPE_CHECKING:
+    from infospace.core.tool import Tool
+    from planner.journal.result import RunResult
+    from tui.runtime.runner import ActiveRun
+
+CALLER = "screen"
+"""Who calls, in the audit."""
+
+
+@dataclass(slots=True)
+class Call:
+    """A call that was begun here. `answered` is what it answered, once it has ended or waits."""
+
+    tool: Tool
+    called: PreparedToolCall | None = None
+    begun: float = field(default_factory=time.monotonic)
+    going: ActiveRun | None = None
+    """What goes on of it now."""
+    run: str = ""
+    message: str = ""
+    pending: Sequence[Pending] = ()
+    asked: bool = False
+    """Whether its question stands open in a dialog, or was put off."""
+    dropped: bool = False
+    """Whether it was broken off before it began."""
+    answered: Mapping[str, Any] | None = None
+
+
+class Calling(Looking):
+    """A place in which tools are called."""
+
+    STATES: ClassVar[Mapping[str, str]] = {"approval_required": "suspended", "waiting": "suspended"}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: dict[str, Call] = {}
+        """The last call of each tool that was called here, by `key_of`."""
+        self.calling: Call | None = None
+        """The one that goes on."""
+
+    def on_form_given(self, event: Form.Given) -> None:
+        """Call the tool."""
+        if self.calling is not None:
+            self.notify(f"{self.calling.tool.full_name} is called; x breaks it off.", severity="warning", markup=False)
+            return
+        if event.timeout_ms > LONGEST_MS:
+            self.detail.form.complain(f"at most {LONGEST_MS // 1000:,} s")
+            return
+        key = key_of(event.tool)
+        self.detail.given[key] = event.arguments
+        call = self.calling = self.calls[key] = Call(event.tool)
+        options = ExecuteOptions(timeout_ms=event.timeout_ms, include_metadata=True)
+        name = event.tool.id or event.tool.full_name
+        self.do(self._call, call, ExecuteTool(tool_name=name, arguments=event.arguments, options=options), group="call")
+
+    async def _call(self, call: Call, args: ExecuteTool) -> None:
+        space, form = self.infospace.space, self.detail.form
+        self.tell_work()
+        try:
+            try:
+                call.called = await asyncio.to_thread(prepare_call, space, args)
+            except InfospaceError as error:
+                self.calls.pop(key_of(call.tool), None)
+                if form.tool is call.tool:
+                    form.complain(str(error))
+                    return
+                raise
+            if call.dropped:
+                self.calls.pop(key_of(call.tool), None)
+                self.notify(f"{call.tool.full_name} was not called.", markup=False)
+                return
+            self._show(call)
+            result = await self.infospace.runner.call(call.called, lambda going: _take(call, going))
+            await self._ended(call, result)
+        finally:
+            self._rests(call)
+        await self._look_after(call)
+
+    def _rests(self, call: Call) -> None:
+        call.going = None
+        if self.calling is call:
+            self.calling = None
+        self.tell_work()
+
+    async def _ended(self, call: Call, result: RunResult) -> None:
+        """Keep what came of it, and show it."""
+        space, called = self.infospace.space, call.called
+        assert called is not None  # noqa: S101 - it was prepared before it ran
+
+        def kept() -> dict[str, Any]:
+            answered = called.answer(space, result)
+            why = next((row.error for row in reversed(result.steps) if row.error), None)
+            write_audit(space, CALLER, "execute_tool", call.tool.full_name, outcome_of(answered), why, result.run)
+            return answered
+
+        call.answered = await asyncio.to_thread(kept)
+        call.run, call.pending, call.asked = result.run or "", tuple(result.pending), False
+        self._show(call)
+        self.called(call)
+
+    def called(self, call: Call) -> None:
+        """Something came of a call."""
+
+    # Questions
+
+    async def _look_after(self, call: Call) -> None:
+        """Ask what a call waits for, where the place is in front; else say so."""
+        if not call.pending or call.asked:
+            return
+        if not self.is_current:
+            message = f"{call.tool.full_name} waits for you in Tools: {question_line(call.pending[0].question)}"
+            self.notify(line(message), severity="warning", markup=False)
+            return
+        await self._ask(call)
+
+    async def _ask(self, call: Call) -> None:
+        questions = [one for one in call.pending if one.kind != "wait"]
+        call.asked = True
+        if not questions:
+            return
+        answered: Answered | None = await self.app.push_screen_wait(Ask(call.run, questions))
+        if answered is None:
+            return
+        from planner.lifecycle.resume import answer
+
+        self.calling, call.begun = call, time.monotonic()
+        try:
+            await asyncio.to_thread(answer, self.infospace.space, call.run, answered.step, answered.value)
+            call.pending = tuple(one for one in call.pending if one.step != answered.step)
+            if len(questions) == 1:
+                call.pending = ()
+                result = await self.infospace.runner.resume(call.run, take=lambda going: _take(call, going))
+                await self._ended(call, result)
+        finally:
+            self._rests(call)
+        if len(questions) > 1:
+            await self._ask(call)
+        else:
+            await self._look_after(call)
+
+    def ask_open(self) -> None:
+        """Ask what was not asked yet, since the place is in front."""
+        waiting = next((call for call in self.calls.values() if call.pending and not call.asked), None)
+        if waiting is not None and self.calling is None:
+            self.do(self._look_after, waiting, group="call")
+
+    def action_answer(self) -> None:
+        """Ask what the shown tool's call waits for, else what any other does."""
+        tool = self.detail.tool
+        own = None if tool is None else self.calls.get(key_of(tool))
+        waiting = [call for call in (own, *reversed(self.calls.values())) if call is not None and call.pending]
+        if self.calling is not None:
+            self.notify("A call goes on; x breaks it off.")
+        elif waiting:
+            self.ask_for(self._ask, waiting[0], group="call")
+        else:
+            self.notify("No call of here waits for an answer; the place Runs has all runs that wait.")
+
+    # What goes on
+
+    def heard(self, going: ActiveRun, events: Sequence[Event]) -> None:
+        """Take how far a call is, and of one that was answered elsewhere, how it ended; look at figures again."""
+        if self.is_current and any(isinstance(event, RunFinished) for event in events):
+            self.seek()
+        for call in self.calls.values():
+            if call.going is going:
+                call.run = going.run
+                for event in events:
+                    call.message = _told(event) or call.message
+            elif call.run and call.run == going.run and call.going is None:
+                ended = next((event.result for event in events if isinstance(event, RunFinished)), None)
+                if ended is not None:
+                    self.do(self._ended, call, ended, group=f"ended-{call.run}")
+
+    def break_off(self) -> bool:
+        """Break off the call that goes on; whether there is one."""
+        call = self.calling
+        if call is None:
+            return False
+        call.dropped = call.going is None
+        if call.going is not None:
+            self.infospace.runner.break_off(call.going)
+        return True
+
+    @property
+    def work_said(self) -> str:
+        """How far the call is that goes on, "" without one."""
+        call = self.calling
+        if call is None:
+            return ""
+        message = f": {call.message}" if call.message else ""
+        return f"{call.tool.full_name} is called, {took((time.monotonic() - call.begun) * 1000)}{message}"
+
+    def _show(self, call: Call) -> None:
+        tool = self.detail.tool
+        if tool is not None and key_of(tool) == key_of(call.tool):
+            self.show_reply()
+            if self.detail.tab == "try":
+                self.detail.open_tab("answer", focus=self.detail.has_focus_within and self.is_current)
+
+    def show_reply(self) -> None:
+        """Show what came of the last call of the tool that is shown."""
+        tool = self.detail.tool
+        call = None if tool is None else self.calls.get(key_of(tool))
+        if call is None:
+            self.detail.reply(Text("It was not called here yet: c goes to the form.", "dim"), "")
+        elif call.answered is None:
+            self.detail.reply(Text("It is called …", "dim"), "")
+        else:
+            text = reply_text(call.answered)
+            self.detail.reply(self._came(call.answered), "" if text == call.answered.get("reason") else text)
+
+    def _came(self, answered: Mapping[str, Any]) -> Text:
+        """Say what came of a call."""
+        status = str(answered["status"])
+        colours = self.infospace.colours
+        text = sign(self.STATES.get(status, status), colours)
+        metadata = answered.get("execution_metadata") or {}
+        run = metadata.get("request_id")
+        if status in self.STATES:
+            text.append(f" it waits ({run}); a answers")
+        else:
+            ran = f" {status}, {took(metadata.get('execution_time_ms') or 0.0)}"
+            text.append(f"{ran}, {run}" if run else ran)
+        resource = answered.get("resource_id")
+        if resource:
+            text.append(
+                f"; {resource} has all of it (o opens it)" if answered.get("large") else f"; {resource} (o opens it)"
+            )
+        if answered.get("reason") and answered["is_error"]:
+            reason, asks = str(answered["reason"]), str((answered.get("approval") or {}).get("question", ""))
+            reason = reason.replace(asks, question_line(asks)) if asks else reason
+            text.append(f"\n{line(reason)}", colours.get("error", "") if status == "failed" else "")
+        misfits = answered.get("misfits") or ()
+        for misfit in list(misfits)[:3]:
+            text.append(f"\nnot as it promises: {line(str(misfit))}", colours.get("warning", ""))
+        if len(misfits) > 3:
+            text.append(f"\nand {many(len(misfits) - 3, 'more misfit')}")
+        return text
+
+    def action_open_answer(self) -> None:
+        """Open what the shown tool's call gave, as a Note."""
+        tool = self.detail.tool
+        call = None if tool is None else self.calls.get(key_of(tool))
+        resource = None if call is None or call.answered is None else call.answered.get("resource_id")
+        if resource is None:
+            self.infospace.complain(NotFound("there is no answer to open", hint="c calls the tool"))
+            return
+        self.infospace.open_note(str(resource))
+
+
+def _take(call: Call, going: ActiveRun) -> None:
+    call.going = going
+
+
+def _told(event: Event) -> str:
+    match event:
+        case Progressed():
+            of = f" of {event.total:,}" if event.total else ""
+            return line(f"{event.what} {event.done:,}{of}")
+        case Spoke():
+            return line(event.text)
+    return ""

@@ -1,0 +1,324 @@
+"""What can be called: the tools of servers, the space's own primitives, saved plans; and the servers themselves.
+
+Type in the field at the top: the search runs as you type, by meaning, by words or by both (`m`). `score` is how likely
+a tool is right, from 0 to 1; where none fits, that is said, and the nearest is a guess. One with `↑` may stand above
+a higher score: it is connected or trusted, as About tells. `f` sifts by server, category and tag; `w` shows what a
+client of `infospace serve` would see, by its token or by a scope; `v` goes on to the servers. A server that was never
+listed stands among the tools: `c` asks it what it can do. What a server says of its tools is untrusted: `!` marks words
+that instruct the model.
+
+Of a tool: **About** (whether somebody is asked, how its calls went), **Schema**, **Try** (`c`: a form; `^r` calls, also
+from within a field; everything that does not fit is said beside the fields), **Answer** (`o` opens it as a Note) and
+**Similar** (enter goes there, `b` comes back). A call is a run, and nothing waits for it: go on, `x` breaks it off. If
+somebody has to be asked first, you are: once, for the run, always, or no; `d` takes *always* back.
+
+Of a server: **State** (why it failed), **Log** (its standard error) and **Latency**. `s` lists what is not listed yet,
+`r` restarts the server at the cursor, `M` names another `mcp.json`, `x` breaks listing off, or ends a server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.events import Click
+from textual.widgets import Input, Static
+
+from infospace.core.tool import Tool
+from infospace.tools.scope import EVERYTHING, Filters
+from planner.server.access import Access
+from tui.dialogs.client import See
+from tui.dialogs.tool_filter import Sift
+from tui.screens.search_screen import LOOK
+from tui.screens.tools.call_tool import Call, Calling
+from tui.screens.tools.sync import Syncing
+from tui.screens.tools.tables import ToolRows
+from tui.tables.tools_query import MODES, WHAT, ServerStatus, key_of
+from tui.text.format import line
+from tui.widgets.cycle_button import Cycle
+from tui.widgets.details.form import Form
+from tui.widgets.details.server import ServerDetail
+from tui.widgets.details.tool import AlikeRows, ToolDetail
+from tui.widgets.lazy_table import Grid
+
+
+class Pressed(Static):
+    """A word that does something when it is clicked."""
+
+    def __init__(self, text: str, action: str, *, name: str, tip: str = "") -> None:
+        super().__init__(text, id=name, markup=False)
+        self.tooltip = tip or None
+        self._action = action
+
+    async def on_click(self, event: Click) -> None:
+        """Do it."""
+        event.stop()
+        await self.screen.run_action(self._action)
+
+
+class Tools(Calling, Syncing):
+    """The tools and their servers."""
+
+    FIRST = "#list"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "Search", key_display="/", tooltip="goes to the field; escape comes back"),
+        Binding("m", "mode", "Mode", show=False, tooltip="searches by both, by meaning, or by words"),
+        Binding("v", "what", "Servers", tooltip="shows the servers, or the tools again"),
+        Binding("f", "sift", "Filter", tooltip="lists the tools of some servers, categories or tags"),
+        Binding("w", "see", "As client", tooltip="shows what a client of a token or of a scope would see"),
+        Binding("c", "call", "Call", tooltip="goes to the form of the tool"),
+        Binding("ctrl+r", "give", "Call it", show=False, priority=True, tooltip="calls the tool with what is written"),
+        Binding("x", "stop", "Stop", tooltip="breaks off a call, or listing; ends the server at the cursor"),
+        Binding("a", "answer", "Answer", tooltip="answers what a call waits for"),
+        Binding("o", "open_answer", "Open", show=False, tooltip="opens what the call gave as a Note"),
+        Binding("d", "ask_again", "Ask again", show=False, tooltip="takes back that a tool may always be called"),
+        Binding("s", "sync", "Sync", tooltip="lists the servers whose tools are not known, or not any more"),
+        Binding("r", "restart", "Restart", show=False, tooltip="restarts a server, and lists it"),
+        Binding("M", "mcp", "Add servers", show=False, tooltip="names another mcp.json, and lists its servers"),
+        Binding("enter", "into", "Look", show=False, tooltip="goes into what is chosen; follows a tool that is alike"),
+        Binding("right_square_bracket", "tab(1)", "Tab", key_display="]", show=False, tooltip="to the next tab"),
+        Binding(
+            "left_square_bracket", "tab(-1)", "Tab before", key_display="[", show=False, tooltip="to the one before"
+        ),
+        Binding("z", "whole", "Whole", show=False, tooltip="shows what is chosen alone, or beside the list again"),
+        Binding("b", "back", "Back", show=False, tooltip="back to the tool that was shown before"),
+        Binding("y", "copy", "Copy", show=False, tooltip="copies the answer, the schema, or the log"),
+        Binding("escape", "leave", "Leave", show=False, tooltip="back to the list; again lists everything"),
+        Binding("down", "to_list", show=False),
+    ]
+
+    def content(self) -> ComposeResult:
+        """The field, what is listed, the list, and what is chosen."""
+        get = self.infospace.memory.get
+        with Horizontal(id="ask"):
+            yield Input(get("tools.query", ""), placeholder="search")
+            yield Cycle(MODES, get("tools.mode", ""), name="mode", tip="by both, by meaning, or by words (m)")
+            yield Cycle(WHAT, name="what", tip="tools or servers (v)")
+            yield Pressed("≡", "app.command_palette", name="menu", tip="everything that can be done here")
+        with Horizontal(id="sift"):
+            yield Pressed("", "sift", name="filters", tip="which servers, categories and tags (f)")
+            yield Pressed("", "see", name="eyes", tip="as whom the tools are looked at (w)")
+            yield Static("", id="found", markup=False)
+        with Container(id="halves"):
+            yield Grid(ToolRows.PLAIN, empty="", name="list")
+            yield ToolDetail()
+            yield ServerDetail()
+        yield Pressed("", "stop", name="work", tip="a click breaks it off")
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self.query_one("#server").display = False
+        self.query_one("#work").display = False
+        self.says_sifted()
+        self.set_interval(LOOK, self.look)
+        self.set_interval(LOOK / 2, self._tick)
+
+    def shown(self) -> None:
+        """Look now; ask what was not asked yet."""
+        self.tools.colours = self.servers.colours = self.infospace.colours
+        self.seek()
+        self.ask_open()
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Go into it; to a tool that is alike."""
+        if event.grid.id == "list":
+            self.half.focus_inside()
+        elif isinstance(event.rows, AlikeRows):
+            if self.detail.tool is not None:
+                self.before.append(self.detail.tool)
+            self.follow(event.rows.found[event.index].tool)
+
+    def called(self, call: Call) -> None:
+        """Count the call."""
+        del call
+        self.seek()
+        self.refresh_bindings()
+
+    def on_form_wanted(self, event: Form.Wanted) -> None:
+        """List a server that was never listed."""
+        self._list_server(event.tool)
+
+    def _list_server(self, tool: Tool) -> None:
+        self.start_sync([tool.server])
+        self.notify(f"{line(tool.server)} was never listed: it is being asked what it can do.", markup=False)
+
+    # What goes on
+
+    def _tick(self) -> None:
+        if self.calling is not None:
+            self.tell_work()
+
+    def tell_work(self) -> None:
+        """Say what goes on, and how it is broken off."""
+        said = [text for text in (self.work_said, self.sync_said) if text]
+        work = self.query_one("#work", Static)
+        work.display = bool(said)
+        work.update(line(f"{'; '.join(said)}  (x breaks it off)" if said else ""))
+        self.refresh_bindings()
+
+    def action_stop(self) -> None:
+        """Break off what goes on; else end the server at the cursor."""
+        if self.break_off() or self.stop_sync():
+            return
+        one, servers = self._server, self.infospace.space.tools.servers
+        if one is None or servers is None or one.name not in servers.fleet.running() or not self.lists_servers:
+            self.notify("Nothing goes on here.")
+            return
+        servers.fleet.end([one.name])
+        self.seek()
+        self.notify(f"{line(one.name)} is ended; a call of one of its tools starts it again.", markup=False)
+
+    @property
+    def _server(self) -> ServerStatus | None:
+        return self.server_detail.standing
+
+    def action_restart(self) -> None:
+        """Restart a server, and list it."""
+        servers = self.infospace.space.tools.servers
+        one, tool = self._server, self.detail.tool
+        name = (one.name if one is not None else None) if self.lists_servers else (tool.server if tool else None)
+        if servers is None or name is None or name not in servers.providers():
+            self.notify(f"{line(name)} is no server that can be started." if name else "No server is chosen.")
+            return
+        self.start_sync([name], restart=True)
+
+    def action_ask_again(self) -> None:
+        """Take back that the tool may always be called."""
+        tool = self.detail.tool
+        if tool is not None and not self.lists_servers:
+            self.do(self._ask_again, tool, group="deed")
+
+    async def _ask_again(self, tool: Tool) -> None:
+        from infospace.tools.approvals import forget
+
+        await asyncio.to_thread(forget, self.infospace.space.store, tool.full_name)
+        self.notify(f"{tool.full_name} is asked about again.", markup=False)
+        if self.detail.tool is tool and not self.detail.reads:
+            await self.show_it(tool)
+
+    # Going about
+
+    def offers(self, action: str) -> bool:
+        """Whether something can be done with the tool or the server that is shown, or with what goes on."""
+        tool, lists = self.detail.tool, not self.lists_servers
+        one = None if lists else self._server
+        match action:
+            case "stop":
+                servers = self.infospace.space.tools.servers
+                runs = one is not None and servers is not None and one.name in servers.fleet.running()
+                return self.calling is not None or self.syncing is not None or runs
+            case "call" | "sift" | "see" | "mode":
+                return lists and (action != "call" or tool is not None)
+            case "give":
+                return lists and tool is not None and self.detail.tab == "try"
+            case "answer":
+                return self.calling is None and any(call.pending for call in self.calls.values())
+            case "open_answer":
+                call = self.calls.get(key_of(tool)) if lists and tool is not None else None
+                return call is not None and call.answered is not None and call.answered.get("resource_id") is not None
+            case "ask_again":
+                return lists and self.detail.told is not None and self.detail.told.always
+            case "restart":
+                return one is not None if not lists else tool is not None and tool.integration == "MCP"
+            case "back":
+                return lists and bool(self.before)
+            case "tab(1)" | "tab(-1)" | "into" | "whole":
+                return tool is not None if lists else one is not None
+            case "copy":
+                return (self.detail.tab in ("schema", "answer") and tool is not None) if lists else one is not None
+            case "leave" | "to_list":
+                writes = bool(self.query_one("#ask Input", Input).value)
+                return not self.grid.has_focus or writes or self.has_class("-whole")
+        return super().offers(action)
+
+    def word_for(self, binding: Binding) -> str:
+        """Return the word that stands beside a key: it goes from the tools to the servers, and back."""
+        if binding.action == "call" and self.detail.tool is not None and self.detail.tool.kind == "server":
+            return "List it"
+        if binding.action == "what":
+            return "Tools" if self.lists_servers else "Servers"
+        return super().word_for(binding)
+
+    def action_sift(self) -> None:
+        """Ask which tools are to be listed."""
+
+        def given(filters: Filters | None) -> None:
+            if filters is not None:
+                self.filters = filters
+                self._to_tools()
+
+        self.app.push_screen(Sift(self.tools.listed.names, self.filters), given)
+
+    def action_see(self) -> None:
+        """Ask as whom the tools are looked at."""
+
+        def given(access: Access | None) -> None:
+            if access is not None:
+                self.access = None if not access.caller and access.scope == EVERYTHING else access
+                self._to_tools()
+
+        self.app.push_screen(See(self.access), given)
+
+    def _to_tools(self) -> None:
+        self.says_sifted()
+        if self.lists_servers:
+            self.action_what()
+        else:
+            self.seek()
+
+    def action_search(self) -> None:
+        """Go to the field."""
+        if self.lists_servers:
+            self.action_what()
+        super().action_search()
+
+    def focus_inside(self) -> None:
+        """Go into what is chosen."""
+        self.half.focus_inside()
+
+    def stay_out(self) -> None:
+        """Stay out of what is chosen."""
+        self.half.stay_out()
+
+    def action_tab(self, by: int) -> None:
+        """Go to another tab."""
+        self.half.turn(by)
+
+    def action_call(self) -> None:
+        """Go to the form; where there is little room, alone."""
+        if self.lists_servers or self.detail.tool is None:
+            self.notify("No tool is chosen.")
+            return
+        if self.detail.tool.kind == "server":
+            self._list_server(self.detail.tool)
+            return
+        if self.has_class("-low"):
+            self.add_class("-whole")
+        self.detail.open_tab("try")
+
+    def action_give(self) -> None:
+        """Call the tool with what is written."""
+        if not self.lists_servers and self.detail.tab == "try":
+            self.detail.form.give()
+
+    def action_back(self) -> None:
+        """Show the tool that was shown before."""
+        if self.before:
+            self.follow(self.before.pop())
+        else:
+            self.notify("There is nothing to go back to.")
+
+    def action_copy(self) -> None:
+        """Copy what is shown as text."""
+        name = "stderr" if self.lists_servers else {"schema": "schemas", "answer": "reply"}.get(self.detail.tab)
+        if name is None:
+            self.notify("Schema, Answer and Log can be copied.")
+            return
+        from tui.widgets.text_view import Pager
+
+        text, whole = self.query_one(f"#{name}", Pager).copied()
+        self.app.copy_to_clipboard(text)
+        self.notify(f"Copied {'' if whole else 'the first '}{len(text):,} characters.")

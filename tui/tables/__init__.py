@@ -1,0 +1,1 @@
+"""Row sources for the lazy table."""

@@ -1,0 +1,285 @@
+"""What the place Notes lists: everything of a kind, what a search finds, what is stale. For threads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from infospace.core.ids import Kind, kind_of, number_of
+from infospace.data.result import LABEL
+from infospace.data.titles import beginning
+from infospace.search.query import Wanted
+from tui.text.format import in_words, line, many
+from tui.text.render import certificate_says
+
+if TYPE_CHECKING:
+    from infospace.core.listener import Listener
+    from infospace.search.query import Found, Hit, Mode
+    from infospace.space import Space
+    from infospace.store.protocol import ResourceSummary, Snapshot
+
+What = Literal["notes", "all notes", "collections", "relations", "stale"]
+"""`notes` are the kept ones, `all notes` also what runs made and nobody kept."""
+
+WHAT: tuple[What, ...] = ("notes", "all notes", "collections", "relations", "stale")
+MODES: tuple[Mode, ...] = ("semantic", "keyword", "hybrid")
+
+MOST = 200
+"""Hits that are listed at first."""
+CHUNK = 2_000
+"""Resources that are read at a time when all are looked through."""
+
+_KINDS = {"collections": Kind.COLLECTION, "relations": Kind.RELATION}
+
+
+@dataclass(frozen=True, slots=True)
+class NotesQuery:
+    """What is to be listed. `threshold` None is the model's own."""
+
+    what: What = "notes"
+    query: str = ""
+    mode: Mode = "semantic"
+    threshold: float | None = None
+    most: int = MOST
+
+    @property
+    def kind(self) -> Kind:
+        """The kind that is listed; what is stale may be of any."""
+        return _KINDS.get(self.what, Kind.NOTE)
+
+    @property
+    def kept(self) -> bool | None:
+        """Whether only what is kept is listed."""
+        return True if self.what == "notes" else None
+
+    @property
+    def how(self) -> Mode | None:
+        """How it is searched: Relations, notes that nobody kept and what is stale by the words that are typed."""
+        if not self.query.strip():
+            return None
+        if self.what == "notes":
+            return self.mode
+        return "semantic" if self.what == "collections" and self.mode == "semantic" else "keyword"
+
+    @property
+    def scored(self) -> bool:
+        """Whether a threshold counts."""
+        return self.how in ("semantic", "hybrid")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NotesList:
+    """Ids, what is remarked about some of them, hits where it was a search, and what is said of it all.
+
+    `matched` is how many there are, also where fewer are listed; `threshold` is the one that was used, and
+    `words` are those that were looked for.
+    """
+
+    sought: NotesQuery
+    ids: Sequence[str]
+    message: str
+    matched: int
+    remarks: dict[str, str] = field(default_factory=dict)
+    hits: dict[str, Hit] = field(default_factory=dict)
+    threshold: float | None = None
+    words: Sequence[str] = ()
+
+
+def listed(space: Space, sought: NotesQuery, listener: Listener) -> NotesList:
+    """Return what is to be listed."""
+    if sought.what == "stale":
+        return _stale(space, sought)
+    if sought.how is None:
+        with space.store.reading() as snapshot:
+            ids = Ids(sought.kind, snapshot.numbers(sought.kind, kept=sought.kept))
+        return NotesList(sought, ids, _counted(len(ids), sought), len(ids))
+    if sought.what == "notes" or (sought.what == "collections" and sought.scored):
+        return _searched(space, sought, listener)
+    return _with_words(space, sought)
+
+
+class Ids(Sequence[str]):
+    """The ids of a kind, latest first; a hundred thousand cost nothing until they are asked for."""
+
+    def __init__(self, kind: Kind, numbers: Any) -> None:
+        self._kind = kind
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def same(self, other: Ids) -> bool:
+        """Whether these are the same ids in the same order."""
+        return self._kind == other._kind and self._numbers.tolist() == other._numbers.tolist()
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        return f"{self._kind}_{self._numbers[-1 - place]}"
+
+
+def _counted(count: int, sought: NotesQuery) -> str:
+    noun = {"notes": "kept note", "all notes": "note", "collections": "Collection", "relations": "Relation"}
+    return many(count, noun[sought.what])
+
+
+def _searched(space: Space, sought: NotesQuery, listener: Listener) -> NotesList:
+    how = cast("Mode", sought.how)
+    if sought.what == "notes":
+        threshold = sought.threshold if sought.scored else None
+        found = space.search.find(Wanted(sought.query, sought.most, threshold, how, certify=True), listener)
+    else:
+        from infospace.search.collections import among_collections
+
+        found = among_collections(sought.query, sought.most, sought.threshold)(space, listener)
+    hits = {hit.source: hit for hit in found.hits}
+    matched = found.certificate["matched"]
+    threshold = found.certificate["threshold"]
+    words = found.certificate.get("words", ())
+    return NotesList(sought, list(hits), _said(found), matched, {}, hits, threshold, words)
+
+
+def _said(found: Found) -> str:
+    """Say what a search proved, without what the slider beside it says, and without a condition: there is none."""
+    message = certificate_says(found.certificate).replace(", or none satisfies the condition", "")
+    if found.certificate["threshold"] is not None:
+        above = f" at or above {found.certificate['threshold']:.2f};"
+        message = message.replace(f" is{above}", ";").replace(above, ";")
+    return message
+
+
+def _with_words(space: Space, sought: NotesQuery) -> NotesList:
+    """Find what has all the words that are typed."""
+    words = sought.query.casefold().split()
+    with space.store.reading() as snapshot:
+        ids = Ids(sought.kind, snapshot.numbers(sought.kind, kept=sought.kept))
+        found = [brief.id for brief in read_all(snapshot, ids) if all(word in _told(brief) for word in words)]
+    return NotesList(sought, found, f"{len(found):,} of {_counted(len(ids), sought)} with these words", len(found))
+
+
+def read_all(snapshot: Snapshot, ids: Sequence[str]) -> Iterator[ResourceSummary]:
+    """Give what there is to tell of many resources, those that Relations join with their titles."""
+    for at in range(0, len(ids), CHUNK):
+        yield from titled(snapshot, snapshot.briefs(ids[at : at + CHUNK]))
+
+
+def titled(snapshot: Snapshot, briefs: Sequence[ResourceSummary]) -> list[ResourceSummary]:
+    """Return briefs in which Relations and search results are told by the titles of what they refer to."""
+    others = {end for brief in briefs for end in _others(brief)}
+    titles = {brief.id: label_of(brief) for brief in snapshot.briefs(sorted(others))} if others else {}
+    return [replace(brief, begins=_by_others(brief, titles)) if _others(brief) else brief for brief in briefs]
+
+
+def _others(brief: ResourceSummary) -> tuple[str, ...]:
+    if brief.ends is not None:
+        return brief.ends[0], brief.ends[2]
+    return () if brief.source is None else (brief.source[0],)
+
+
+def _by_others(brief: ResourceSummary, titles: dict[str, str]) -> str:
+    if brief.ends is not None:
+        source, relation, target = brief.ends
+        return f"{titles[source]} ─ {relation} → {titles[target]}"
+    title = titles[brief.source[0]] if brief.source is not None else ""
+    return title if brief.score is None else f"{title} ({brief.score:.3f})"
+
+
+def label_of(brief: ResourceSummary) -> str:
+    """Return a short name: the title, the name, or how it begins."""
+    title = brief.title or brief.metadata.get("title") or brief.name
+    if not isinstance(title, str) or brief.ends is not None or brief.source is not None:
+        is_json = brief.begins.startswith(("{", "["))
+        title = (brief.begins if is_json else beginning(brief.begins, LABEL * 4)) or title
+    text = in_words(title) if isinstance(title, str) and title else ""
+    if not text and kind_of(brief.id) is Kind.COLLECTION:
+        return f"({many(brief.size, 'item')})"
+    return (text if len(text) <= LABEL * 4 else f"{text[: LABEL * 4]}…") or "(empty)"
+
+
+def _told(brief: ResourceSummary) -> str:
+    """All that is looked through for words, in small letters."""
+    fields = json.dumps(dict(brief.metadata), ensure_ascii=False) if brief.metadata else ""
+    return f"{brief.id} {brief.name or ''} {brief.begins} {fields}".casefold()
+
+
+def _stale(space: Space, sought: NotesQuery) -> NotesList:
+    """Find what was made of versions that are not current any more."""
+    from infospace.lineage.staleness import staleness
+
+    words = sought.query.casefold().split()
+    with space.store.reading() as snapshot:
+        found = staleness(snapshot)
+        remarks = {one.origin.of.id: causes(one.changed) for one in found.stale}
+        if words:
+            told = {brief.id: _told(brief) for brief in read_all(snapshot, list(remarks))}
+            remarks = {
+                one: said
+                for one, said in remarks.items()
+                if all(word in f"{told[one]} {said.casefold()}" for word in words)
+            }
+    message = f"{len(remarks):,} of {many(found.checked, 'thing')} out of date: made of what has changed since"
+    if found.unknown:
+        message += f"; too little is known of {len(found.unknown):,}"
+    return NotesList(sought, list(remarks), message, len(remarks), remarks)
+
+
+def causes(changed: Sequence[Any]) -> str:
+    """Say which inputs are not any more what something was made of."""
+    said = [_cause(one) for one in changed[:3]]
+    return "; ".join(said) + (f"; and {len(changed) - 3:,} more" if len(changed) > 3 else "")
+
+
+def _cause(changed: Any) -> str:
+    origin = changed.origin
+    title = f" “{line(origin.title)}”" if origin.title else ""
+    if changed.what == "deleted":
+        return f"{origin.of.id}{title} was deleted {origin.gone}"
+    run = f" by {origin.latest_made.run}" if origin.latest_made.run else ""
+    return f"{origin.of.id}{title} changed its {changed.what}, now version {origin.latest}{run}"
+
+
+Sorting = Callable[["ResourceSummary"], Any]
+
+
+def by_column(space: Space, ids: Sequence[str], column: str, *, downwards: bool) -> list[str]:
+    """Return ids sorted by what a column shows of them."""
+    ranks: dict[str, Sorting] = {
+        "id": lambda brief: number_of(brief.id),
+        "title": lambda brief: label_of(brief).casefold(),
+        "tags": lambda brief: tags_of(brief).casefold(),
+        "size": lambda brief: brief.size,
+        "updated": lambda brief: brief.updated,
+    }
+    rank = ranks[column]
+    with space.store.reading() as snapshot:
+        ranked = [(rank(brief), brief.id) for brief in read_all(snapshot, ids)]
+    return [one for _, one in sorted(ranked, key=lambda pair: pair[0], reverse=downwards)]
+
+
+def tags_of(brief: ResourceSummary) -> str:
+    """Return the tags on a line."""
+    tags = brief.metadata.get("tags")
+    if isinstance(tags, list):
+        return ", ".join(str(tag) for tag in tags)
+    return tags if isinstance(tags, str) else ""
+
+
+def present(snapshot: Snapshot, ids: Sequence[str]) -> list[ResourceSummary]:
+    """Return what there is to tell of resources, without those that were removed for good."""
+    from infospace.core.errors import NotFound
+
+    try:
+        return titled(snapshot, snapshot.briefs(ids))
+    except NotFound:
+        return [brief for one in ids for brief in _one(snapshot, one)]
+
+
+def _one(snapshot: Snapshot, identifier: str) -> list[ResourceSummary]:
+    from infospace.core.errors import NotFound
+
+    try:
+        return titled(snapshot, snapshot.briefs([identifier]))
+    except NotFound:
+        return []

@@ -1,0 +1,179 @@
+"""A resource at a version, with what there is to know of it: its versions, what it is tied to, where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from infospace.core.errors import NotFound
+from infospace.core.resources import Collection, Note, Relation, Resource
+from infospace.journal.origin import Origin
+from infospace.journal.rows import Use
+from tui.tables.notes_query import label_of, present, titled
+from tui.text.format import Colours, count, line, many, moment, worded
+
+if TYPE_CHECKING:
+    from infospace.lineage.graph import Graph
+    from infospace.store.protocol import ResourceSummary, Snapshot
+
+DEEPEST = 60
+"""Levels of a tree of provenance."""
+WIDEST = 100
+"""Branches of each of its nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Something that a resource is tied to: how, and as what."""
+
+    how: str
+    id: str
+    title: str
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResourceDetail:
+    """A resource as it is now or was at a version, and everything around it. `gone` says how it was deleted."""
+
+    resource: Resource
+    brief: ResourceSummary
+    versions: tuple[tuple[int, str, Origin], ...]
+    ties: tuple[Link, ...]
+    unresolved: tuple[str, ...]
+    gone: str | None
+
+    @property
+    def origin(self) -> Origin:
+        """Where the version came from."""
+        return next(origin for number, _, origin in self.versions if number == self.resource.version)
+
+    @property
+    def latest(self) -> int:
+        """Its version now."""
+        return self.brief.version
+
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """Changes whenever something is to be drawn anew."""
+        brief = self.brief
+        return (brief.id, brief.version, brief.name, brief.kept, brief.alive, self.resource.version, self.ties)
+
+
+def read_around(snapshot: Snapshot, identifier: str, version: int | None = None) -> ResourceDetail:
+    """Read a resource with everything around it; of a deleted one its last version. For a thread.
+
+    Raises NotFound for what never was, or was removed for good.
+    """
+    brief = snapshot.briefs([identifier])[0]
+    wanted = brief.version if version is None and not brief.alive else version
+    resource = snapshot.get(identifier, wanted)
+    versions = snapshot.versions(identifier)
+    origins = snapshot.origins([Use(identifier, number) for number, _ in versions])
+    unresolved = (
+        [link.target for link in snapshot.links(identifier).get(identifier, []) if link.to is None]
+        if isinstance(resource, Note) and brief.alive
+        else []
+    )
+    return ResourceDetail(
+        resource,
+        titled(snapshot, [brief])[0],
+        tuple((number, at, origin) for (number, at), origin in zip(versions, origins, strict=True)),
+        tuple(_ties(snapshot, resource)),
+        tuple(unresolved),
+        None if brief.alive else origins[-1].gone,
+    )
+
+
+def stamp_of(snapshot: Snapshot, identifier: str) -> tuple[object, ...] | None:
+    """Return what tells whether a resource has changed, without reading its content; None where it is not there."""
+    try:
+        brief = snapshot.briefs([identifier])[0]
+    except NotFound:
+        return None
+    tied = len(snapshot.holders([identifier]))
+    return brief.version, brief.name, brief.kept, brief.alive, tied
+
+
+def _ties(snapshot: Snapshot, resource: Resource) -> Iterator[Link]:
+    """What a resource is tied to: the ends of a Relation, the source of a search result, then links and Collections."""
+    found: list[tuple[str, str, int | None]] = []
+    if isinstance(resource, Relation):
+        found += [("from", resource.source, None), (f"{resource.relation} →", resource.target, None)]
+    brief = snapshot.briefs([resource.id])[0]
+    if brief.source is not None:
+        found.append(("found in", *brief.source))
+    out = snapshot.briefs(snapshot.relations(source=resource.id))
+    into = snapshot.briefs(snapshot.relations(target=resource.id))
+    found += [(f"{one.ends[1]} →", one.ends[2], None) for one in out if one.ends is not None]
+    found += [(f"← {one.ends[1]}", one.ends[0], None) for one in into if one.ends is not None]
+    relations = {one.id for one in (*out, *into)}
+    found += [("in", holder, None) for _, holder in snapshot.holders([resource.id]) if holder not in relations]
+    titles = {one.id: label_of(one) for one in present(snapshot, sorted({end for _, end, _ in found}))}
+    for how, end, version in dict.fromkeys(found):
+        yield Link(how, end, titles.get(end, "(removed for good)"), version)
+
+
+# Told
+
+
+def told(around: ResourceDetail, colours: Colours) -> Text:
+    """Say what a resource is: its head, and its metadata."""
+    resource, brief, origin = around.resource, around.brief, around.origin
+    size = f"{len(resource):,} items" if isinstance(resource, Collection) else f"{count(brief.size)} characters"
+    kept = "yes, and searches find it" if brief.kept else "no: of its run, and not found by searches (p keeps it)"
+    rows = [("id", resource.id), ("name", brief.name or "none (n gives one)"), ("kept", kept), ("size", size)]
+    rows.append(("created", moment(resource.created)))
+    rows.append(("version", f"{resource.version} of {around.latest}, {moment(resource.updated)}, {made_said(origin)}"))
+    if origin.file is not None:
+        rows.append(("file", origin.file))
+    text = Text()
+    for name, value in rows:
+        text.append(f"{name:<9}", "dim").append(f"{line(value)}\n")
+    if around.unresolved:
+        text.append("links to what is not there yet: ", "dim").append(f"{', '.join(map(line, around.unresolved))}\n")
+    text.append("\nmetadata\n" if resource.metadata else "\nno metadata", "underline" if resource.metadata else "dim")
+    for key, field in resource.metadata.items():
+        text.append(f"{line(key)}: ", colours.get("primary", "bold")).append(f"{worded(field)}\n")
+    return text
+
+
+def made_said(origin: Origin) -> str:
+    """Say who made a version."""
+    made = origin.made
+    if made.run is None:
+        return "outside of any run"
+    step = f" step {made.step}" if made.step else ""
+    return f"by {made.run}{step} {made.by or ''}".rstrip()
+
+
+def head_of(around: ResourceDetail, colours: Colours) -> Text:
+    """Say on a line what is shown."""
+    resource = around.resource
+    text = Text(no_wrap=True, overflow="ellipsis").append(f"{resource.id} ", "bold")
+    if around.gone is not None:
+        text.append("deleted ", colours.get("error", "bold"))
+    if resource.version != around.latest:
+        text.append(f"version {resource.version} of {around.latest} ", colours.get("warning", "bold"))
+    elif around.latest > 1:
+        text.append(f"version {around.latest} ", "dim")
+    if not around.brief.kept:
+        text.append("transient ", "italic")
+    if around.brief.name:
+        text.append(f"{line(around.brief.name)!r} ", colours.get("secondary", ""))
+    if isinstance(resource, Collection):
+        text.append(f"{many(len(resource), 'item')} ", "dim")
+    label = label_of(around.brief)
+    return text if label == around.brief.name else text.append(label)
+
+
+def graph_of(snapshot: Snapshot, roots: Sequence[Use], *, forward: bool) -> Graph:
+    """Follow where a resource came from, or what came of it. For a thread."""
+    from infospace.lineage.trace import trace, trace_forward, versions_of
+
+    if forward:
+        return trace_forward(snapshot, [of for root in roots for of in versions_of(snapshot, root.id)])
+    return trace(snapshot, roots)

@@ -1,0 +1,56 @@
+"""What fixes and dry runs tell, in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from infospace.data.json_source_map import parts_of
+from infospace.data.result import truncate
+from planner.language.problems import Patch
+from tui.text.format import line, worded
+
+if TYPE_CHECKING:
+    from planner.lifecycle.dry_run import DryRun
+
+SIGNS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
+
+
+def fix_words(fix: Patch) -> str:
+    """Say what a fix does: `make it "size"`, `call "traget" "target"`."""
+    return "; ".join(_deed(operation) for operation in fix)
+
+
+def _deed(operation: Mapping[str, Any]) -> str:
+    last = json.dumps((parts_of(operation["path"]) or ["the plan"])[-1], ensure_ascii=False)
+    value = truncate(json.dumps(operation.get("value"), ensure_ascii=False), 80)
+    match operation["op"]:
+        case "replace":
+            return f"make it {value}"
+        case "add":
+            return f"add {last}: {value}" if not last.strip('"').isdigit() else f"put in {value}"
+        case "remove":
+            return f"take {last} away"
+    before = json.dumps(parts_of(operation["from"])[-1], ensure_ascii=False)
+    around = operation["from"].rpartition("/")[0] == operation["path"].rpartition("/")[0]
+    return f"call {before} {last}" if around and not last.strip('"').isdigit() else f"move {before}"
+
+
+def dry_lines(dry: DryRun) -> Iterator[tuple[str, str | None]]:
+    """Return a line for each step, with what it would write or call below it, and how it would end."""
+    for step in dry.document["steps"]:
+        mark, style = SIGNS.get(step["status"], ("?", "red"))
+        out = f" → {step['out']}" if step["out"] else ""
+        message = step["reason"] if step["status"] in ("failed", "skipped") else step["value"]
+        yield f"{mark} {step['step']} {step['type']}{out}  {line(truncate(message or ''))}", style
+        would = step.get("would")
+        if would is not None:
+            verb = "write" if would["effect"] == "writes" else "do this"
+            asks = ", and would ask before" if would.get("asks") else ""
+            yield f"    would {verb}{asks}: {truncate(worded(would['arguments']))}", "cyan"
+    yield "", None
+    result = dry.result
+    yield f"{result.status}{f': {result.reason}' if result.reason else ''}", "bold"
+    if result.result is not None:
+        yield result.result.value, None

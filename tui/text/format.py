@@ -1,0 +1,120 @@
+"""How numbers, times and states are told on the screen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from rich.text import Text
+
+from infospace.core.json_types import JSON
+
+SIGNS: Mapping[str, tuple[str, str]] = {
+    "success": ("✓", "success"),
+    "stopped": ("■", "success"),
+    "failed": ("✗", "error"),
+    "refused": ("⊘", "error"),
+    "cancelled": ("×", "warning"),
+    "skipped": ("·", "warning"),
+    "suspended": ("…", "warning"),
+    "running": ("▶", "accent"),
+    "left": ("!", "warning"),
+    "started": ("▶", "accent"),
+    "": ("○", ""),
+}
+"""A sign for each state of a run or a step, and the name of its colour. `left`: running, and its owner is gone."""
+
+Colours = Mapping[str, str]
+"""Colours of the theme by name."""
+
+
+def sign(state: str, colours: Colours) -> Text:
+    """Return the sign of a state in its colour."""
+    mark, colour = SIGNS.get(state, ("?", "error"))
+    return Text.assemble((mark, colours.get(colour, "dim")))
+
+
+def took(milliseconds: float) -> str:
+    """Return a duration: `<0.1 ms`, `0.4 ms`, `340 ms`, `3.4 s`, `2:05 min`, `1:02:05 h`."""
+    if milliseconds < 0.05:
+        return "<0.1 ms"
+    if milliseconds < 10:
+        return f"{milliseconds:.1f} ms"
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02d} min"
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d} h"
+
+
+def count(number: float) -> str:
+    """Return a number of things in at most seven characters: `12,345`, `1.2 M`."""
+    return f"{number:,.0f}" if number < 1_000_000 else f"{number / 1e6:,.1f} M"
+
+
+def stored(size: int) -> str:
+    """Return so many bytes: `12 kB`, `3.4 MB`."""
+    return f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.0f} kB"
+
+
+def many(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 run`, `3 runs`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def between(begin: str, end: str | None) -> float:
+    """Return the milliseconds between two times, or from one to now."""
+    last = datetime.now(UTC) if end is None else datetime.fromisoformat(end)
+    return max(0.0, (last - datetime.fromisoformat(begin)).total_seconds() * 1000)
+
+
+def moment(at: str) -> str:
+    """Return a time as the people here read it: `04-01 09:30:00`."""
+    return datetime.fromisoformat(at).astimezone().strftime("%m-%d %H:%M:%S")
+
+
+def worded(value: JSON, *, inside: bool = False) -> str:
+    """Return JSON on a line for whoever does not know JSON: `name: Ada, born: 1815, tags: (a, b)`."""
+    match value:
+        case str():
+            return line(value) or "(empty)"
+        case dict() | list() if not value:
+            return "none"
+        case dict():
+            said = ", ".join(f"{line(key)}: {worded(one, inside=True)}" for key, one in value.items())
+        case list():
+            said = ", ".join(worded(one, inside=True) for one in value)
+        case _:
+            return json.dumps(value)
+    return f"({said})" if inside else said
+
+
+def in_words(text: str) -> str:
+    """Return how a Note begins on a line; where that is JSON, perhaps not all of it, in words."""
+    if text[:1] in ("{", "["):
+        from pydantic_core import from_json
+
+        with suppress(ValueError):
+            return worded(from_json(text, allow_partial=True))
+    return line(text)
+
+
+def question_line(question: str) -> str:
+    """Return what a run asks on a line; the arguments of a call in words."""
+    from infospace.tools.approvals import WITH, parts
+
+    told = parts(question)
+    return line(question) if told is None else f"{line(told[0]).removesuffix('?')}{WITH}{worded(dict(told[1]))}?"
+
+
+def line(text: str) -> str:
+    """Return a text on one line, without what could command a terminal."""
+    from tui.text.output import shown
+
+    return shown(" ".join(text[:2000].split()))

@@ -1,0 +1,156 @@
+"""Where things came from, or what came of them, as a tree of lines for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from infospace.core.ids import Kind, kind_of
+from infospace.data.result import truncate
+from infospace.journal.origin import Origin
+from infospace.journal.rows import Use
+from infospace.lineage.graph import Edge, Graph, Node
+from infospace.lineage.graph_json import at
+from planner.parse.positions import written_step
+from tui.text.render import snippet
+
+DEEPEST = 100
+"""Levels that are shown at most, whatever is asked for."""
+
+TITLE = 60
+"""Characters of a title."""
+
+Line = tuple[str, str | None, Use | None]
+"""A line, its style, and the version that it tells of."""
+
+
+def ancestry(graph: Graph, *, depth: int, width: int) -> Iterator[Line]:
+    """Give the lines of a tree for each root: at most so many levels, so many branches of each.
+
+    What was shown before is named again, and not told again.
+    """
+    tree = _Tree(graph, min(depth, DEEPEST), width)
+    for root in graph.roots:
+        yield from tree.root(root)
+
+
+class _Tree:
+    def __init__(self, graph: Graph, depth: int, width: int) -> None:
+        self._graph = graph
+        self._depth = depth
+        self._width = width
+        self._shown: set[Use] = set()
+
+    def root(self, of: Use) -> Iterator[Line]:
+        if of in self._shown:
+            return
+        self._shown.add(of)
+        yield self._says(self._graph.nodes[of]), "bold", of
+        yield from self._below(of, "", 1)
+
+    def _below(self, of: Use, indent: str, level: int) -> Iterator[Line]:
+        edges = self._edges(of)
+        if not edges:
+            if self._graph.forward and level == 1:
+                yield "└─ nothing was made of it", "dim", None
+            return
+        if level > self._depth:
+            yield f"{indent}└─ … and what is behind it: `--depth` shows more", "dim", None
+            return
+        given = hidden = told = 0
+        for place, edge in enumerate(edges, start=1):
+            if self._is_told(edge):
+                told += 1
+            elif given == self._width:
+                hidden += 1
+            else:
+                given += 1
+                yield from self._branch(edge, indent, level, last=place == len(edges) and not told)
+        if hidden or told:
+            words = [f"{hidden:,} more"] if hidden else []
+            words += [f"{told:,} told above"] if told else []
+            yield f"{indent}└─ … and {', '.join(words)}", "dim", None
+
+    def _is_told(self, edge: Edge) -> bool:
+        """Whether a branch would only name what was told before, and not even by a variable."""
+        return edge.to in self._shown and edge.variable is None and edge.how != "before"
+
+    def _branch(self, edge: Edge, indent: str, level: int, *, last: bool) -> Iterator[Line]:
+        node = self._graph.nodes[edge.to]
+        line = f"{indent}{'└─' if last else '├─'} {_role(edge, forward=self._graph.forward)}"
+        if edge.to in self._shown:
+            yield f"{line}{named(node.origin)}  (told above)", "dim", edge.to
+            return
+        if edge.how == "before" and edge.to in self._graph.roots:
+            yield f"{line}{at(edge.to)}  (told below)", "dim", edge.to
+            return
+        self._shown.add(edge.to)
+        yield f"{line}{self._says(node)}", None, edge.to
+        yield from self._below(edge.to, f"{indent}{'   ' if last else '│  '}", level + 1)
+
+    def _edges(self, of: Use) -> Sequence[Edge]:
+        """What has a variable first, then Collections, whose items are told below them."""
+        edges = self._graph.after(of) if self._graph.forward else self._graph.nodes[of].inputs
+        return sorted(edges, key=lambda e: (e.how == "before", e.variable is None, kind_of(e.to.id) is Kind.NOTE))
+
+    def _says(self, node: Node) -> str:
+        """Say of a version what it is, how it was made, and what became of it."""
+        origin = node.origin
+        if not origin.there:
+            return f"{at(origin.of)}  removed for good"
+        words = [named(origin), _preview(node), self._made(node)]
+        if origin.since == "deleted":
+            words.append(f"deleted {origin.gone}")
+        elif origin.since is not None:
+            words.append(f"its {origin.since} changed since: now version {origin.latest}")
+        return "  ".join(word for word in words if word)
+
+    def _made(self, node: Node) -> str:
+        origin = node.origin
+        made = origin.made
+        if made.run is None:
+            return "made outside of any run"
+        if node.step is not None:
+            where = f"{made.run} step {made.step} {made.by}{self._query(node)}"
+            return f"found with {origin.source.score:.3f} by {where}" if origin.source else f"by {where}"
+        run = self._graph.runs.get(made.run)
+        if run is None:
+            step = f" step {made.step}" if made.step else ""
+            return f"by {made.run}{step} {made.by}: the run is pruned"
+        if made.by == "input":
+            name = next((name for name, given in run.inputs.items() if given == origin.of.id), None)
+            return f"given to {made.run} as ${name}" if name else f"given to {made.run}"
+        if made.by == "result":
+            return f"the result of {made.run}"
+        return f"from {origin.file} by {made.run} {made.by}" if origin.file else f"by {made.run} {run.goal or made.by}"
+
+    def _query(self, node: Node) -> str:
+        """What a search looked for, as it is written in the plan."""
+        step = node.step
+        run = None if step is None else self._graph.runs.get(step.run)
+        written = None if step is None or run is None else written_step(run, step.position)
+        query = None if written is None else written.get("query")
+        return f" {truncate(query, TITLE)!r}" if isinstance(query, str) else ""
+
+
+def named(origin: Origin) -> str:
+    """Return a version with its name and title, for a person."""
+    name = "" if origin.name is None else f" {origin.name!r}"
+    if origin.ends is not None:
+        return f"{at(origin.of)}{name}  {' '.join(origin.ends)}"
+    title = "" if origin.title in (None, origin.name) else f"  “{snippet(origin.title or '', TITLE)}”"
+    return f"{at(origin.of)}{name}{title}"
+
+
+def _preview(node: Node) -> str:
+    """What the step said of a Collection that it gave."""
+    step, of = node.step, node.origin.of
+    given = step is not None and step.resource == of.id and kind_of(of.id) is Kind.COLLECTION
+    return snippet(step.value, TITLE) if step is not None and given else ""
+
+
+def _role(edge: Edge, *, forward: bool) -> str:
+    if edge.how == "used" and edge.variable is not None:
+        return f"as ${edge.variable} in " if forward else f"${edge.variable} = "
+    if edge.how == "before":
+        return "later: " if forward else "before: "
+    return ""

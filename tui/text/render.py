@@ -1,0 +1,210 @@
+"""How answers look to a person: hits as a table, certificates as a sentence, notes as text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from unicodedata import combining, normalize
+
+from tui.text.output import shown
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from infospace.core.resources import Location
+
+SNIPPET = 160
+"""Characters of a passage shown beside its title."""
+BEFORE, BEHIND = 40, 20
+"""Characters shown before a word that was looked for, and at least from its beginning on."""
+_WORD = re.compile(r"\w+")
+_LEAST_SHARED = 0.3
+
+
+def located(location: Location | None) -> dict[str, str | None]:
+    """Return where a file lies as the members of a JSON object, null for what is none."""
+    if location is None:
+        return {"path": None, "folder": None, "root": None}
+    return {"path": location.path, "folder": location.folder, "root": location.root}
+
+
+def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> Table:
+    """Return search results as a table: rank, score, id, title with the passage that fits, or a tool's description.
+
+    Where the search looked for `words`, the part of a passage is shown that has one.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
+    table.add_column("#", justify="right")
+    table.add_column("score")
+    table.add_column("note", no_wrap=True)
+    table.add_column("title and passage")
+    places = [key for key in ("path", "folder", "root") if any(hit["metadata"].get(key) for hit in hits)]
+    for place in places:
+        table.add_column(place)
+    for rank, hit in enumerate(hits, start=1):
+        metadata = hit["metadata"]
+        title, text = _titled(hit)
+        said = Text(shown(title) or "(no title)", style="bold")
+        if text:
+            said.append("\n" + snippet_with(words, text), style="not bold dim")
+        where = [Text(shown(metadata.get(place) or ""), style="dim") for place in places]
+        table.add_row(str(rank), _score(metadata["score"]), Text(shown(metadata["source_id"])), said, *where)
+    return table
+
+
+def _score(score: float | None) -> str:
+    """Of a result of somebody's tool there may be none."""
+    return "" if score is None else f"{score:.3f}"
+
+
+def _titled(hit: Mapping[str, Any]) -> tuple[str, str]:
+    """A hit's title and what is shown of its text: of a tool its full name and its description."""
+    metadata = hit["metadata"]
+    if metadata["type"] == "Tool":
+        return metadata["tool"], hit["text"]
+    title, passage = metadata["title"], metadata["passage"]
+    return title or "", "" if passage is None else _without_title(passage["text"], title)
+
+
+def _without_title(text: str, title: object) -> str:
+    """Leave out a heading that only says the title again."""
+    first, _, rest = text.partition("\n")
+    return rest if rest.strip() and first.lstrip("# ").strip() == title else text
+
+
+def snippet(text: str, most: int = SNIPPET) -> str:
+    """Return the beginning of a text on one line."""
+    line = shown(" ".join(text.split()))
+    return line if len(line) <= most else line[: most - 1].rstrip(" …") + "…"
+
+
+def snippet_with(words: Sequence[str], text: str, most: int = SNIPPET) -> str:
+    """Return that part of a text, on one line, which has one of the words that a search looked for."""
+    line = " ".join(text.split())
+    at = place_of(words, line)
+    if at + BEHIND < most:
+        return snippet(line, most)
+    start = line.rfind(" ", 0, at - BEFORE) + 1 or at - BEFORE
+    return f"…{snippet(line[start:], most - 1)}"
+
+
+def words_of(extra: Mapping[str, Any]) -> Sequence[str]:
+    """Return the words that a search looked for, as the answer of its step tells them."""
+    certificate = extra.get("certificate")
+    return certificate.get("words", ()) if isinstance(certificate, Mapping) else ()
+
+
+def place_of(words: Sequence[str], text: str) -> int:
+    """Return where the word of a text stands that has most of one of `words` in common with it; 0 where none has.
+
+    Full text compares stems; what two words of one stem do not share stands at their ends.
+    """
+    best, place = _LEAST_SHARED, 0
+    for word in map(_plain, words):
+        for found in _WORD.finditer(text):
+            own = _plain(found[0])
+            inside = own.find(word)
+            shared = 1.0 if word == own else 0.9 if inside >= 0 else 0.8 * _begin_alike(word, own) / len(word)
+            if shared > best:
+                best, place = shared, found.start() + max(inside, 0)
+    return place
+
+
+def _begin_alike(one: str, other: str) -> int:
+    """How many characters two words share from their beginning on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
+
+
+def _plain(word: str) -> str:
+    """A word without accents and capitals."""
+    return "".join(sign for sign in normalize("NFKD", word).casefold() if not combining(sign))
+
+
+def certificate_says(certificate: Mapping[str, Any]) -> str:
+    """Say in a sentence what a search proved, and no more."""
+    noun = noun_of(certificate)
+    matched, returned, searched = certificate["matched"], certificate["returned"], certificate.get(noun)
+    if not searched:
+        return f"no {noun} to search: none is kept, or none satisfies the condition"
+    by_words = "words" in certificate
+    if certificate["threshold"] is None:
+        wanted = "with a word of the query"
+    else:
+        wanted = f"at or above {certificate['threshold']:.2f}"
+        wanted += " or with a word of the query" if by_words else ""
+    if matched is None:
+        message = f"{returned:,} {noun} {wanted}, found by the index; `certify` would prove that they are the best"
+    elif returned == matched:
+        message = f"all {matched:,} of {searched:,} {noun} {wanted}"
+        if not matched:
+            message = f"none of {searched:,} {noun} is {wanted}"
+    else:
+        message = f"{returned:,} of {matched:,} {noun} {wanted}, {searched:,} searched"
+    if certificate.get("max_below") is not None:
+        others = "without a word and below the threshold" if by_words else "below the threshold"
+        message += f"; the best {others} has {certificate['max_below']:.3f}"
+    if certificate.get("unembedded"):
+        how = "searched by words only" if by_words else "not searched"
+        message += f"; {certificate['unembedded']:,} not embedded yet, so {how}"
+    if certificate.get("words_left_out"):
+        message += f"; very common, so not looked for: {', '.join(certificate['words_left_out'])}"
+    return message
+
+
+def noun_of(certificate: Mapping[str, Any]) -> str:
+    """Return what a certificate counts."""
+    return next((noun for noun in ("notes", "collections", "passages") if noun in certificate), "notes")
+
+
+def finding_says(extra: Mapping[str, Any]) -> str | None:
+    """Say what a search for tools has to say besides its hits: that none fits, or that a leg is down."""
+    guess = extra.get("guess")
+    nearest = f"; the nearest is {guess['tool']} ({guess['score']:.3f})" if guess else ""
+    message = [f"no tool fits{nearest}"] if extra.get("no_match") else []
+    message += [extra["degraded"]] if "degraded" in extra else []
+    return "; ".join(message) or None
+
+
+def content_text(content: Any) -> str:
+    """Return content for reading: text as it is, other JSON indented."""
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)
+
+
+def is_hit(content: Any) -> bool:
+    """Whether content is that of a search result."""
+    return isinstance(content, dict) and set(content) == {"text", "format", "metadata", "char_count"}
+
+
+def items_table(contents: Sequence[Any]) -> Table:
+    """Return the items of a Collection as a table: objects with their keys as columns, other items as lines."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, padding=(0, 1), show_header=True, header_style="dim")
+    table.add_column("#", justify="right")
+    keys = _columns(contents)
+    for key in keys or ["content"]:
+        table.add_column(Text(shown(key)))
+    for rank, content in enumerate(contents, start=1):
+        cells = [_cell(content.get(key)) for key in keys] if keys else [_cell(content)]
+        table.add_row(str(rank), *(Text(cell) for cell in cells))
+    return table
+
+
+def _columns(contents: Sequence[Any]) -> list[str]:
+    if not all(isinstance(content, dict) for content in contents):
+        return []
+    keys = list(dict.fromkeys(key for content in contents for key in content))
+    return keys if len(keys) <= 6 else []
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return snippet(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

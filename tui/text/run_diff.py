@@ -1,0 +1,168 @@
+"""Two runs beside each other: what differs between them as rows of a table, and each of these told on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+
+from infospace.journal.rows import RunRow, RunStats, StepRow
+from planner.inspect.diff import Difference, Outcome, Sets, StepDifference, diff, duration_ms, paired
+from tui.tables.runs_table import cost_of
+from tui.text.format import Colours, line, many, sign, took
+from tui.text.table_model import Column
+
+if TYPE_CHECKING:
+    from infospace.store.protocol import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """A row: the runs themselves, an input, a step on both sides, or the result; None of a side that has it not."""
+
+    key: str
+    before: StepRow | None = None
+    after: StepRow | None = None
+    difference: StepDifference | None = None
+    outcome: Outcome | None = None
+
+    @property
+    def position(self) -> str | None:
+        """The position of the step, None of what is no step."""
+        row = self.after or self.before
+        return None if row is None else row.position
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is not the same on both sides."""
+        return self.difference is not None or self.outcome is not None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Two runs, what differs, and what they asked of others."""
+
+    found: Difference
+    pairs: tuple[DiffRow, ...]
+    tallies: tuple[RunStats | None, RunStats | None]
+
+    @property
+    def runs(self) -> tuple[RunRow, RunRow]:
+        """The two runs."""
+        return self.found.before, self.found.after
+
+
+def compare(snapshot: Snapshot, before: str, after: str) -> Comparison:
+    """Compare two runs. For a thread. Raises NotFound for a run that is not there."""
+    found = diff(snapshot, before, after)
+    different = {(one.position, _sequence(one.before), _sequence(one.after)): one for one in found.steps}
+    pairs = [DiffRow("runs")]
+    pairs += [DiffRow(f"input ${name}", outcome=outcome) for name, outcome in found.inputs]
+    for place, (position, one, other) in enumerate(paired(snapshot.steps(before), snapshot.steps(after))):
+        key = (position, _sequence(one), _sequence(other))
+        difference = different.get(key)
+        outcome = None if difference is None else difference.outcome
+        pairs.append(DiffRow(f"{place}:{position}", one, other, difference, outcome))
+    if found.result is not None:
+        pairs.append(DiffRow("result", outcome=found.result))
+    tallies = snapshot.tallies([before, after])
+    return Comparison(found, tuple(pairs), (tallies.get(before), tallies.get(after)))
+
+
+def _sequence(row: StepRow | None) -> int | None:
+    return None if row is None else row.sequence
+
+
+class DiffRows:
+    """Implements `Rows` over what differs, or over everything."""
+
+    COLUMNS: ClassVar[tuple[Column, ...]] = (
+        Column("", 1),
+        Column("step", None, least=24),
+        Column("differs in", 34, narrow=28),
+        Column("before", 9, "right"),
+        Column("after", 9, "right"),
+    )
+
+    def __init__(self, comparison: Comparison, colours: Colours, *, everything: bool) -> None:
+        self.comparison = comparison
+        steps = [pair for pair in comparison.pairs if pair.position is not None]
+        everything = everything or not any(pair.differs for pair in steps)
+        self.shown = [pair for pair in comparison.pairs if everything or pair.differs or pair.key == "runs"]
+        self._colours = colours
+
+    def __len__(self) -> int:
+        return len(self.shown)
+
+    def key(self, index: int) -> str:
+        """Return what tells a row from the others."""
+        return self.shown[index].key
+
+    def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
+        """Return what is told of a row."""
+        del widths
+        pair = self.shown[index]
+        if pair.key == "runs":
+            before, after = self.comparison.runs
+            ended = "status" if before.status != after.status else "reason" if self.comparison.found.ended else ""
+            return [
+                self._mark(bool(ended)),
+                Text("the runs", "bold"),
+                ended,
+                duration_said(before),
+                duration_said(after),
+            ]
+        if pair.position is None:
+            return [self._mark(differs=True), Text(pair.key, "bold"), _changed_in(pair.outcome), "", ""]
+        row = pair.after or pair.before
+        named = "" if row is None else f"{row.position} {row.type}" + (f" → ${row.out}" if row.out else "")
+        times = ["" if one is None else took(one.duration_ms) for one in (pair.before, pair.after)]
+        if pair.before is None or pair.after is None:
+            colour = self._colours.get("success" if pair.before is None else "error", "bold")
+            mark, only = ("+", "only after") if pair.before is None else ("−", "only before")
+            return [Text(mark, colour), Text(named, colour), only, *times]
+        if pair.difference is None:
+            return [Text("="), Text(named, "dim"), Text("", "dim"), *times]
+        changes = [_changed_in(pair.outcome)] if pair.outcome is not None else []
+        changes += [change for change in pair.difference.changes if change != "outcome"]
+        return [self._mark(differs=True), named, ", ".join(changes), *times]
+
+    def _mark(self, differs: bool) -> Text:
+        return Text("~", self._colours.get("warning", "bold")) if differs else Text("=")
+
+
+def _changed_in(outcome: Outcome | None) -> str:
+    if isinstance(outcome, Sets):
+        counts = [f"+{len(outcome.came):,}"] * bool(outcome.came) + [f"−{len(outcome.went):,}"] * bool(outcome.went)
+        return f"items {' '.join(counts)}" if counts else "order"
+    return "" if outcome is None else outcome.what
+
+
+def duration_said(run: RunRow) -> str:
+    """Return how long a run took, nothing while it has not ended."""
+    spent = duration_ms(run)
+    return "" if spent is None else took(spent)
+
+
+def run_said(run: RunRow, tally: RunStats | None, colours: Colours) -> Text:
+    """Say on a line what a run was, took and cost."""
+    text = Text(no_wrap=True, overflow="ellipsis").append(f"{run.run} ", "bold").append_text(sign(run.status, colours))
+    text.append(f" {run.status}  {duration_said(run) or 'not ended'}  ")
+    cost = cost_of(tally, 80)
+    return text.append(f"{cost}  " if cost else "", colours.get("secondary", "")).append(line(run.goal), "dim")
+
+
+def summary_said(comparison: Comparison) -> str:
+    """Say how much is different."""
+    found = comparison.found
+    if found.same:
+        return f"the same: {many(found.alike, 'step')} alike" + ("; the plans differ" if found.replanned else "")
+    one = len(found.steps) == 1
+    said = [f"{many(len(found.steps), 'step')} {'differs' if one else 'differ'}, {found.alike:,} alike"]
+    if found.replanned:
+        said.append("the plans differ")
+    if found.lost:
+        said.append(f"what {many(len(found.lost), 'step')} gave was removed")
+    return "; ".join(said)

@@ -1,0 +1,43 @@
+"""What can be done with a click, each with its key: beside what it is done with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from textual.binding import Binding
+from textual.screen import Screen
+from textual.widgets import Static
+
+from tui.base_screen import Place
+
+
+class Links(Static):
+    """Some deeds of a place, as far as they can be done now."""
+
+    def __init__(self, *actions: str) -> None:
+        super().__init__(classes="links")
+        self._actions = actions
+        self._written = ""
+
+    def on_mount(self) -> None:
+        """Look whenever other things can be done."""
+        self._look(self.screen)
+        self.screen.bindings_updated_signal.subscribe(self, self._look)
+
+    def _key(self, deed: Binding) -> str:
+        return self.app.get_key_display(replace(deed, key=deed.key.partition(",")[0]))
+
+    def _look(self, screen: Screen[object]) -> None:
+        place = self.screen
+        if screen is not place or not isinstance(place, Place):
+            return
+        deeds = {binding.action: binding for binding in place.deeds()}
+        said = [
+            f"[@click=screen.{action}]{self._key(deed)} {place.word_for(deed).lower()}[/]"
+            for action, deed in ((action, deeds[action]) for action in self._actions)
+            if place.offers(action)
+        ]
+        written = "  ".join(said)
+        if written != self._written:
+            self._written = written
+            self.update(written)

@@ -1,0 +1,1 @@
+"""A resource, a tool or a server on tabs; forms."""

@@ -1,0 +1,187 @@
+"""What a resource holds, as it is best read: Markdown, a tree that folds, a table, or plain text."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.events import Key
+from textual.widget import Widget
+from textual.widgets import Static
+
+from infospace.core.resources import Collection, Note, Relation, Resource
+from tui.tables.collection_table import read_table
+from tui.tables.json_tree import JsonTree
+from tui.text.render import content_text, is_hit
+from tui.widgets.details.resource_data import Data
+from tui.widgets.lazy_table import Grid
+from tui.widgets.markdown_view import Paper
+
+if TYPE_CHECKING:
+    from tui.app import InfospaceApp
+
+LONG = 1_000_000
+"""Characters up to which a text is laid out as Markdown; beyond, it is shown as it is, a piece at a time."""
+
+Shape = Literal["paper", "tree", "data"]
+
+
+class Content(Container):
+    """The content of a resource."""
+
+    def __init__(self, *, name: str = "") -> None:
+        super().__init__(id=name or None)
+        self.plain = False
+        """Whether everything is shown as it is written."""
+        self._resource: Resource | None = None
+        self._shape: Shape = "data"
+        self._tree: JsonTree | None = None
+
+    @property
+    def infospace(self) -> InfospaceApp:
+        """The app."""
+        return cast("InfospaceApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        """One of three at a time."""
+        yield Paper(name="paper")
+        with Container(id="folding"):
+            yield Grid(JsonTree.COLUMNS, name="tree")
+            yield Static("", id="leaf", markup=False)
+        yield Data(name="data")
+
+    def on_mount(self) -> None:
+        """Begin with nothing."""
+        self._show("data")
+
+    def focus_inside(self) -> None:
+        """Let the keys go through it."""
+        self._shown.focus()
+
+    @property
+    def _shown(self) -> Widget:
+        if self._shape == "data":
+            data = self.query_one(Data)
+            return data.query_one("Pager" if data.table is None else "Grid")
+        return self.query_one(f"#{self._shape}")
+
+    def _show(self, shape: Shape) -> None:
+        focused = self.has_focus_within
+        self._shape = shape
+        self.query_one("#paper").display = shape == "paper"
+        self.query_one("#folding").display = shape == "tree"
+        self.query_one("#data").display = shape == "data"
+        if focused:
+            self.focus_inside()
+
+    def clear(self, message: str = "") -> None:
+        """Show nothing but a sentence."""
+        self._resource = None
+        self.query_one(Data).tell(message)
+        self._show("data")
+
+    async def show(self, resource: Resource, relation: str = "") -> None:
+        """Show a resource, unless something else is shown meanwhile; `relation` says what a Relation joins."""
+        self._resource = resource
+        data = self.query_one(Data)
+        if isinstance(resource, Collection):
+            table = await asyncio.to_thread(read_table, self.infospace.space.view(), resource)
+            if self._resource is resource:
+                data.show_table(table)
+                self._show("data")
+            return
+        text = marked(resource)
+        if isinstance(resource, Relation):
+            data.tell(relation)
+            self._show("data")
+        elif text is None and not self.plain:
+            tree = await asyncio.to_thread(JsonTree, resource.content)
+            if self._resource is resource and not self.plain:
+                self._show_tree(tree)
+        elif text is not None and not self.plain and len(text) <= LONG:
+            self.query_one(Paper).read(text)
+            self._show("paper")
+        else:
+            whole = await asyncio.to_thread(content_text, resource.content) if text is None else text
+            if self._resource is resource and (text is not None or self.plain):
+                data.tell(whole)
+                self._show("data")
+
+    def _show_tree(self, tree: JsonTree) -> None:
+        self._tree = tree
+        tree.colours = self.infospace.colours
+        grid = self.query_one("#tree", Grid)
+        grid.show(tree, at="")
+        grid.cursor = 0
+        self._leaf()
+        self._show("tree")
+
+    def sort(self) -> None:
+        """Sort a table by the next column."""
+        self.query_one(Data).sort()
+
+    @property
+    def is_table(self) -> bool:
+        """Whether a table is shown."""
+        return isinstance(self._resource, Collection)
+
+    def copied(self) -> tuple[str, bool]:
+        """Return what is to be copied, and whether that is all."""
+        if self._shape == "paper":
+            return self.query_one(Paper).copied()
+        if self._shape == "tree" and isinstance(self._resource, Note):
+            return content_text(self._resource.content), True
+        return self.query_one(Data).copied()
+
+    # The tree
+
+    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+        """Fold or unfold; in a table, let the place follow."""
+        if event.grid.id == "tree" and self._tree is not None:
+            event.stop()
+            if event.rows is self._tree and event.index < len(self._tree):
+                self._tree.toggle(event.index)
+                self._redraw()
+
+    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+        """Say where it is, and what it is whole."""
+        event.stop()
+        if event.grid.id == "tree":
+            self._leaf()
+
+    def on_key(self, event: Key) -> None:
+        """Fold and unfold by the arrows, and space."""
+        grid = self.query_one("#tree", Grid)
+        if self._tree is None or not grid.has_focus or event.key not in ("left", "right", "space"):
+            return
+        event.stop()
+        if event.key == "space":
+            self._tree.toggle(grid.cursor)
+            self._redraw()
+        else:
+            at = self._tree.fold(grid.cursor, unfold=event.key == "right")
+            self._redraw()
+            grid.cursor = at
+
+    def _redraw(self) -> None:
+        if self._tree is not None:
+            self.query_one("#tree", Grid).show(self._tree)
+            self._leaf()
+
+    def _leaf(self) -> None:
+        grid = self.query_one("#tree", Grid)
+        if self._tree is not None and grid.cursor < len(self._tree):
+            told = self._tree.told(grid.cursor)
+            self.query_one("#leaf", Static).update(told if len(told) <= 2000 else f"{told[:2000]}…")
+
+
+def marked(resource: Resource) -> str | None:
+    """Return the text of a Note; of a search result that of what was found. None of what is no text."""
+    if not isinstance(resource, Note):
+        return None
+    content: Any = resource.content
+    if isinstance(content, str):
+        return content
+    return str(content["text"]) if resource.evidence and is_hit(content) else None

@@ -1,0 +1,140 @@
+"""The keys of a place, at the bottom of the screen: those that can do something now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.keys import REPLACED_KEYS, key_to_character
+from textual.screen import Screen
+from textual.widgets import Footer, Input, TextArea
+from textual.widgets._footer import FooterKey
+
+from tui.base_screen import Place
+from tui.widgets.lazy_table import Grid
+
+AROUND = 3
+"""Characters of room around a key and its word."""
+HELP = "help"
+"""The action that always stands last."""
+
+
+class Shown(NamedTuple):
+    """A key as it stands in the line."""
+
+    key: str
+    display: str
+    word: str
+    action: str
+    tooltip: str
+
+    @property
+    def name(self) -> str:
+        """What it does, whichever way: `tab` of `tab(-1)`."""
+        return self.action.partition("(")[0]
+
+    @property
+    def width(self) -> int:
+        """The characters that it takes."""
+        return cell_len(self.display) + cell_len(self.word) + AROUND
+
+
+class Keys(Footer):
+    """Textual's footer, drawn anew only when its keys are others: each focus that moves says that they may be.
+
+    What a place does not offer is left out, and in a text field every key that would be typed. Where there is room,
+    keys stand there that otherwise only the help names.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(show_command_palette=False)
+        self._due = False
+        self._shown: list[Shown] | None = None
+
+    def compose(self) -> ComposeResult:
+        """The keys."""
+        for one in self._shown or ():
+            key = FooterKey(one.key, one.display, one.word, one.action, tooltip=one.tooltip)
+            yield key.data_bind(compact=Footer.compact)
+
+    def bindings_changed(self, screen: Screen[object]) -> None:
+        """Look at the keys, once whatever goes on is done."""
+        if screen.app.app_focus and screen is self.screen:
+            self._soon()
+
+    def on_resize(self) -> None:
+        """Show as many as there is room for."""
+        self._soon()
+
+    def _soon(self) -> None:
+        if not self._due and self.is_attached:
+            self._due = True
+            self.call_after_refresh(self._look)
+
+    async def _look(self) -> None:
+        self._due = False
+        shown = list(self._fitting())
+        if shown != self._shown:
+            self._shown = shown
+            await self.recompose()
+            if not self.screen.is_current:
+                self.screen._refresh_layout()  # noqa: SLF001 - what stands behind a dialog Textual lays out too late
+                self.app.screen.refresh()
+
+    def _fitting(self) -> Iterator[Shown]:
+        """Give the keys that are shown as far as there is room, then others, and the help."""
+        found = list(self._offered())
+        last = [one for one, _ in found if one.action == HELP]
+        room = self.size.width - sum(one.width for one in last)
+        kept: set[str] = set()
+        named: set[str] = set()
+        for wanted in (True, False):
+            for one, show in found:
+                if show is not wanted or one in last or (one.name in named and not show):
+                    continue
+                if one.width > room:
+                    room = 0
+                    continue
+                room -= one.width
+                kept.add(one.action)
+                named.add(one.name)
+        yield from (one for one, show in found if one.action in kept and show)
+        yield from (one for one, show in found if one.action in kept and not show)
+        yield from last
+
+    def _offered(self) -> Iterator[tuple[Shown, bool]]:
+        """Give each thing that can be done now, once, and whether its key is one of those that are to be shown."""
+        place, screen = self.screen, self.screen
+        writes = isinstance(screen.focused, Input | TextArea)
+        deeds = {binding.action: binding for binding in place.deeds()} if isinstance(place, Place) else {}
+        entered = next((binding for binding in deeds.values() if binding.key == "enter"), None)
+        given: set[str] = set()
+        for active in screen.active_bindings.values():
+            binding = active.binding
+            if binding.key == "enter" and entered is not None and isinstance(active.node, Grid):
+                binding = entered  # a list takes the key, and tells the place
+            typed = writes and _types(binding.key)
+            own = binding.action in deeds or binding.action == HELP
+            if not own or not active.enabled or typed or binding.action in given or not binding.description:
+                continue
+            if isinstance(place, Place) and not place.offers(binding.action):
+                continue
+            given.add(binding.action)
+            yield self._told(binding), binding.show
+
+    def _told(self, binding: Binding) -> Shown:
+        place = self.screen
+        word = place.word_for(binding) if isinstance(place, Place) else binding.description
+        display = self.app.get_key_display(binding)
+        if binding.key == "f1":
+            display = "?" if not isinstance(self.screen.focused, Input | TextArea) else "F1"
+        return Shown(binding.key, display, word, binding.action, binding.tooltip)
+
+
+def _types(key: str) -> bool:
+    """Whether a key writes something in a text field."""
+    sign = key_to_character(REPLACED_KEYS.get(key, key))
+    return sign is not None and sign.isprintable()
