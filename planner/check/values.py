@@ -62,6 +62,12 @@ from planner.language.references import (
     whole_reference,
 )
 
+FORESEEN = 20_000_000
+"""Characters of texts that one check puts together to know what they will be; what comes after is not told.
+
+Texts of texts grow by a factor a step: a plan of a few lines would else make the check hold all memory there is.
+"""
+
 
 class ValueChecker:
     """Checks references against an environment and the space; says what is known of each argument."""
@@ -77,6 +83,7 @@ class ValueChecker:
         self.handled = False
         """Whether an `on_fail` handles that what is checked fails: what data does wrong is then a warning."""
         self._lenient = False
+        self._foreseen = 0
         self._unbound = ("this step is then skipped", "bind it on both paths, or put this into an `if` with {guard}")
 
     @contextmanager
@@ -364,7 +371,9 @@ class ValueChecker:
         parts = [part if isinstance(part, str) else self.content(part, env) for part in template.parts]
         if not all(isinstance(part, (str, bool, int, float)) for part in parts):
             return UNTOLD
-        return "".join(text_of(part) for part in parts)
+        texts = [text_of(part) for part in parts]
+        self._foreseen += sum(map(len, texts))
+        return "".join(texts) if self._foreseen <= FORESEEN else UNTOLD
 
     def literal_resource(self, text: str, pointer: str, env: Environment) -> Shape | None:
         """Check an id or a name that stands in the plan; return the shape of what has it, None when nothing has."""

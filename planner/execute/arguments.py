@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from infospace.context.context import Context
 from infospace.contract.arguments import OFFERED, Bound, ParseMode
 from infospace.contract.decorator import Primitive
+from infospace.core.bounds import check_time
 from infospace.core.errors import PathNotFound
 from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
@@ -72,7 +73,7 @@ class Resolver:
         return resolved
 
     def thing(self, reference: Reference) -> Resource | Place:
-        """Return what a reference means: a resource, or a place in content. Raises Unbound, Missing."""
+        """Return what a reference means: a resource, or a place in content. Raises Unbound, PathNotFound."""
         resource = self._view.get(self._scope.find(reference.name))
         parts = reference.path.parts
         for index, part in enumerate(parts):
@@ -84,7 +85,7 @@ class Resolver:
         return resource
 
     def _extra(self, resource: Resource, parts: Sequence[Part]) -> JSON:
-        """Return a place in the `extra` of the step that made a resource; raises Missing."""
+        """Return a place in the `extra` of the step that made a resource; raises PathNotFound."""
         made = resource.made
         found = None
         if made.run is not None and made.step is not None:
@@ -130,6 +131,7 @@ class Resolver:
             case Literal(value):
                 return value
             case Reference():
+                check_time()
                 found = self.thing(read_)
                 return found.value if isinstance(found, Place) else self._view.content(found)
             case Template():

@@ -214,16 +214,33 @@ def _plain(read: Value, written: JSON) -> bool:
     return isinstance(read, Literal) and read.value is written
 
 
-def strings(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Iterate over the strings in a JSON value (keys left out) with their places."""
+def strings(value: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Iterate over the strings in a JSON value (keys left out) with their places, in the order they are written.
+
+    Each value is looked at once however deep it stands, and a place is put together for strings alone.
+    """
     if isinstance(value, str):
-        yield place, value
-    elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(value):
-            yield from strings(item, (*place, index))
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from strings(item, (*place, key))
+        yield (), value
+        return
+    keys: list[str | int] = []
+    open_: list[Iterator[tuple[str | int, Any]]] = [_items(value)]
+    while open_:
+        found = next(open_[-1], None)
+        if found is None:
+            open_.pop()
+            if keys:
+                keys.pop()
+        elif isinstance(found[1], str):
+            yield (*keys, found[0]), found[1]
+        elif isinstance(found[1], (list, tuple, dict)):
+            keys.append(found[0])
+            open_.append(_items(found[1]))
+
+
+def _items(value: Any) -> Iterator[tuple[str | int, Any]]:
+    if isinstance(value, dict):
+        return iter(value.items())
+    return enumerate(value) if isinstance(value, (list, tuple)) else iter(())
 
 
 def references_in(value: Value) -> Iterator[Reference]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from types import FrameType
 from typing import Any
 
@@ -51,3 +52,17 @@ def test_the_work_grows_with_the_plan_and_not_with_its_square(space: Space) -> N
     """Four times the steps take less than five times the calls; each `where` is another, and has been read before."""
     check_plan(space, long_plan(1_000))
     assert calls_of_checking(space, 1_000) < 5 * calls_of_checking(space, 250)
+
+
+def test_a_check_puts_no_texts_together_without_end(space: Space) -> None:
+    """Texts of ten texts each, six times over, are 100 MB: the check lets them be unknown, and the plan pass."""
+    steps: list[Any] = [{"type": "create-note", "value": "x" * 100, "out": "$a0"}]
+    steps += [{"type": "create-note", "value": f"${{a{i}}}" * 10, "out": f"$a{i + 1}"} for i in range(6)]
+    tracemalloc.start()
+    try:
+        _, problems = check_plan(space, steps)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert problems.ok
+    assert most < 60_000_000

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import doctest
+import sys
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from infospace import Space
+from infospace.core.bounds import OutOfTime, ending
+from planner.execute.arguments import Resolver
 from planner.execute.start import run_sync
+from planner.execute.variables import Scope
 from planner.language import references
 
 
@@ -360,3 +365,35 @@ def test_a_search_result_in_a_template_is_its_text(space: Space) -> None:
 def test_the_examples_run() -> None:
     ran = doctest.testmod(references)
     assert (ran.failed, ran.attempted > 0) == (0, True)
+
+
+def test_each_value_is_looked_at_once_however_deep_it_stands() -> None:
+    """Strings 150 deep take few calls each, and are told in their order, with their places."""
+    deep: Any = {"b": [f"text {index}" for index in range(100)], "a": "last"}
+    for _ in range(150):
+        deep = [[], deep, {}]
+    calls = 0
+
+    def counted(_frame: FrameType, event: str, _what: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        found = list(references.strings(deep))
+    finally:
+        sys.setprofile(None)
+    inside = (1,) * 150
+    assert found == [*(((*inside, "b", index), f"text {index}") for index in range(100)), ((*inside, "a"), "last")]
+    assert calls < 8_000
+
+
+def test_what_is_read_into_a_list_ends_with_its_time(space: Space) -> None:
+    """Each reference in a list looks at the clock before it is read, as each may mean much content."""
+    view = space.view()
+    scope = Scope()
+    scope.bind("x", view.note("read").id)
+    resolver = Resolver(view, scope)
+    assert resolver.value(["$x", {"k": "$x"}]) == ["read", {"k": "read"}]
+    with ending(0.0), pytest.raises(OutOfTime):
+        resolver.value(["$x", {"k": "$x"}])
