@@ -39,3 +39,15 @@ def test_the_clients_configuration_of_the_readme_starts_the_server() -> None:
     assert server["command"] == "infospace"
     parsed = build_parser(server["args"]).parse_args(server["args"])
     assert (parsed.command, parsed.space, parsed.http) == ("serve", "/path/to/work.db", None)
+
+
+def test_the_help_says_that_a_scope_limits_notes_runs_and_sessions(cli: Any) -> None:
+    """Each is named with its values, as the file takes them; nobody is told that they are open to all."""
+    from planner.serve.config import ScopeWritten
+
+    said = " ".join(cli("serve", "--help").out.split())
+    for name, value in (("notes", '"none"'), ("runs", '"own"'), ("sessions", '"own"')):
+        assert name in ScopeWritten.model_fields
+        assert f'"{name}": ' in said
+        assert value in said
+    assert "belongs in a space of its own" not in said

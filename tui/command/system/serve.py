@@ -1,11 +1,12 @@
 """Serve the space to planner models over MCP: on standard input and output, or with --http on loopback.
 
 Over HTTP a client shows a bearer token: one of --config, else --token, else INFOSPACE_TOKEN, else one that is made and
-printed. The file of --config says which tools a token knows of, how they are shown to it, and how often it may call:
+printed. The file of --config says what a token knows of, how tools are shown to it, and how often it may call:
 {"scopes": {"NAME": {"include_servers": […], "exclude_tags": […], "rate_per_minute": 60, "approvals": "planner"}},
 "tokens": [{"name": …, "token": "${VARIABLE}", "scope": "NAME", "admin": true}]}. A client over standard input and
-output has the scope that is called `stdio`, else `default`. A scope limits tools, and what plans may do; notes, runs
-and sessions are those of the space, for whoever is let in: what only some may read belongs in a space of its own.
+output has the scope that is called `stdio`, else `default`. A scope limits tools, what plans may do, and which notes,
+runs and sessions there are for it: "notes": "read", "none" or {"where": …}, "runs": "own", "sessions": "own". Without
+these they are all those of the space.
 Needs the extra `serve`. SIGINT, SIGTERM and SIGHUP end it; what runs then is cancelled, and journalled.
 """
 
