@@ -43,7 +43,7 @@ def test_the_clients_configuration_of_the_readme_starts_the_server() -> None:
 
 def test_the_help_says_that_a_scope_limits_notes_runs_and_sessions(cli: Any) -> None:
     """Each is named with its values, as the file takes them; nobody is told that they are open to all."""
-    from planner.serve.config import ScopeWritten
+    from planner.server.config import ScopeWritten
 
     said = " ".join(cli("serve", "--help").out.split())
     for name, value in (("notes", '"none"'), ("runs", '"own"'), ("sessions", '"own"')):
