@@ -30,7 +30,7 @@ class Space:
         self.store = store
 
     @property
-    def whole(self) -> Space:
+    def unscoped(self) -> Space:
         """The space as it was opened: of one that was narrowed, what it was narrowed from."""
         return self
 

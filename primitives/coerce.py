@@ -25,8 +25,8 @@ from infospace.schema.shapes import (
     Schema,
     Shape,
     disjoint,
+    format_types,
     schema_of_value,
-    type_words,
     types_of,
 )
 from infospace.schema.words import shown
@@ -74,8 +74,8 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
     target, coercion = shapes.get("target"), arguments.get("coercion")
     given = target.content if isinstance(target, NoteShape) else None
     if isinstance(coercion, str) and disjoint(given, _TAKES.get(coercion)):
-        what = f"content of type {type_words(given)}"
-        raise Invalid(f"{what} has no form as `{coercion}`", hint=f"{type_words(_TAKES[coercion])} has")
+        what = f"content of type {format_types(given)}"
+        raise Invalid(f"{what} has no form as `{coercion}`", hint=f"{format_types(_TAKES[coercion])} has")
     known = target.facts.content if isinstance(target, NoteShape) else UNTOLD
     if isinstance(known, (str, bool, int, float)) and isinstance(coercion, str) and coercion in _MADE:
         try:

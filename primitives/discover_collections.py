@@ -52,7 +52,7 @@ async def discover_collections(args: DiscoverCollections, context: Context) -> C
     """
     from infospace.search.collections import among_collections
 
-    found = await context.look(among_collections(args.query, args.limit, args.threshold))
+    found = await context.run_search(among_collections(args.query, args.limit, args.threshold))
     context.extra["item_count"] = len(found.hits)
     context.extra["certificate"] = found.certificate
-    return context.collection([context.evidence(hit) for hit in found.hits])
+    return context.collection([context.search_result(hit) for hit in found.hits])

@@ -109,4 +109,4 @@ async def discover_notes(args: DiscoverNotes, context: Context) -> Collection[Se
     context.extra["certificate"] = found.certificate
     if found.hint is not None:
         context.extra["hint"] = found.hint
-    return context.collection([context.evidence(hit) for hit in found.hits])
+    return context.collection([context.search_result(hit) for hit in found.hits])

@@ -77,7 +77,7 @@ async def discover_tools(args: DiscoverTools, context: Context) -> Collection[To
         tools = searched(opened)
         return opened.finder.find(tools, wanted, listener, opened.tools.successes()), unmatched(filters, tools)
 
-    found, unknown = await context.look(find)
+    found, unknown = await context.run_search(find)
     _write_extra(context.extra, found)
     if unknown:
         context.extra["unknown"] = unknown

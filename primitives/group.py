@@ -75,7 +75,9 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
 def _reckoned(item: Shape, aggregate: Aggregate | UnknownValue) -> Schema | None:
     if isinstance(aggregate, UnknownValue):
         return None
-    return aggregate.gives(None if aggregate.path is None else _schema_or_none(place_in(item, aggregate.path.parts)))
+    return aggregate.result_schema(
+        None if aggregate.path is None else _schema_or_none(place_in(item, aggregate.path.parts))
+    )
 
 
 def _schema_or_none(place: Schema | NoSuchPath | None) -> Schema | None:

@@ -39,7 +39,7 @@ class Join(Args):
     )
 
     @model_validator(mode="after")
-    def _one_way_to_say_it(self) -> Join:
+    def _check_one_key_form(self) -> Join:
         given = [name for name in ("on", "left_key", "right_key") if getattr(self, name) is not None]
         if given not in (["on"], ["left_key", "right_key"]):
             has = " and ".join(f"`{name}`" for name in given) if given else "none of them"
@@ -95,7 +95,7 @@ async def join(args: Join, context: Context) -> Collection:
     contents = [_object(item) for item in right]
     matches = _by_key(right, args.right_key or args.on)
     keys = _keys(left, args.left_key or args.on)
-    context.room.must_hold(items=sum(len(matches.get(key, ())) for key in timed(keys) if key is not None))
+    context.room.require_room(items=sum(len(matches.get(key, ())) for key in timed(keys) if key is not None))
     unmatched = dict.fromkeys(range(len(right)))
     rows: list[JSON] = []
     conflicts = 0

@@ -64,7 +64,7 @@ async def search_within_collection(args: SearchWithinCollection, context: Contex
     from infospace.search.passages_of_collection import Among, among_items
 
     wanted = Among(args.query, args.limit, args.threshold, args.mode)
-    found = await context.look(among_items(wanted, context.items(args.target)))
+    found = await context.run_search(among_items(wanted, context.items(args.target)))
     context.extra["item_count"] = len(found.hits)
     context.extra["certificate"] = found.certificate
-    return context.collection([context.evidence(hit) for hit in found.hits])
+    return context.collection([context.search_result(hit) for hit in found.hits])

@@ -22,9 +22,9 @@ from infospace.schema.shapes import (
     Schema,
     Shape,
     disjoint,
+    format_types,
     place_in,
     subschema_at,
-    type_words,
     types_of,
 )
 
@@ -60,8 +60,8 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
         return CollectionShape(NoteShape(None, NO_METADATA))
     takes = _PARTED if delimiter == "auto" else _CUT
     if disjoint(found, takes):
-        message = f"content of type {type_words(found)} is not split by {delimiter!r:.60}"
-        raise Invalid(message, hint=f"{type_words(takes)} is")
+        message = f"content of type {format_types(found)} is not split by {delimiter!r:.60}"
+        raise Invalid(message, hint=f"{format_types(takes)} is")
     return CollectionShape(NoteShape(_element(found) if delimiter == "auto" else {"type": "string"}, NO_METADATA))
 
 
@@ -121,7 +121,7 @@ async def split(args: Split, context: Context) -> Collection:
     """
     value = args.target.content if args.field is None else read(args.target, args.field)
     if isinstance(value, str) and args.delimiter not in {"auto", *_CUTS}:
-        context.room.must_hold(items=value.count(args.delimiter) + 1 if args.delimiter else 0)
+        context.room.require_room(items=value.count(args.delimiter) + 1 if args.delimiter else 0)
     return context.collection([context.note(part) for part in _parts(value, args.delimiter)])
 
 

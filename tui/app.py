@@ -37,7 +37,7 @@ from tui.runtime.runner import ActiveRun, Runner
 from tui.runtime.workers import guarded
 from tui.screen_help import LINK, help_of, page_help
 from tui.screen_registry import PLACES, Entry, entry_of, numbered
-from tui.text.format import Colours, line
+from tui.text.format import Colours, single_line
 from tui.text.output import shown
 from tui.widgets.tab_bar import Tab
 
@@ -112,7 +112,7 @@ class InfospaceApp(App[int]):
         self.memory = memory
         memory.enter(space.store.identity)
         self.engine = BackgroundLoop()
-        self.runner = Runner(space, self.engine, self.heard)
+        self.runner = Runner(space, self.engine, self.handle_run_events)
         self.desk = OpenRun(self)
         self.compared: tuple[str, str] | None = None
         """Two runs that are to be compared."""
@@ -123,7 +123,7 @@ class InfospaceApp(App[int]):
         self.keying = KeyQueue(self, super().on_event)
         self._start = memory.get("place", PLACES[0].name)
         for entry in PLACES:
-            self.add_mode(entry.name, partial(self._made, entry))
+            self.add_mode(entry.name, partial(self._create_screen, entry))
         self.stylesheet._parse_cache = LRUCache(SOURCES)  # noqa: SLF001 - Textual has no setting for it
 
     def on_mount(self) -> None:
@@ -132,8 +132,8 @@ class InfospaceApp(App[int]):
         theme = self.memory.get("theme", DEFAULT_THEME)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
         self.theme_changed_signal.subscribe(self, lambda theme: self.remember("theme", theme.name))
-        self.set_interval(LOOK, self._look_again)
-        self.set_interval(QUIET, self._collecting.look)
+        self.set_interval(LOOK, self._refresh_open_run)
+        self.set_interval(QUIET, self._collecting.collect_if_idle)
         self.set_timer(SOON, lambda: self.do(self._load_places, group="places"))
         self.switch_mode(self._start if entry_of(self._start) else PLACES[0].name)
         if self.memory.complaint is not None:
@@ -149,7 +149,7 @@ class InfospaceApp(App[int]):
         if isinstance(event, InputEvent):
             self._collecting.touched()
         if isinstance(event, Key | Paste) and not event.is_forwarded:
-            await self.keying.take(event)
+            await self.keying.feed(event)
         else:
             await super().on_event(event)
 
@@ -165,7 +165,7 @@ class InfospaceApp(App[int]):
 
     # Places
 
-    def _made(self, entry: Entry) -> Place:
+    def _create_screen(self, entry: Entry) -> Place:
         """Return a new place, whose styles are those of now: nothing is to be parsed again for it."""
         place = entry.load()()
         place._css_update_count = self._css_update_count  # noqa: SLF001 - as Textual sets it for those it knows
@@ -239,7 +239,7 @@ class InfospaceApp(App[int]):
         try:
             await asyncio.to_thread(self.memory.write)
         except InfospaceError as error:
-            self.complain(error)
+            self.report_error(error)
 
     # Words
 
@@ -255,7 +255,7 @@ class InfospaceApp(App[int]):
         """Say something in a corner of the screen, without what could hide in it."""
         super().notify(shown(message), title=shown(title), severity=severity, timeout=timeout, markup=markup)
 
-    def complain(self, error: InfospaceError) -> None:
+    def report_error(self, error: InfospaceError) -> None:
         """Say what went wrong."""
         self.notify(str(error), severity="error", markup=False)
 
@@ -267,7 +267,7 @@ class InfospaceApp(App[int]):
         found = {name: variables.get(f"text-{name}", "") for name in names}
         return {name: colour for name, colour in found.items() if colour.startswith("#")}
 
-    def confess(self, error: Exception) -> None:
+    def report_bug(self, error: Exception) -> None:
         """Say that there is a bug; INFOSPACE_DEBUG shows where."""
         if os.environ.get("INFOSPACE_DEBUG"):
             raise error
@@ -284,22 +284,22 @@ class InfospaceApp(App[int]):
 
     # The space
 
-    def asked(self, question: Callable[[Snapshot], T]) -> T:
+    def read_snapshot(self, question: Callable[[Snapshot], T]) -> T:
         """Ask a snapshot; for threads."""
         with self.space.store.reading() as snapshot:
             return question(snapshot)
 
-    def heard(self, going: ActiveRun, events: list[Event]) -> None:
+    def handle_run_events(self, going: ActiveRun, events: list[Event]) -> None:
         """Hand the events of a run that goes on here to what is open, and to the places that were visited."""
-        self.desk.hear(going, events)
-        said = [line(event.text) for event in events if isinstance(event, Spoke) and event.kind == "say"]
+        self.desk.handle_run_events(going, events)
+        said = [single_line(event.text) for event in events if isinstance(event, Spoke) and event.kind == "say"]
         if said:
             more = f"… and {len(said) - SAID:,} more before\n" if len(said) > SAID else ""
             self.notify(more + "\n".join(said[-SAID:]), title=f"{going.run} says", markup=False)
         for stack in self._screen_stacks.values():
             for screen in stack:
                 if isinstance(screen, Place):
-                    screen.heard(going, events)
+                    screen.handle_run_events(going, events)
 
     # Runs
 
@@ -326,8 +326,8 @@ class InfospaceApp(App[int]):
             self.call_later(self.action_go, "plan")
         self.do(self.desk.open_plan, document, group="open")
 
-    def _look_again(self) -> None:
-        self.do(self.desk.look_again, group="look", exclusive=False)
+    def _refresh_open_run(self) -> None:
+        self.do(self.desk.refresh, group="look", exclusive=False)
 
     def compare(self, before: str, after: str) -> None:
         """Show what differs between two runs, in the place for that."""
@@ -352,9 +352,9 @@ class InfospaceApp(App[int]):
         return self.do(self._followed, playing, *given, group="runs", exclusive=False)
 
     async def _followed(self, playing: Callable[..., Coroutine[Any, Any, RunResult]], *given: Any) -> None:
-        self.say_ended(await playing(*given))
+        self.notify_ended(await playing(*given))
 
-    def say_ended(self, result: RunResult) -> None:
+    def notify_ended(self, result: RunResult) -> None:
         """Say how a run ended, wherever somebody looks."""
         reason = f": {result.reason}" if result.reason else ""
         severity: SeverityLevel = "information" if result.status in {"success", "stopped"} else "warning"
@@ -377,7 +377,7 @@ class InfospaceApp(App[int]):
         detail = "It is put to rest after the steps under way, and can be resumed."
         self.push_screen(Confirm("Leave?", f"{what} {detail}", yes="Leave"), answered)
 
-    def put_to_rest(self) -> None:
+    def suspend_and_exit(self) -> None:
         """Leave without asking, with the runs at rest: nobody looks any more."""
         self.do(self._leave, group="leave")
 

@@ -88,7 +88,7 @@ class Place(Screen[None]):
     def arrived(self) -> None:
         """Somebody has gone to this place, by its key or otherwise; also from here."""
 
-    def heard(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Take what happened in a run that goes on here; also while the place is not shown."""
 
     def deeds(self) -> list[Binding]:
@@ -96,20 +96,20 @@ class Place(Screen[None]):
         found = [binding for binding in self.BINDINGS if isinstance(binding, Binding)]
         return [binding for binding in found if binding.description and not binding.system]
 
-    def offers(self, action: str) -> bool:
+    def is_action_available(self, action: str) -> bool:
         """Whether an action such as `stop` or `tab(1)` can do something now. The key of another says why it cannot."""
         del action
         return True
 
-    def word_for(self, binding: Binding) -> str:
+    def key_label(self, binding: Binding) -> str:
         """Return the word that stands beside a key."""
         return binding.description
 
     def commands(self) -> Iterable[SystemCommand]:
         """Give what the command palette offers here."""
         for binding in self.deeds():
-            if self.offers(binding.action):
-                yield SystemCommand(self.word_for(binding), binding.tooltip, self._doing(binding))
+            if self.is_action_available(binding.action):
+                yield SystemCommand(self.key_label(binding), binding.tooltip, self._doing(binding))
 
     def _doing(self, binding: Binding) -> Callable[[], Any]:
         async def act() -> None:
@@ -121,7 +121,7 @@ class Place(Screen[None]):
 
     async def ask(self, question: Callable[[Snapshot], T]) -> T:
         """Return what a question to a snapshot gives; it is asked in a thread. Raises what it raises."""
-        return await asyncio.to_thread(self.infospace.asked, question)
+        return await asyncio.to_thread(self.infospace.read_snapshot, question)
 
     def do(
         self, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, group: str = "default", exclusive: bool = True

@@ -51,7 +51,7 @@ class PendingChanges:
         """Return the id of who was given a name, None where the step gave it to nothing."""
         return self.names.get(name) or (None if self._outer is None else self._outer.named(name))
 
-    def absorb(self, other: PendingChanges) -> None:
+    def merge(self, other: PendingChanges) -> None:
         """Take over what a part of the step made and changed."""
         self.names |= other.names
         self.made |= other.made

@@ -86,7 +86,7 @@ class Context(Changing, Asking):
     def note(self, content: JSON, *, metadata: Mapping[str, JSON] | None = None) -> Note[Any]:
         """Make a Note, transient until it is kept. Raises BudgetSpent where the step may not make so much."""
         check_time()
-        self.room.take(1, characters_of(content) + (characters_of(metadata) if metadata else 0))
+        self.room.consume(1, characters_of(content) + (characters_of(metadata) if metadata else 0))
         at = now()
         made = Note(
             id=self._id(Kind.NOTE),
@@ -100,10 +100,10 @@ class Context(Changing, Asking):
         self.changes.append(MakeNote(made.id, content, made.metadata, made=self.made))
         return made
 
-    def evidence(self, hit: Hit) -> Member:
+    def search_result(self, hit: Hit) -> Member:
         """Make a search-result Note of a hit, by reference to its source; return its place in a Collection."""
         check_time()
-        self.room.take(1)
+        self.room.consume(1)
         identifier = self._id(Kind.NOTE)
         evidence = Evidence(hit.source, hit.version, hit.score, hit.start, hit.end, hit.extra, hit.passage)
         self._drafts.made[identifier] = evidence
@@ -112,7 +112,7 @@ class Context(Changing, Asking):
 
     def result(self, content: JSON) -> Member:
         """Make a search-result Note whose content is its own, such as a tool's; return its place in a Collection."""
-        self.room.take(1, characters_of(content))
+        self.room.consume(1, characters_of(content))
         made: Note[Any] = Note(id=self._id(Kind.NOTE), content=content, made=self.made, evidence=True)
         self._drafts.made[made.id] = made
         self.changes.append(MakeNote(made.id, content, made=self.made, evidence=True))
@@ -124,8 +124,8 @@ class Context(Changing, Asking):
         """Make a Collection of resources in this order, transient until it is kept."""
         at = now()
         members = tuple(item if isinstance(item, Member) else Member(item.id) for item in timed(items))
-        self.room.take(1)
-        self.room.must_hold_members(len(members))
+        self.room.consume(1)
+        self.room.require_members_fit(len(members))
         made: Collection[Any] = Collection(
             id=self._id(Kind.COLLECTION),
             members=members,
@@ -184,7 +184,7 @@ class Context(Changing, Asking):
 
     def _become(self, holder: Resource, resource: Resource) -> Resource:
         """Let the holder of a name be what a resource is. What the run made just for that is let go."""
-        if self.is_new(resource) and self._only_made(resource.id):
+        if self.is_new(resource) and self._is_unreferenced(resource.id):
             self.changes = [change for change in self.changes if getattr(change, "id", None) != resource.id]
         else:
             self.changes = [change for change in self.changes if change != Keep(resource.id)]
@@ -192,7 +192,7 @@ class Context(Changing, Asking):
                 self.changes.append(Unkeep(resource.id, if_free=True))
         return self.become(holder, resource)
 
-    def _only_made(self, identifier: str) -> bool:
+    def _is_unreferenced(self, identifier: str) -> bool:
         """Whether nothing that the step makes or changes refers to a resource that it made."""
         return not any(
             identifier in (getattr(change, "source", None), getattr(change, "target", None))
@@ -211,10 +211,10 @@ class Context(Changing, Asking):
             self.meter.counterparts.anew(made)
         return view
 
-    def absorb(self, other: Context) -> None:
+    def merge(self, other: Context) -> None:
         """Take over what was made through another view of the same step."""
         self.changes += other.changes
-        self._drafts.absorb(other._drafts)
+        self._drafts.merge(other._drafts)
         self.uses |= other.uses
 
     def is_new(self, resource: Resource) -> bool:
@@ -226,7 +226,7 @@ class Context(Changing, Asking):
             return self._scratch.new_id(kind)
         identifier = self.space.store.new_id(kind)
         if self.meter is not None and self.meter.counterparts is not None:
-            self.meter.counterparts.given(identifier, self.made)
+            self.meter.counterparts.record_new_id(identifier, self.made)
         return identifier
 
     # Reading
@@ -322,7 +322,7 @@ class Context(Changing, Asking):
         parts, characters = [], 0
         for text in timed(texts):
             characters += len(text) + len(separator)
-            self.room.must_hold(characters=characters - len(separator))
+            self.room.require_room(characters=characters - len(separator))
             parts.append(text)
         return separator.join(parts)
 
@@ -371,7 +371,7 @@ class Context(Changing, Asking):
         wanted = Wanted(query, limit, threshold, mode, where, numbers, certify)
         return await self.space.search.discover(wanted, self._listener)
 
-    async def look(self, search: Callable[[Space, Listener], FoundT]) -> FoundT:
+    async def run_search(self, search: Callable[[Space, Listener], FoundT]) -> FoundT:
         """Let a search of its own kind run beside the loop; it is told of the space and of who listens."""
         import asyncio
 
@@ -381,11 +381,11 @@ class Context(Changing, Asking):
 
     def say(self, text: str) -> None:
         """Say something to the user."""
-        self._listener.speech("say", text)
+        self._listener.message("say", text)
 
     def think(self, text: str) -> None:
         """Put something into the run's context for later planning turns."""
-        self._listener.speech("think", text)
+        self._listener.message("think", text)
 
     def progress(self, done: int, total: int, what: str) -> None:
         """Tell how far long work has come."""

@@ -55,10 +55,10 @@ async def call_guarded(type_: str, making: Awaitable[Resource | None], view: Con
     except InfospaceError as error:
         return Outcome("failed", reason=str(error), error=error.kind)
     except Exception as error:  # noqa: BLE001 - a bug in a primitive ends its step, and is recorded as one
-        return Outcome("failed", reason=bug_says(type_, error), error=BUG, trace=traceback.format_exc())
+        return Outcome("failed", reason=bug_message(type_, error), error=BUG, trace=traceback.format_exc())
 
 
-def bug_says(type_: str, error: BaseException) -> str:
+def bug_message(type_: str, error: BaseException) -> str:
     """Return the one sentence that a user reads of a bug."""
     return f"{type_} has a bug ({type(error).__name__}); the traceback is in the journal"
 

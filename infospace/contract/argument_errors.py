@@ -10,7 +10,7 @@ from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
 from infospace.data.paths import nearest
 from infospace.schema.infer import NoSuchPath, Schema, resolved, subschema_at
-from infospace.schema.words import either, shown, wanted
+from infospace.schema.words import describe_schema, either, shown
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -71,11 +71,11 @@ class _Error:
     detail: ErrorDetails
 
     @property
-    def misfit(self) -> bool:
+    def is_type_violation(self) -> bool:
         return self.detail["type"].endswith("_type") or self.detail["type"] in _MISFITS
 
 
-def faults_of(
+def argument_errors(
     type_: str, details: Iterable[ErrorDetails], given: Mapping[str, Any], arguments: Mapping[str, Argument]
 ) -> list[ArgumentError]:
     """Return the faults that pydantic's errors stand for, in their order, each mistake once."""
@@ -88,7 +88,7 @@ def faults_of(
     }
     writer = _Writer(type_, arguments)
     found = [
-        writer.fault(error)
+        writer.argument_error(error)
         for error in _one_option(errors)
         if not (error.detail["type"] == "missing" and len(error.place) == 1 and error.place[0] in mistaken)
     ]
@@ -120,7 +120,7 @@ def _one_option(errors: Sequence[_Error]) -> list[_Error]:
     for error in errors:
         if error.option is not None:
             site, option = error.option
-            worth = (len(error.place), not error.misfit)
+            worth = (len(error.place), not error.is_type_violation)
             if site not in best or worth > best[site]:
                 best[site], chosen[site] = worth, option
     return [error for error in errors if error.option is None or chosen[error.option[0]] == error.option[1]]
@@ -133,7 +133,7 @@ class _Writer:
         self._type = type_
         self._arguments = arguments
 
-    def fault(self, error: _Error) -> ArgumentError:
+    def argument_error(self, error: _Error) -> ArgumentError:
         """Return the fault that an error stands for."""
         place, detail = error.place, error.detail
         context = detail.get("ctx", {})
@@ -150,25 +150,25 @@ class _Writer:
         if detail["type"] == "string_pattern_mismatch":
             form = f"{where} is {shown(detail['input'])}, which has another form than is wanted"
             return ArgumentError(
-                place, code, form, _told(argument, _schema_at(argument, place), place) or context["pattern"]
+                place, code, form, _description_at(argument, _schema_at(argument, place), place) or context["pattern"]
             )
         if "message" in context:
             message, own = context["message"], f"`{place[0]}`" if place else ""
             return ArgumentError(
                 place, code, message if message.startswith(own) else f"{where}: {message}", context["hint"]
             )
-        if error.misfit:
+        if error.is_type_violation:
             schema = _schema_at(argument, place)
-            fits = _kinds(argument.kinds) if argument and argument.kinds else wanted(schema)
+            fits = _kinds(argument.kinds) if argument and argument.kinds else describe_schema(schema)
             if fits:
-                hint = _meant(detail["input"], schema) or _told(argument, schema, place)
+                hint = _suggest_value(detail["input"], schema) or _description_at(argument, schema, place)
                 return ArgumentError(place, code, f"{where} is {shown(detail['input'])}, not {fits}", hint)
         message = (detail["msg"][:1].lower() + detail["msg"][1:]).replace(" after validation,", ",")
         return ArgumentError(
             place,
             code,
             f"{where} is {shown(detail['input'])}: {message}",
-            _told(argument, _schema_at(argument, place), place),
+            _description_at(argument, _schema_at(argument, place), place),
         )
 
     def _missing(self, place: Place, argument: Argument | None) -> ArgumentError:
@@ -222,13 +222,13 @@ def _fields(argument: Argument | None, place: Place) -> list[str]:
     return list(resolved(schema, argument.schema).get("properties", {}))
 
 
-def _meant(given: object, schema: Schema | None) -> str | None:
+def _suggest_value(given: object, schema: Schema | None) -> str | None:
     words = (schema or {}).get("enum", ())
     near = nearest(given, [word for word in words if isinstance(word, str)]) if isinstance(given, str) else None
     return f"did you mean {shown(near)}?" if near else None
 
 
-def _told(argument: Argument | None, schema: Schema | None, place: Place) -> str | None:
+def _description_at(argument: Argument | None, schema: Schema | None, place: Place) -> str | None:
     """What a part of an argument is for, where its schema says so; else what the argument is for."""
     inner = (schema or {}).get("description", "") if len(place) > 1 else ""
     return inner.removesuffix(".") or _about(argument, default=len(place) == 1)

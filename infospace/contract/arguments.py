@@ -91,7 +91,7 @@ def _invalid(error: Invalid) -> PydanticCustomError:
     return PydanticCustomError(error.kind, "{message}", {"message": error.message, "hint": error.hint})
 
 
-def _misfit(code: str = "misfit") -> PydanticCustomError:
+def _custom_error(code: str = "misfit") -> PydanticCustomError:
     return PydanticCustomError(code, "not what is wanted")
 
 
@@ -105,17 +105,17 @@ def _checked(value: Any, validate: core_schema.ValidatorFunctionWrapHandler) -> 
         raise _invalid(error) from error
 
 
-def _whole(value: object) -> object:
+def _to_integer(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _admit_whole(schema: Any) -> Any:
+def _allow_integral_floats(schema: Any) -> Any:
     """Let 2.0 be a whole number, as it is in JSON."""
     if schema["type"] == "int":
-        return core_schema.no_info_before_validator_function(_whole, schema)
+        return core_schema.no_info_before_validator_function(_to_integer, schema)
     for key in ("schema", "items_schema"):
         if key in schema:
-            schema[key] = _admit_whole(schema[key])
+            schema[key] = _allow_integral_floats(schema[key])
     return schema
 
 
@@ -154,7 +154,7 @@ class Args(BaseModel):
         schema = handler(source)
         for field_ in _fields(schema).values():
             holder = field_["schema"] if field_["schema"]["type"] == "default" else field_
-            inner = _admit_whole(holder["schema"])
+            inner = _allow_integral_floats(holder["schema"])
             holder["schema"] = core_schema.no_info_wrap_validator_function(_checked, inner)
         return core_schema.no_info_wrap_validator_function(_checked, schema)
 
@@ -194,7 +194,7 @@ class _RefMark:
         def check(value: object) -> object:
             if isinstance(value, (Note, Collection, Relation)) and value.kind in kinds:
                 return value
-            raise _misfit("kind")
+            raise _custom_error("kind")
 
         return core_schema.no_info_plain_validator_function(check)
 
@@ -242,13 +242,13 @@ def _read_where(value: object) -> Bound:
     if isinstance(value, Bound):
         return value
     if not isinstance(value, str):
-        raise _misfit("where_type")
+        raise _custom_error("where_type")
     return Bound(parse_where(value))
 
 
 def _read_path(value: object) -> ParsedPath:
     if not isinstance(value, str):
-        raise _misfit()
+        raise _custom_error()
     return ParsedPath.parse(value)
 
 
@@ -256,17 +256,17 @@ def _read_aggregate(value: object) -> ParsedAggregate:
     from infospace.where.aggregates import parse_aggregate
 
     if not isinstance(value, str):
-        raise _misfit()
+        raise _custom_error()
     return parse_aggregate(value)
 
 
 def _read_limit(value: object) -> int | None:
     if value == "all":
         return None
-    value = _whole(value)
+    value = _to_integer(value)
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
         return value
-    raise _misfit()
+    raise _custom_error()
 
 
 _SLICE = re.compile(r"\s*(-?[0-9]{1,18})?\s*:\s*(-?[0-9]{1,18})?\s*(?::\s*(-?[0-9]{1,18})?\s*)?")
@@ -275,7 +275,7 @@ _SLICE = re.compile(r"\s*(-?[0-9]{1,18})?\s*:\s*(-?[0-9]{1,18})?\s*(?::\s*(-?[0-
 def _read_slice(value: object) -> slice:
     found = _SLICE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        raise _misfit()
+        raise _custom_error()
     start, stop, step = (int(part) if part else None for part in found.groups())
     if step == 0:
         raise Invalid(f"{shown(value)} goes by steps of 0", hint='"::2" takes every second, "::-1" all from the end')
@@ -288,18 +288,18 @@ def _not_blank(query: str) -> str:
     return query
 
 
-def _has_words(text: str) -> str:
+def _text_not_blank(text: str) -> str:
     if not text.strip():
         raise Invalid("the text is blank", hint="say in words what is wanted")
     return text
 
 
 def _read_schema(value: object) -> dict[str, Any]:
-    from infospace.schema.validate import schema_faults
+    from infospace.schema.validate import schema_errors
 
     if not isinstance(value, dict):
-        raise _misfit()
-    for fault in schema_faults(value):
+        raise _custom_error()
+    for fault in schema_errors(value):
         where = "".join(f"[{part!r}]" for part in fault.place)
         raise Invalid(f"{fault.message}{' at ' + where if where else ''}", hint=fault.hint)
     return value
@@ -310,12 +310,12 @@ def _read_tool(value: object) -> object:
 
     if isinstance(value, Tool):
         return value
-    raise _misfit()
+    raise _custom_error()
 
 
 def _read_tool_arguments(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _misfit()
+        raise _custom_error()
     return value
 
 
@@ -324,7 +324,7 @@ def _read_items(value: object) -> list[object]:
         return list(value)
     if is_resource(value):
         return [value]
-    raise _misfit()
+    raise _custom_error()
 
 
 def _plain(read: Callable[[object], Any], **json_schema: Any) -> Any:
@@ -375,7 +375,7 @@ else:
     Limit = Annotated[int | None, _plain(_read_limit, anyOf=[{"type": "integer", "minimum": 1}, {"const": "all"}])]
     Slice = Annotated[slice, _plain(_read_slice, type="string", format="slice")]
     Items = Annotated[list, ParseAs(ParseMode.ITEMS), _plain(_read_items, type=["array", "string"], format="items")]
-    Text = Annotated[str, AfterValidator(_has_words)]
+    Text = Annotated[str, AfterValidator(_text_not_blank)]
     JsonSchema = Annotated[dict, ParseAs(ParseMode.LITERAL), _plain(_read_schema, type="object")]
     ToolName = Annotated[object, ParseAs(ParseMode.TOOL), _plain(_read_tool, type="string", format="tool")]
     PromptName = Annotated[object, ParseAs(ParseMode.PROMPT), _plain(_read_tool, type="string", format="prompt")]

@@ -116,7 +116,7 @@ class Catalogue:
                 )
         self._entries |= fresh
 
-    def narrowed(self, tools: Toolbox) -> Catalogue:
+    def scoped(self, tools: Toolbox) -> Catalogue:
         """Return the same entries beside fewer tools, without those that the scope of the tools excludes."""
         found = Catalogue()
         found.tools, found.why_unasked, found.listings = tools, self.why_unasked, self.listings
@@ -131,7 +131,7 @@ class Catalogue:
         found = self._entries.get(type_)
         return found[1] if found else None
 
-    def formerly(self, type_: str) -> Primitive | None:
+    def find_alias(self, type_: str) -> Primitive | None:
         """Return the entry that plans for earlier runtimes call so, None when there is none."""
         return next((entry for entry in self if type_ in entry.formerly), None)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import ValidationError
 
-from infospace.contract.argument_errors import ArgumentError, ArgumentsInvalid, faults_of
+from infospace.contract.argument_errors import ArgumentError, ArgumentsInvalid, argument_errors
 from infospace.contract.arguments import Args, ItemSchema, ParseAs, ParseMode, PathsOf, argument_name, is_ref, kinds_of
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
@@ -136,7 +136,7 @@ class Primitive:
             return self.model.model_validate(dict(arguments))
         except ValidationError as error:
             details = error.errors(include_url=False)
-        raise ArgumentsInvalid(faults_of(self.type, details, arguments, self.arguments))
+        raise ArgumentsInvalid(argument_errors(self.type, details, arguments, self.arguments))
 
     @property
     def may_wait(self) -> bool:

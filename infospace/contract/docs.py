@@ -7,10 +7,10 @@ from typing import Any
 
 from infospace.contract.decorator import Argument, Primitive
 from infospace.core.ids import Kind
-from infospace.schema.words import either, wanted
+from infospace.schema.words import describe_schema, either
 
 
-def effect_words(entry: Primitive) -> str:
+def effect_label(entry: Primitive) -> str:
     """Return the effect as a word, `depends` where it depends on the arguments."""
     return entry.effect if isinstance(entry.effect, str) else "depends"
 
@@ -21,7 +21,7 @@ def to_json(entry: Primitive) -> dict[str, Any]:
         "type": entry.type,
         "summary": entry.summary,
         "behaviour": entry.behaviour,
-        "effect": effect_words(entry),
+        "effect": effect_label(entry),
         "out": entry.out,
         "gives": entry.returns,
         "arguments": [
@@ -29,7 +29,7 @@ def to_json(entry: Primitive) -> dict[str, Any]:
                 "name": argument.name,
                 "reading": argument.reading.value,
                 "kinds": sorted(argument.kinds),
-                "type": argument_words(argument),
+                "type": format_argument_type(argument),
                 "required": argument.required,
                 "default": argument.default,
                 "description": argument.description,
@@ -44,21 +44,21 @@ def to_json(entry: Primitive) -> dict[str, Any]:
     }
 
 
-def argument_words(argument: Argument) -> str:
+def format_argument_type(argument: Argument) -> str:
     """Return what an argument takes, in words: `Collection`, `text`, `a number from -1 to 1 or null`."""
     if argument.kinds:
         return either(sorted(argument.kinds)) if len(argument.kinds) < len(Kind) else "any resource"
-    return wanted(argument.schema) or "any JSON"
+    return describe_schema(argument.schema) or "any JSON"
 
 
 def to_markdown(entry: Primitive) -> str:
     """Return the contract in full, as Markdown."""
     lines = [f"## {entry.type}", "", entry.summary, ""]
     out = {"required": "; `out` is required", "optional": "", "none": ""}[entry.out]
-    lines += [f"Effect: {effect_words(entry)}. Gives: {entry.returns}{out}.", ""]
+    lines += [f"Effect: {effect_label(entry)}. Gives: {entry.returns}{out}.", ""]
     for argument in entry.arguments.values():
         need = "required" if argument.required else f"default `{json.dumps(_shown(argument.default))}`"
-        lines.append(f"- `{argument.name}` ({argument_words(argument)}, {need}): {argument.description}")
+        lines.append(f"- `{argument.name}` ({format_argument_type(argument)}, {need}): {argument.description}")
     lines += ["", entry.behaviour] if entry.behaviour else []
     lines += _list("Fails when:", entry.failures)
     lines += (

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from infospace.contract.argument_errors import ArgumentsInvalid, faults_of
+from infospace.contract.argument_errors import ArgumentsInvalid, argument_errors
 from infospace.contract.arguments import Args, ParseMode
 from infospace.contract.decorator import Argument
 from infospace.data.json_text import dump
@@ -50,7 +50,7 @@ class Signature:
             return self.model.model_validate(dict(given))
         except ValidationError as error:
             details = error.errors(include_url=False)
-        raise ArgumentsInvalid(faults_of(self.name, details, given, self._arguments))
+        raise ArgumentsInvalid(argument_errors(self.name, details, given, self._arguments))
 
 
 def untitled(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,7 +99,7 @@ _SAY_NOTHING: Sequence[tuple[str, Any]] = (
 )
 
 
-def every_fault(error: Exception) -> str:
+def format_errors(error: Exception) -> str:
     """Say what is wrong: of arguments all of it, a sentence each."""
     if not isinstance(error, ArgumentsInvalid):
         return str(error)

@@ -51,14 +51,14 @@ class Room:
         self._items = bounds.items
         self._characters = bounds.characters
 
-    def take(self, items: int = 0, characters: int = 0) -> None:
+    def consume(self, items: int = 0, characters: int = 0) -> None:
         """Take room for what is made. Raises BudgetExceeded where there is not enough, and nothing is taken."""
         if items > self._items or characters > self._characters:
-            self.must_hold(items, characters)
+            self.require_room(items, characters)
         self._items -= items
         self._characters -= characters
 
-    def must_hold(self, items: int = 0, characters: int = 0) -> None:
+    def require_room(self, items: int = 0, characters: int = 0) -> None:
         """Raise BudgetExceeded where there is no room for so much: asked before it is made."""
         if items > self._items:
             raise _too_much(self._bounds.items, self._bounds.items - self._items + items, "items")
@@ -66,7 +66,7 @@ class Room:
             needed = self._bounds.characters - self._characters + characters
             raise _too_much(self._bounds.characters, needed, "characters")
 
-    def must_hold_members(self, members: int) -> None:
+    def require_members_fit(self, members: int) -> None:
         """Raise BudgetExceeded where a Collection may not have so many."""
         if members > self._bounds.items:
             raise _too_much(self._bounds.items, members, "items")

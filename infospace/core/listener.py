@@ -10,7 +10,7 @@ Speech = Literal["say", "think"]
 class Listener(Protocol):
     """Whoever runs the step: hears what it says while it runs."""
 
-    def speech(self, kind: Speech, text: str) -> None:
+    def message(self, kind: Speech, text: str) -> None:
         """Take something said to the user, or thought into the run's context."""
 
     def progress(self, done: int, total: int, what: str) -> None:
@@ -20,7 +20,7 @@ class Listener(Protocol):
 class NullListener:
     """A listener that nobody listens behind."""
 
-    def speech(self, kind: Speech, text: str) -> None:
+    def message(self, kind: Speech, text: str) -> None:
         """Let it pass."""
 
     def progress(self, done: int, total: int, what: str) -> None:

@@ -33,7 +33,7 @@ def checked(name: str) -> str:
     return name
 
 
-def name_fault(name: str) -> Invalid | None:
+def name_error(name: str) -> Invalid | None:
     """Return what is wrong with a name, None when it can be one."""
     try:
         checked(name)

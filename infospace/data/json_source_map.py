@@ -143,7 +143,7 @@ class _Reader:
             elif sign[0] == '"':
                 self._string(sign, at)
             else:
-                self._take(JsonNode("word", at, found.end(), text=sign))
+                self._attach(JsonNode("word", at, found.end(), text=sign))
         while self._open:
             self._end(len(self._text), closed=False)
         return self._roots
@@ -165,7 +165,7 @@ class _Reader:
         if holder is not None and holder.kind == "object" and member is None and around and around.kind == "array":
             self._end(at, closed=False)
         spot = JsonNode(kind, at, at + 1, closed=False)
-        self._take(spot)
+        self._attach(spot)
         self._open.append((spot, None))
 
     def _closed(self, kind: Kind, at: int) -> None:
@@ -191,9 +191,9 @@ class _Reader:
             holder.members.append(member)
             self._expect(member)
             return
-        self._take(JsonNode("string", at, at + len(token), is_closed_string(token), token))
+        self._attach(JsonNode("string", at, at + len(token), is_closed_string(token), token))
 
-    def _take(self, spot: JsonNode) -> None:
+    def _attach(self, spot: JsonNode) -> None:
         """Put a value where one was expected; in an object, one without a key has none to be found by."""
         holder, member = self._here
         if holder is None:

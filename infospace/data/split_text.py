@@ -34,7 +34,7 @@ PERHAPS = frozenset({
 
 def paragraphs(text: str) -> list[str]:
     """Return the stretches of text between blank lines."""
-    return _whole(_BLANK_LINES.split(text))
+    return _non_blank(_BLANK_LINES.split(text))
 
 
 def lines(text: str) -> list[str]:
@@ -50,10 +50,10 @@ def sentences(text: str) -> list[str]:
     nor after one of `PERHAPS` before a small letter or a digit. An ellipsis, or a sign with a quote or bracket
     behind it, ends none before a small letter.
     """
-    return [piece for paragraph in paragraphs(text) for piece in _whole(_sentences(paragraph))]
+    return [piece for paragraph in paragraphs(text) for piece in _non_blank(_sentences(paragraph))]
 
 
-def _whole(pieces: list[str] | Iterator[str]) -> list[str]:
+def _non_blank(pieces: list[str] | Iterator[str]) -> list[str]:
     return [piece for piece in map(str.strip, pieces) if piece]
 
 

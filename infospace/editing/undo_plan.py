@@ -48,7 +48,7 @@ def cancelled(snapshot: Snapshot, run: str, later: Iterable[str]) -> set[str]:
     """
     undoings = {}
     for one in sorted({one for one in later if number_of(one) > number_of(run)}, key=number_of, reverse=True):
-        row = _known(snapshot, one)
+        row = _find_run(snapshot, one)
         if (
             row is not None
             and row.kind == "edit"
@@ -67,7 +67,7 @@ def cancelled(snapshot: Snapshot, run: str, later: Iterable[str]) -> set[str]:
     return found
 
 
-def _known(snapshot: Snapshot, run: str) -> RunRow | None:
+def _find_run(snapshot: Snapshot, run: str) -> RunRow | None:
     """Return a run, None when it was removed from the journal: then it cancels nothing out."""
     try:
         return snapshot.run(run)
@@ -239,7 +239,7 @@ class UndoPlan:
         yield from (change for change in names if isinstance(change, GiveName))
         yield from self._files()
         for one, rows in links.items():
-            yield from self._made_anew(one, rows, new_id, made)
+            yield from self._recreate_links(one, rows, new_id, made)
 
     def _names(self) -> Iterator[Change]:
         for lineage in self._lineages:
@@ -294,7 +294,9 @@ class UndoPlan:
                 then.pop((change.root, change.path, change.part), None)
         return {note for (_, _, part), note in then.items() if not part and note not in self._delete}
 
-    def _made_anew(self, note: str, links: Sequence[Linked], new_id: Callable[[], str], made: Made) -> Iterator[Change]:
+    def _recreate_links(
+        self, note: str, links: Sequence[Linked], new_id: Callable[[], str], made: Made
+    ) -> Iterator[Change]:
         """Set the links of a Note; their Relations are others where they were removed for good."""
         others: dict[str, str] = {}
         for link in links:

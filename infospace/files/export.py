@@ -69,7 +69,7 @@ def rendered(snapshot: Snapshot) -> Iterator[tuple[str, bytes]]:
     for note in sorted(kept, key=lambda one: in_order(one, files)):
         file = files.get(note.id)
         form = render(note.content, note.metadata, Path(file.path).suffix.lower() if file and not file.part else ".md")
-        path = taken.take(bare[note.id], form.suffix)
+        path = taken.reserve(bare[note.id], form.suffix)
         yield path + form.suffix, form.data
         if form.side:
             yield path + SIDE, form.side

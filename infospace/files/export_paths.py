@@ -79,7 +79,7 @@ class UsedPaths:
         self._files: set[str] = set()
         self._folders: set[str] = set()
 
-    def take(self, bare: str, suffix: str) -> str:
+    def reserve(self, bare: str, suffix: str) -> str:
         """Return a free path, this one if it can be."""
         if any(str(folder).casefold() in self._files for folder in PurePosixPath(bare).parents):
             bare = bare.replace("/", "-")

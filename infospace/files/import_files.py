@@ -148,18 +148,20 @@ class Import:
 
     def _import(self, paths: Sequence[Path], prune: bool) -> None:
         self._list(paths)
-        self._learn()
+        self._load_known_files()
         self._do(self._reroot)
         files = self._known.rooting.once(self._listed)
         for index, file in enumerate(files, start=1):
-            self._take(file)
+            self._import_file(file)
             if sum(len(taken.changes) for _, taken in self._batch) >= BATCH:
                 self._commit()
             self._listener.progress(index, len(files), "reading")
         self._commit()
         if self._lost or any(self._known.gone.values()):
-            self._learn()
-            self._do(lambda: FileChanges(self._store, self._known, self._made).lost(self._lost, paths, prune=prune))
+            self._load_known_files()
+            self._do(
+                lambda: FileChanges(self._store, self._known, self._provenance).lost(self._lost, paths, prune=prune)
+            )
             self._commit()
         self._settle_links()
 
@@ -175,7 +177,7 @@ class Import:
                 elif not is_side(one.path):
                     self._listed.append(one)
 
-    def _learn(self) -> None:
+    def _load_known_files(self) -> None:
         """Read what is known of the files."""
         self._known = Known(self._store, self._listed)
 
@@ -193,11 +195,11 @@ class Import:
     def _reroot(self) -> Gathered:
         return Gathered(list(self._known.rerooted), roots=set(self._known.roots))
 
-    def _take(self, file: Found) -> None:
-        self._do(partial(self._taken, file))
+    def _import_file(self, file: Found) -> None:
+        self._do(partial(self._gather_file, file))
 
-    def _taken(self, file: Found) -> Gathered:
-        return FileChanges(self._store, self._known, self._made).file(self._known.rooting.placed(file))
+    def _gather_file(self, file: Found) -> Gathered:
+        return FileChanges(self._store, self._known, self._provenance).file(self._known.rooting.placed(file))
 
     def _settle_links(self) -> None:
         """Settle links until there is nothing to settle, since others bring files in as well."""
@@ -210,9 +212,9 @@ class Import:
     def _link(self) -> Gathered:
         with self._store.reading() as snapshot:
             new_id = partial(self._store.new_id, Kind.RELATION)
-            return Gathered(list(resolve(snapshot, self._roots, new_id, self._made, self._fresh)))
+            return Gathered(list(resolve(snapshot, self._roots, new_id, self._provenance, self._fresh)))
 
-    def _made(self) -> Made:
+    def _provenance(self) -> Made:
         self._needs_run = True
         self._run = self._run or self._store.new_id("run")
         return Made(self._run, None, "add")
@@ -246,7 +248,7 @@ class Import:
     def _again(self) -> None:
         """Make the batch again by what is known now."""
         self._needs_run = self._summary.run is not None
-        self._learn()
+        self._load_known_files()
         makes = [self._reroot, *(make for make, _ in self._batch if make != self._reroot)]
         self._batch = [(make, make()) for make in makes]
         self._is_stale = False

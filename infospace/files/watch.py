@@ -17,7 +17,7 @@ Look = dict[Path, tuple[int, int]]
 """Modification time in nanoseconds and size in bytes of each file there is."""
 
 
-def look(paths: Sequence[Path]) -> Look:
+def scan(paths: Sequence[Path]) -> Look:
     """Return how the files under some paths stand. Nothing stands at a path that is not there."""
     seen: Look = {}
     for path in paths:
@@ -38,7 +38,7 @@ def changes(paths: Sequence[Path], settled: Look, wait: Callable[[float], None] 
     seen = settled
     while True:
         started = time.monotonic()
-        latest = look(paths)
+        latest = scan(paths)
         if latest == seen and latest != settled:
             settled = latest
             yield

@@ -34,15 +34,15 @@ class Call:
     _started: str = field(default_factory=now)
     _clock: float = field(default_factory=time.perf_counter)
 
-    def begins(self) -> None:
+    def record_start(self) -> None:
         """Journal that it is made now: from here on it may have its effect."""
         self._write("started")
 
-    def answers(self, answer: JSON, tokens: int = 0) -> None:
+    def record_answer(self, answer: JSON, tokens: int = 0) -> None:
         """Journal what it answered, and what question and answer cost together."""
         self._write("success", tokens=tokens, answer=answer)
 
-    def fails(self, error: BaseException) -> None:
+    def record_failure(self, error: BaseException) -> None:
         """Journal that it came to nothing, and why."""
         kind = error.kind if isinstance(error, InfospaceError) else CANCELLED
         self._write("failed", reason=str(error) or "the call was broken off", error=kind)

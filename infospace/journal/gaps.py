@@ -18,7 +18,7 @@ def gaps_in(runs: Sequence[str]) -> list[str]:
     return [f"run_{number}" for number in between if number not in numbers]
 
 
-def gaps_told(gaps: Sequence[str]) -> str:
+def format_gaps(gaps: Sequence[str]) -> str:
     """Say which runs are missing."""
     more = f" and {len(gaps) - NAMED:,} more" if len(gaps) > NAMED else ""
     return f"no {', '.join(gaps[:NAMED])}{more}, {MISSING if len(gaps) == 1 else MISSING.replace('was', 'were', 1)}"

@@ -32,7 +32,7 @@ class IdMapping:
         self._earlier: dict[str, str] = {}
         self._later: dict[str, str] = {}
 
-    def given(self, identifier: str, made: Made) -> None:
+    def record_new_id(self, identifier: str, made: Made) -> None:
         """Take note of an id that the later run gives out."""
         place = (made.step or "", kind_of(identifier))
         count = self._count.get(place, 0)

@@ -62,7 +62,7 @@ class Recorded(Protocol):
     def products(self, runs: Iterable[str]) -> list[Product]:
         """Return the versions of resources that runs made, by id and version."""
 
-    def made_by_steps(self) -> list[Use]:
+    def created_by_steps(self) -> list[Use]:
         """Return the kept resources as they are now, by id, that a step made or anybody changed.
 
         Search results are left out.

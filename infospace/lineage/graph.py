@@ -62,7 +62,7 @@ class Graph:
         self.forward = forward
 
     @cached_property
-    def made(self) -> dict[Read, list[Use]]:
+    def products_by_read(self) -> dict[Read, list[Use]]:
         """What was made of each reading."""
         found: dict[Read, list[Use]] = {}
         for of, node in self.nodes.items():
@@ -74,7 +74,7 @@ class Graph:
         """Return what was made of a version, as far as the graph goes."""
         found = list(self._own_after.get(of, ()))
         for read, edge in self._readers.get(of, ()):
-            found += [Edge(made, edge.how, edge.variable) for made in self.made[read]]
+            found += [Edge(made, edge.how, edge.variable) for made in self.products_by_read[read]]
         return found
 
     @cached_property
@@ -88,7 +88,7 @@ class Graph:
     @cached_property
     def _readers(self) -> dict[Use, list[tuple[Read, Edge]]]:
         found: dict[Use, list[tuple[Read, Edge]]] = {}
-        for read in self.made:
+        for read in self.products_by_read:
             for edge in read.edges:
                 found.setdefault(edge.to, []).append((read, edge))
         return found

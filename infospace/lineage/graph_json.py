@@ -26,7 +26,7 @@ def graph_json(graph: Graph) -> dict[str, Any]:
     for node in graph.nodes.values():
         if node.step is not None:
             steps.setdefault(_key(node.step), _step(node.step))
-    for read in graph.made:
+    for read in graph.products_by_read:
         edges = (edge for edge in read.edges if not graph.forward or edge.to in graph.nodes)
         steps[_key(read.step)]["used_for_each" if read.each else "used"] = [_edge(edge) for edge in edges]
     return {

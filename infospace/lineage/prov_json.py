@@ -35,7 +35,7 @@ def prov_json(graph: Graph, identity: str, package: Callable[[str], str | None])
         document.run(run, row)
     for node in graph.nodes.values():
         document.version(node)
-    for read, made in graph.made.items():
+    for read, made in graph.products_by_read.items():
         document.reading(read, made)
     prefixes = {"space": f"{UUID(identity).urn}#", "infospace": TERMS}
     return {"prefix": prefixes, **{kind: records for kind, records in document.records.items() if records}}

@@ -51,7 +51,7 @@ def staleness(snapshot: Snapshot, identifiers: Sequence[str] | None = None) -> S
     Raises NotFound for an id that was never given.
     """
     if identifiers is None:
-        roots = snapshot.made_by_steps()
+        roots = snapshot.created_by_steps()
     else:
         roots = [Use(one, snapshot.versions(one)[-1][0]) for one in dict.fromkeys(identifiers)]
     graph = trace(snapshot, roots)
@@ -77,7 +77,7 @@ def _standing_on(graph: Graph, seeds: Iterable[Use]) -> set[Use | Read]:
     for of, node in graph.nodes.items():
         for edge in _own(node):
             above.setdefault(edge.to, []).append(of)
-    for read, made in graph.made.items():
+    for read, made in graph.products_by_read.items():
         above[read] = [*made]
         for edge in read.edges:
             above.setdefault(edge.to, []).append(read)

@@ -115,7 +115,7 @@ class Tracer:
             if step is not None:
                 steps.add((step.run, step.sequence))
         runs = {run for run, _ in steps}
-        self._learn(runs - self._products.keys())
+        self._load_products(runs - self._products.keys())
         found = [Use(of.id, of.version + 1) for of in versions if of.version < self.nodes[of].origin.latest]
         found += self._snapshot.citing(identifiers)
         for run in runs:
@@ -124,7 +124,7 @@ class Tracer:
             found += self._products[run].get(sequence, ())
         return list(dict.fromkeys(found))
 
-    def _learn(self, runs: set[str]) -> None:
+    def _load_products(self, runs: set[str]) -> None:
         for run in runs:
             self._products[run] = {}
         for product in self._snapshot.products(runs) if runs else ():

@@ -91,7 +91,7 @@ class OpenAICompatibleModel:
             try:
                 raw = await client.chat.completions.with_raw_response.create(**self._body(request, habits))
             except openai.APIStatusError as error:
-                milder = habits.milder(request, self._says(error)) if error.status_code in DOUBTFUL else None
+                milder = habits.milder(request, self._error_message(error)) if error.status_code in DOUBTFUL else None
                 if milder is None or error.code == "context_length_exceeded":
                     raise self._refused(error) from error
                 habits = milder
@@ -122,7 +122,7 @@ class OpenAICompatibleModel:
 
     def _refused(self, error: APIStatusError) -> LanguageModelError:
         """Say what a status means."""
-        status, url, message = error.status_code, self._url, self._says(error)
+        status, url, message = error.status_code, self._url, self._error_message(error)
         if status == 429:
             wait = error.response.headers.get("retry-after")
             asked = f", and asks to wait {self._plain(wait)[:40]} seconds" if wait else ""
@@ -148,7 +148,7 @@ class OpenAICompatibleModel:
         """Return what was said without the key, also where it quotes that."""
         return hidden(text, self.settings.secrets)
 
-    def _says(self, error: APIStatusError) -> str:
+    def _error_message(self, error: APIStatusError) -> str:
         return error_text(error.body if error.body is not None else error.response.text, self.settings.secrets)
 
     def _times(self) -> str:

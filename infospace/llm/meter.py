@@ -81,7 +81,7 @@ class Meter:
             raise unrecorded(model.name)
         if going is None:
             promised = self._charge(request)
-            going = _Going(asyncio.create_task(self._made(model, request, key, made, promised)))
+            going = _Going(asyncio.create_task(self._make_call(model, request, key, made, promised)))
             self._going[key] = going
         going.waiting += 1
         try:
@@ -141,21 +141,21 @@ class Meter:
         self._promised += wanted
         return wanted
 
-    async def _made(self, model: LanguageModel, request: Request, key: bytes, made: Made, promised: int) -> Reply:
-        call = Call(self._record, made, self.number(), "llm", model.name, key, request.told())
+    async def _make_call(self, model: LanguageModel, request: Request, key: bytes, made: Made, promised: int) -> Reply:
+        call = Call(self._record, made, self.number(), "llm", model.name, key, request.to_json())
         try:
-            call.begins()
+            call.record_start()
             reply = await model.complete(request)
         except BaseException as error:
             _log.info("the model %s gave no answer in step %s: %s", model.name, made.step, type(error).__name__)
             self.tokens += promised if isinstance(error, BadResponse) else 0
-            call.fails(error)
+            call.record_failure(error)
             raise
         finally:
             self._promised -= promised
         _log.info("the model %s answered in step %s: %d tokens", model.name, made.step, reply.tokens)
         self.tokens += reply.tokens
         self._answered += 1
-        call.answers(reply.text, reply.tokens)
+        call.record_answer(reply.text, reply.tokens)
         self._answers[key] = reply
         return reply

@@ -32,7 +32,7 @@ class Request:
     schema: Schema | None = None
     max_tokens: int | None = None
 
-    def told(self) -> JSON:
+    def to_json(self) -> JSON:
         """Return what is asked as JSON: the messages, and what was wished of the answer."""
         told: dict[str, JSON] = {
             "messages": [{"role": one["role"], "content": one["content"]} for one in self.messages]

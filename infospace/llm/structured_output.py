@@ -13,7 +13,7 @@ from infospace.data.json_text import dump, read_json
 from infospace.llm.meter import Meter
 from infospace.llm.model import LanguageModel, Message, Reply, Request, estimate
 from infospace.schema.infer import Schema
-from infospace.schema.validate import DATA, schema_faults, validate
+from infospace.schema.validate import DATA, schema_errors, validate
 
 Check: TypeAlias = Callable[[Any], Sequence[str]]
 """From an answer to what is wrong with it, a sentence each."""
@@ -47,7 +47,7 @@ class OutputSchema:
 
 def form_of(schema: Schema) -> OutputSchema:
     """Return the form of answers to a schema. Raises Invalid for what is no JSON Schema."""
-    for fault in schema_faults(schema):
+    for fault in schema_errors(schema):
         raise Invalid(fault.message, hint=fault.hint)
     if schema.get("type") == "object":
         return OutputSchema(schema, schema)

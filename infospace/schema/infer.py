@@ -32,7 +32,7 @@ class NoSuchPath:
     known: tuple[str, ...] = ()
 
 
-def type_words(schema: Schema | None) -> str:
+def format_types(schema: Schema | None) -> str:
     """Return the JSON types that a schema admits as words (`number or null`), "" when it admits all."""
     types = types_of(schema)
     return "" if types == frozenset(TYPES) else " or ".join(t for t in TYPES if t in types)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from infospace.core.regex import compile_pattern
 from infospace.data.paths import nearest
-from infospace.schema.words import listed, shown, wanted
+from infospace.schema.words import describe_schema, listed, shown
 
 Place: TypeAlias = "tuple[str | int, ...]"
 
@@ -35,14 +35,14 @@ _COMPARED = {
 
 def sentence(error: Any) -> str:
     """Say what a `jsonschema.ValidationError` found, and where in the value."""
-    told, inside = _telling(error)
-    return _at(_said(told), (*error.relative_path, *inside))
+    told, inside = _innermost_error(error)
+    return _at(_render_violation(told), (*error.relative_path, *inside))
 
 
-def message(error: Any) -> str:
+def violation_message(error: Any) -> str:
     """Say what it found, without its place."""
-    told, inside = _telling(error)
-    return _at(_said(told), inside)
+    told, inside = _innermost_error(error)
+    return _at(_render_violation(told), inside)
 
 
 def best(errors: Iterable[Any]) -> str | None:
@@ -58,20 +58,20 @@ def best(errors: Iterable[Any]) -> str | None:
     ):
         found = near[0]
         place += tuple(found.relative_path)
-    told, inside = _telling(found)
-    return _at(_said(told), (*place, *inside))
+    told, inside = _innermost_error(found)
+    return _at(_render_violation(told), (*place, *inside))
 
 
-def _telling(error: Any) -> tuple[Any, Place]:
+def _innermost_error(error: Any) -> tuple[Any, Place]:
     """Return what is wrong with the alternative that was meant, where that is plain; and where it is in the value."""
     place: Place = ()
-    while error.validator in ("anyOf", "oneOf") and (meant := _meant(error.context)) is not None:
+    while error.validator in ("anyOf", "oneOf") and (meant := _intended_alternative(error.context)) is not None:
         place += tuple(meant.relative_path)
         error = meant
     return error, place
 
 
-def _meant(context: Sequence[Any]) -> Any:
+def _intended_alternative(context: Sequence[Any]) -> Any:
     """Return what is wrong first with the only alternative that a value is of the kind of, None where there is none."""
     by_option: dict[Any, list[Any]] = {}
     for inner in context:
@@ -88,7 +88,7 @@ def _at(message: str, place: Place) -> str:
     return f"{message} at {spell(place)}" if place else message
 
 
-def _said(error: Any) -> str:
+def _render_violation(error: Any) -> str:
     keyword = str(error.validator)
     if keyword in _SAYS:
         return _SAYS[keyword](error)
@@ -109,7 +109,7 @@ def spell(place: Sequence[str | int]) -> str:
 
 
 def _type(error: Any) -> str:
-    return f"{shown(error.instance)} is not {wanted({'type': error.validator_value})}"
+    return f"{shown(error.instance)} is not {describe_schema({'type': error.validator_value})}"
 
 
 def _enum(error: Any) -> str:
@@ -144,7 +144,7 @@ def _additional(error: Any) -> str:
 def _alternatives(error: Any) -> str:
     if error.validator == "oneOf" and not error.context:
         return f"{shown(error.instance)} fits more than one of what may be here, and it has to be one"
-    fits = wanted(error.schema)
+    fits = describe_schema(error.schema)
     return (
         f"{shown(error.instance)} is not {fits}" if fits else f"{shown(error.instance)} fits none of what may be here"
     )

@@ -20,11 +20,11 @@ from infospace.schema.infer import (
     NoSuchPath,
     Schema,
     disjoint,
+    format_types,
     resolved,
     schema_of,
     schema_of_value,
     subschema_at,
-    type_words,
     types_of,
 )
 
@@ -49,6 +49,7 @@ __all__ = [
     "describe",
     "disjoint",
     "field_shape",
+    "format_types",
     "is_itself",
     "is_result",
     "itself",
@@ -61,10 +62,9 @@ __all__ = [
     "shape_of",
     "source_of",
     "subschema_at",
-    "told_as",
-    "type_words",
     "types_of",
     "union",
+    "with_identity",
 ]
 
 
@@ -143,7 +143,7 @@ def bare(shape: Shape) -> Shape:
     return shape if shape.facts is NOTHING else replace(shape, facts=NOTHING)
 
 
-def told_as(shape: Shape, which: object) -> Shape:
+def with_identity(shape: Shape, which: object) -> Shape:
     """Return a shape as that of a certain resource."""
     return shape if shape.facts.which is which else replace(shape, facts=replace(shape.facts, which=which))
 
@@ -184,7 +184,7 @@ def describe(shape: Shape) -> str:
     """Say what a shape is, in words for a message: `a Collection of Notes`."""
     match shape:
         case NoteShape(content=schema):
-            kind = type_words(schema)
+            kind = format_types(schema)
             return f"a Note ({kind})" if kind else "a Note"
         case CollectionShape(item=NoteShape()):
             return "a Collection of Notes"
@@ -221,7 +221,7 @@ def place_in(shape: Shape, parts: tuple[str | int, ...]) -> Schema | NoSuchPath 
         return subschema_at(shape.metadata, rest)
     if first == "content" and "string" in types_of(shape.content):
         return subschema_at({"type": "string"}, rest)
-    return _say_own(found, shape)
+    return _with_own_keys(found, shape)
 
 
 def _has_always(schema: Schema | None, key: str) -> bool:
@@ -233,7 +233,7 @@ def _own_field(first: str, rest: tuple[str | int, ...]) -> Schema | NoSuchPath:
     return NoSuchPath(rest[0]) if rest else {"type": ["string", "null"] if first == "@name" else "string"}
 
 
-def _say_own(found: NoSuchPath, shape: NoteShape) -> NoSuchPath:
+def _with_own_keys(found: NoSuchPath, shape: NoteShape) -> NoSuchPath:
     own = ("content",) if "string" in types_of(shape.content) else ()
     return NoSuchPath(found.key, (*found.known, *own, *(() if "metadata" in found.known else ("metadata",))))
 

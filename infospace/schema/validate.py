@@ -14,7 +14,7 @@ from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
 from infospace.core.regex import compile_pattern
 from infospace.schema.infer import resolved
-from infospace.schema.messages import Place, best, message, sentence
+from infospace.schema.messages import Place, best, sentence, violation_message
 from infospace.schema.validator import dialect, referring
 
 DATA = ("const", "enum", "default", "examples")
@@ -35,7 +35,7 @@ class SchemaFault(NamedTuple):
     hint: str | None = None
 
 
-def schema_faults(schema: Any) -> Iterator[SchemaFault]:
+def schema_errors(schema: Any) -> Iterator[SchemaFault]:
     """Iterate over what keeps something from being a JSON Schema (2020-12) that a value can be held against."""
     from jsonschema.exceptions import SchemaError
 
@@ -143,7 +143,7 @@ def _bad_reference(reference: str, root: Any, place: Place) -> Iterator[SchemaFa
         yield SchemaFault(place, f"$ref {reference!r:.80} leads nowhere in this schema", hint)
 
 
-def misfit(value: JSON, schema: Mapping[str, Any]) -> str | None:
+def first_violation(value: JSON, schema: Mapping[str, Any]) -> str | None:
     """Say why a value does not fit a JSON Schema without faults, None when it does."""
     try:
         with referring():
@@ -182,7 +182,7 @@ def validate_ignoring(value: Any, schema: Mapping[str, Any], unknown: object) ->
     for error in errors:
         if error.validator in _OF_SHAPE or not _holds(error.instance, unknown):
             place = tuple(error.absolute_path)
-            yield Misfit(place, str(error.validator), message(error), error.instance, error.validator_value)
+            yield Misfit(place, str(error.validator), violation_message(error), error.instance, error.validator_value)
 
 
 _OF_SHAPE = (

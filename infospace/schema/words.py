@@ -63,7 +63,7 @@ def listed(values: Sequence[Any]) -> str:
     return f"{', '.join(shown(value) for value in values[:MOST])} or one of {len(values) - MOST:,} more"
 
 
-def wanted(schema: Schema | None, root: Schema | None = None, depth: int = 0) -> str:
+def describe_schema(schema: Schema | None, root: Schema | None = None, depth: int = 0) -> str:
     """Say what a schema admits: `a whole number from 1 or "all"`; "" where it admits everything, or goes too deep."""
     if schema is None or depth > TOLD:
         return ""
@@ -71,7 +71,7 @@ def wanted(schema: Schema | None, root: Schema | None = None, depth: int = 0) ->
     schema = resolved(schema, root)
     options = schema.get("anyOf") or schema.get("oneOf")
     if options:
-        words = [wanted(option, root, depth + 1) for option in options[:MOST]]
+        words = [describe_schema(option, root, depth + 1) for option in options[:MOST]]
         return either(words) if all(words) and len(options) <= MOST else ""
     if "const" in schema:
         return shown(schema["const"])
@@ -93,7 +93,7 @@ def _noun(type_: str, schema: Schema, root: Schema, depth: int) -> str:
         return noun + bounds(schema)
     items = schema.get("items")
     if type_ == "array" and isinstance(items, Mapping):
-        each = _MANY.get(wanted(items, root, depth + 1))
+        each = _MANY.get(describe_schema(items, root, depth + 1))
         return f"{noun} of {each}" if each else noun
     return noun
 

@@ -57,7 +57,7 @@ def _best(
     contents = [note.content for note in snapshot.many(sources)]
     texts = [text_of(content) for content in contents]
     cut = [embedded.get(number) or _cut(text) for number, text in zip(numbers, texts, strict=True)]
-    texts = list(map(words_in_text, contents, texts))
+    texts = list(map(blank_json_escapes, contents, texts))
     stretches = [text[start:end] for text, own in zip(texts, cut, strict=True) for start, end in own]
     scores = snapshot.fitting(words, stretches, among)
     found: list[Bounds | tuple[None, None]] = []
@@ -69,7 +69,7 @@ def _best(
     return found
 
 
-def words_in_text(content: JSON, text: str) -> str:
+def blank_json_escapes(content: JSON, text: str) -> str:
     """Return a text of the same length in which the escapes of JSON are blanks, as full text has them."""
     return text if isinstance(content, str) else ESCAPE.sub(lambda found: " " * len(found[0]), text)
 

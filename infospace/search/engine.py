@@ -17,7 +17,7 @@ from infospace.core.ids import Kind
 from infospace.search import store_search as ranked
 from infospace.search.embedding.backfill import digest_of
 from infospace.search.embedding.service import seconds_in_search
-from infospace.search.hybrid import by_both, by_words
+from infospace.search.hybrid import by_both, keyword_search
 from infospace.search.index import matrix_file as matrixfile
 from infospace.search.index.ann_index import Index
 from infospace.search.index.derived_files import DerivedFiles
@@ -91,7 +91,7 @@ class Search:
     def _look(self, wanted: Wanted, listener: Listener) -> Found:
         with self._lock:
             if wanted.mode == "keyword":
-                return self._by_words(wanted)
+                return self._keyword_search(wanted)
             if self._is_empty():
                 return self._nothing(wanted)
             for turn in range(TURNS):
@@ -101,7 +101,7 @@ class Search:
                 with self._store.reading() as snapshot:
                     if turn < TURNS - 1 and self._store.writable and snapshot.model() != key:
                         continue
-                    found = self._ranked(wanted, snapshot, key, vector, info.threshold) or self._found(
+                    found = self._ranked(wanted, snapshot, key, vector, info.threshold) or self._vector_search(
                         wanted, snapshot, self._follow(snapshot, key), vector, info.threshold
                     )
                 break
@@ -124,15 +124,15 @@ class Search:
         found = ranked.exactly(snapshot, wanted, key, vector, threshold, chosen)
         return None if found is None else Found(found.hits, found.certificate, hint)
 
-    def _by_words(self, wanted: Wanted) -> Found:
+    def _keyword_search(self, wanted: Wanted) -> Found:
         with self._store.reading() as snapshot:
             fresh = self._matrix is not None and self._matrix.generation == snapshot.generation
             notes = self._matrix.notes if self._matrix is not None and fresh else snapshot.discoverable()
             chosen, hint = self._chosen(snapshot, notes, wanted)
-            found = by_words(snapshot, wanted, chosen)
+            found = keyword_search(snapshot, wanted, chosen)
         return Found(found.hits, found.certificate, hint)
 
-    def _found(
+    def _vector_search(
         self, wanted: Wanted, snapshot: Snapshot, matrix: Matrix, vector: NDArray[np.float32], least: float
     ) -> Found:
         threshold = least if wanted.threshold is None else wanted.threshold
@@ -142,7 +142,7 @@ class Search:
             pending = np.intersect1d(pending, chosen, assume_unique=True)
         if snapshot.model() != matrix.model:  # embedded with another model, in a space that nobody may write to
             pending = _without_vectors(snapshot, np.setdiff1d(chosen, matrix.numbers, assume_unique=True))
-        index = self._index.ready(matrix, snapshot) if wanted.admits_nearly else None
+        index = self._index.ready(matrix, snapshot) if wanted.allows_approximate else None
         found = None if index is None else _approximate(matrix, index, vector, threshold, wanted.limit or 0)
         if found is None and wanted.mode == "hybrid":
             found = by_both(snapshot, wanted, chosen, matrix, vector, threshold)

@@ -31,9 +31,11 @@ reciprocal ranks (k 60) of both .571, .548, .867 (tests/benchmarks/quality.py).
 MEANING, WORDS = "meaning", "words"
 
 
-def words_of(snapshot: Snapshot, query: str, chosen: NDArray[np.int64], among: Collection[int] | None) -> Words:
+def chosen_keyword_matches(
+    snapshot: Snapshot, query: str, chosen: NDArray[np.int64], among: Collection[int] | None
+) -> Words:
     """Return the chosen Notes that have a word of the query; Invalid where the store has no full text."""
-    found = snapshot.words(query, among)
+    found = snapshot.keyword_matches(query, among)
     if found is None:
         raise Invalid("this space's store does not search by words", hint='search by meaning: `"mode": "semantic"`')
     keep = np.isin(found.numbers, chosen, assume_unique=True)
@@ -45,10 +47,10 @@ def saturate_bm25(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.round(scores / (scores + 1), 6)
 
 
-def by_words(snapshot: Snapshot, wanted: Wanted, chosen: NDArray[np.int64]) -> Found:
+def keyword_search(snapshot: Snapshot, wanted: Wanted, chosen: NDArray[np.int64]) -> Found:
     """Find the Notes that have a word of the query, by BM25."""
     among = wanted.among(snapshot)
-    words = words_of(snapshot, wanted.query, chosen, among)
+    words = chosen_keyword_matches(snapshot, wanted.query, chosen, among)
     scores = saturate_bm25(words.scores)
     order = np.lexsort((words.numbers, -scores))[: wanted.limit]
     numbers = words.numbers[order]
@@ -67,7 +69,7 @@ def by_words(snapshot: Snapshot, wanted: Wanted, chosen: NDArray[np.int64]) -> F
         model=None,
         generation=snapshot.generation,
     )
-    return Found(hits, proved | _looked_for(words))
+    return Found(hits, proved | _searched_terms(words))
 
 
 def by_both(
@@ -80,7 +82,7 @@ def by_both(
 ) -> Found:
     """Find the Notes that are near the query, or have a word of it, by cosine + BM25 / 50."""
     among = wanted.among(snapshot)
-    words = words_of(snapshot, wanted.query, chosen, among)
+    words = chosen_keyword_matches(snapshot, wanted.query, chosen, among)
     place = np.searchsorted(matrix.numbers, words.numbers)
     place[place == len(matrix.numbers)] = 0
     placed = matrix.numbers[place] == words.numbers if len(matrix.numbers) else np.zeros(len(place), bool)
@@ -100,7 +102,7 @@ def by_both(
     alone = _without_vectors(snapshot, words.numbers[~placed], words.scores[~placed])
     if alone:
         hits = sorted([*hits, *alone], key=lambda hit: (-hit.score, _number(hit)))[: wanted.limit]
-    hits = _by_words_only(snapshot, hits, words, among)
+    hits = _with_keyword_passages(snapshot, hits, words, among)
     proved = certificate(
         matched=selection.matched + len(alone),
         returned=len(hits),
@@ -112,10 +114,12 @@ def by_both(
         generation=snapshot.generation,
     )
     counts = {"matched_by": {MEANING: selection.near, WORDS: len(words.numbers)}}
-    return Found(hits, proved | counts | _looked_for(words))
+    return Found(hits, proved | counts | _searched_terms(words))
 
 
-def _by_words_only(snapshot: Snapshot, hits: list[Hit], words: Words, among: Collection[int] | None) -> list[Hit]:
+def _with_keyword_passages(
+    snapshot: Snapshot, hits: list[Hit], words: Words, among: Collection[int] | None
+) -> list[Hit]:
     """Hits of which those that only a word brought in have the passage with the word, if one has it."""
     worded = {hit.source: hit for hit in hits if hit.extra["matched_by"] == [WORDS]}
     placed = with_best_passage(snapshot, list(worded.values()), words.used, among)
@@ -123,7 +127,7 @@ def _by_words_only(snapshot: Snapshot, hits: list[Hit], words: Words, among: Col
     return [found.get(hit.source, hit) for hit in hits]
 
 
-def _looked_for(words: Words) -> dict[str, Any]:
+def _searched_terms(words: Words) -> dict[str, Any]:
     """What the certificate says of words: those looked for, and those left out since very many Notes have them."""
     return {"words": list(words.used), **({"words_left_out": list(words.common)} if words.common else {})}
 

@@ -14,7 +14,7 @@ import numpy as np
 from infospace.core.errors import Invalid, NotFound
 from infospace.core.ids import is_id, number_of
 from infospace.core.resources import Collection, Note, Resource, text_of
-from infospace.search.best_passage import words_in_text
+from infospace.search.best_passage import blank_json_escapes
 from infospace.search.hybrid import BM25_PER_COSINE, MEANING, WORDS, saturate_bm25
 from infospace.search.note_filter import source_of
 from infospace.search.query import Found, Hit, Mode, certificate
@@ -66,7 +66,7 @@ def among_items(wanted: Among, items: Sequence[Resource]) -> Look:
 
 def _text(note: Note[Any]) -> Text:
     text = text_of(note.content)
-    return Text(note.id, note.version, text, words_in_text(note.content, text))
+    return Text(note.id, note.version, text, blank_json_escapes(note.content, text))
 
 
 def counted_passages(items: Sequence[Resource]) -> Look:

@@ -36,7 +36,7 @@ class Wanted:
         return None if self.seen is None else self.seen(snapshot, snapshot.discoverable()).tolist()
 
     @property
-    def admits_nearly(self) -> bool:
+    def allows_approximate(self) -> bool:
         """Whether an index may answer that finds nearly all of the nearest and proves nothing."""
         plain = self.where is None and self.within is None and self.seen is None and not self.certify
         return plain and self.mode == "semantic" and self.limit is not None

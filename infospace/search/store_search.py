@@ -20,7 +20,7 @@ def nearly(
     snapshot: Snapshot, wanted: Wanted, model: str, query: NDArray[np.float32], threshold: float
 ) -> Found | None:
     """Find by the store's own index; None where it has none, or a proof is asked for, or INFOSPACE_INDEX is `exact`."""
-    if not wanted.admits_nearly or wanted.limit is None or setting() == "exact":
+    if not wanted.allows_approximate or wanted.limit is None or setting() == "exact":
         return None
     near = snapshot.nearest(model, query, wanted.limit)
     if near is None:

@@ -52,7 +52,7 @@ def select(
     doubtful = np.flatnonzero((best >= threshold - MARGIN) & ~sure)
     certain = np.flatnonzero(sure)
     values = best if bonus is None else best + bonus
-    wanted = narrowed(certain, values[certain], limit)
+    wanted = top_candidates(certain, values[certain], limit)
     which = np.concatenate([wanted, doubtful])
     cosines, rows = exactly(matrix, query, which)
     keep = (cosines >= threshold) | special[which]
@@ -65,7 +65,7 @@ def select(
     return Selection(cosines[order], fused[order], rows[order], matched, near, max_below)
 
 
-def narrowed(which: NDArray[np.int64], values: NDArray[np.floating], limit: int | None) -> NDArray[np.int64]:
+def top_candidates(which: NDArray[np.int64], values: NDArray[np.floating], limit: int | None) -> NDArray[np.int64]:
     """Return those of `which` that may be among the `limit` highest, their values being near the mark."""
     if limit is None or len(which) <= limit:
         return which

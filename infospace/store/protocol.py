@@ -210,7 +210,7 @@ class Snapshot(Offered, Recorded, Protocol):
         Without `text`, a content that is a text is empty; without `own`, so are id, name and times.
         """
 
-    def words(self, query: str, among: Collection[int] | None = None) -> Words | None:
+    def keyword_matches(self, query: str, among: Collection[int] | None = None) -> Words | None:
         """Return the discoverable Notes that have one of a query's words, None when the engine has no full text.
 
         With `among`, numbers of discoverable Notes, those among these alone: how many there are of a word, or in

@@ -93,7 +93,7 @@ class Sight:
         """Whether there is anything that it may not do."""
         return self.notes != "all" or "own" in (self.runs, self.sessions)
 
-    def kept(self) -> dict[str, JSON]:
+    def to_json(self) -> dict[str, JSON]:
         """Return it as a run keeps it, with what is not as usual alone."""
         usual = Sight()
         return {name: getattr(self, name) for name in self.__slots__ if getattr(self, name) != getattr(usual, name)}
@@ -406,13 +406,13 @@ class SeenStore:
     def began(self, run: str, snapshot: Snapshot) -> bool:
         """Whether the caller began a run, which stays so."""
         if run not in self._began:
-            self._began[run] = _row_says(snapshot, run, lambda kept: kept.caller == self.sight.caller)
+            self._began[run] = _run_matches(snapshot, run, lambda kept: kept.caller == self.sight.caller)
         return self._began[run]
 
     def saw_the_same(self, run: str, snapshot: Snapshot) -> bool:
         """Whether a run saw the Notes that are seen here, which stays so: what it made of them shows no others."""
         if run not in self._saw:
-            self._saw[run] = _row_says(snapshot, run, self.sight.sees_as)
+            self._saw[run] = _run_matches(snapshot, run, self.sight.sees_as)
         return self._saw[run]
 
     def commit(self, changes: Sequence[Change], entries: Sequence[Entry] = ()) -> int:
@@ -423,10 +423,10 @@ class SeenStore:
         try:
             return self._of.commit(changes, entries)
         except Conflict:
-            self._tell_of_no_holder([change.name for change in changes if isinstance(change, GiveName)])
+            self._refuse_hidden_names([change.name for change in changes if isinstance(change, GiveName)])
             raise
 
-    def _tell_of_no_holder(self, names: Sequence[str]) -> None:
+    def _refuse_hidden_names(self, names: Sequence[str]) -> None:
         """Raise Conflict for a name that something hidden has, without a word of what that is."""
         with self._of.reading() as snapshot, self.reading() as seen:
             for name in names:
@@ -508,7 +508,7 @@ class SeenStore:
         """Leave the store open."""
 
 
-def _row_says(snapshot: Snapshot, run: str, message: Callable[[Sight], bool]) -> bool:
+def _run_matches(snapshot: Snapshot, run: str, message: Callable[[Sight], bool]) -> bool:
     try:
         row = snapshot.run(run)
     except NotFound:

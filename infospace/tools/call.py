@@ -22,7 +22,7 @@ async def call_tool(view: Context, tool: Tool, arguments: JSON) -> Note[Any]:
 
     What does not fit the tool's output schema is kept, and told in `extra.misfits`. Raises what `answered` does.
     """
-    return view.note((await _kept(view, tool, arguments)).content)
+    return view.note((await _call_and_record(view, tool, arguments)).content)
 
 
 async def find_by_tool(view: Context, tool: Tool, arguments: JSON, mapped: ResultMapping) -> Collection[Any]:
@@ -30,10 +30,10 @@ async def find_by_tool(view: Context, tool: Tool, arguments: JSON, mapped: Resul
 
     Raises what `answered` and `as_results` do.
     """
-    return as_results(view, tool, (await _kept(view, tool, arguments)).content, mapped)
+    return as_results(view, tool, (await _call_and_record(view, tool, arguments)).content, mapped)
 
 
-async def _kept(view: Context, tool: Tool, arguments: JSON) -> ToolAnswer:
+async def _call_and_record(view: Context, tool: Tool, arguments: JSON) -> ToolAnswer:
     answer = await call_for_step(view, tool, arguments)
     view.extra["content"] = [dict(block) for block in answer.blocks]
     if tool.output_schema is not None and answer.structured is not None:
@@ -86,7 +86,7 @@ def _must_fit(view: Context, tool: Tool, arguments: Mapping[str, Any], *, reads:
     if reads and not tool.read_only:
         raise Invalid(f"unchecked: {tool.full_name} may change things, and a condition only reads")
     try:
-        view.space.tools.fits(tool, arguments)
+        view.space.tools.validate_arguments(tool, arguments)
     except Invalid as error:
         raise Invalid(f"unchecked: {error.message}", hint=error.hint) from error
 

@@ -103,7 +103,7 @@ class ToolCalls:
         in a replay also NotRecorded and ReplayInterrupted.
         """
         key, position = self._key(tool, arguments), made.step or ""
-        told = await self._told(tool, key, position)
+        told = await self._recorded_answer(tool, key, position)
         if told is not None:
             return told
         if self._only:
@@ -115,11 +115,11 @@ class ToolCalls:
         try:
             now = await current()
         except NotCalled as error:
-            self._journalled(tool, arguments, made, key).fails(error)
+            self._journalled(tool, arguments, made, key).record_failure(error)
             raise
         if now.digest != tool.digest or now is not tool:
             self._must_be_allowed(now, arguments, position)
-        return await self._made(self._journalled(tool, arguments, made, key), lambda: call(now))
+        return await self._make_call(self._journalled(tool, arguments, made, key), lambda: call(now))
 
     def _journalled(self, tool: Tool, arguments: Mapping[str, Any], made: Made, key: bytes) -> Call:
         self.count += 1
@@ -136,7 +136,7 @@ class ToolCalls:
         ids = self.earlier.ids
         return digest_of(tool, {name: rename_ids(value, ids.earlier) for name, value in arguments.items()})
 
-    async def _told(self, tool: Tool, key: bytes, position: str) -> ToolAnswer | None:
+    async def _recorded_answer(self, tool: Tool, key: bytes, position: str) -> ToolAnswer | None:
         """Return what the record has of a call, or somebody said of it where it is in doubt; None: make it now."""
         broken = False
         while self._past is not None and (past := self._past.call(position, key)) is not None:
@@ -200,15 +200,15 @@ class ToolCalls:
         """Return what is in the record, in a replay with the ids that are given out now."""
         return value if self.earlier is None else rename_ids(value, self.earlier.ids.later)
 
-    async def _made(self, call: Call, make: Callable[[], Awaitable[ToolAnswer]]) -> ToolAnswer:
-        call.begins()
+    async def _make_call(self, call: Call, make: Callable[[], Awaitable[ToolAnswer]]) -> ToolAnswer:
+        call.record_start()
         try:
             answer = await make()
         except InfospaceError as error:
-            call.fails(error)
+            call.record_failure(error)
             raise
         blocks = [dict(block) for block in answer.blocks]
-        call.answers({"blocks": blocks, "structured": answer.structured, "is_error": answer.is_error})
+        call.record_answer({"blocks": blocks, "structured": answer.structured, "is_error": answer.is_error})
         return answer
 
 

@@ -85,7 +85,7 @@ class Scope(Bounds):
             or any(scope.forbids(tool) for scope in self.also)
         )
 
-    def narrowed(self, by: Scope) -> Scope:
+    def intersect(self, by: Scope) -> Scope:
         """Return the scope of what is in both: whoever narrows can take away, and not add."""
         if EVERYTHING in (self, by):
             return by if self == EVERYTHING else self

@@ -40,9 +40,9 @@ class ScopedSpace(Space):
         self._scope = scope
 
     @property
-    def whole(self) -> Space:
+    def unscoped(self) -> Space:
         """The space that was narrowed."""
-        return self._of.whole
+        return self._of.unscoped
 
     @cached_property
     def embedding(self) -> Embedding:
@@ -69,12 +69,12 @@ class ScopedSpace(Space):
     @cached_property
     def tools(self) -> Toolbox:
         """What can be called outside of the space, and may be known of."""
-        return self._of.tools.narrowed(self._scope, self._longest_s, self.store if self.sight.limits else None)
+        return self._of.tools.scoped(self._scope, self._longest_s, self.store if self.sight.limits else None)
 
     @cached_property
     def catalogue(self) -> Catalogue:
         """All that can be done here."""
-        return self._of.catalogue.narrowed(self.tools)
+        return self._of.catalogue.scoped(self.tools)
 
     def close(self) -> None:
         """Leave the space open."""
@@ -105,7 +105,7 @@ def scope_of(space: Space) -> JSON:
     """Return the scope of a space as a run keeps it, with its sight, None where everything may be known."""
     scope = space.tools.scope
     tools = {} if scope == EVERYTHING else scope.model_dump(mode="json", exclude_defaults=True)
-    return {**tools, **sight_in(space).kept()} or None
+    return {**tools, **sight_in(space).to_json()} or None
 
 
 def within(space: Space, kept: JSON) -> Space:

@@ -55,13 +55,13 @@ class Toolbox:
             raise Invalid(f"{provider.server!r} cannot be a server's name", hint="one without `/`")
         self._providers[provider.server] = provider
 
-    def narrowed(self, scope: Scope, longest_s: float | None = None, seen: Store | None = None) -> Toolbox:
+    def scoped(self, scope: Scope, longest_s: float | None = None, seen: Store | None = None) -> Toolbox:
         """Return the same tools for somebody who may know of those of a scope alone, and call them for so long.
 
         `seen` is the space as they see it, None where they see what is seen here: its calls are what worked before.
         """
         bounds = [one for one in (self._longest_s, longest_s) if one is not None]
-        narrower = Toolbox(self.servers, self.scope.narrowed(scope), min(bounds, default=None))
+        narrower = Toolbox(self.servers, self.scope.intersect(scope), min(bounds, default=None))
         narrower._providers = self._providers
         narrower._successes = self._successes if self.servers is None or seen is None else Successes(seen)
         return narrower
@@ -143,7 +143,7 @@ class Toolbox:
             team=entry.team,
         )
 
-    def near(self, full_name: str, kind: ToolKind = "tool") -> str | None:
+    def closest(self, full_name: str, kind: ToolKind = "tool") -> str | None:
         """Return the full name that was probably meant: one alike, or the only one with that last part."""
         names = self._names(kind)
         near = nearest(full_name, names)
@@ -158,10 +158,10 @@ class Toolbox:
         server, _, name = full_name.partition("/")
         if server == SERVER and kind == "tool" and name:
             return f'what the space itself can do is a step of its own: {{"type": "{name}", …}}'
-        lacking = self.lacking(full_name)
+        lacking = self.unavailable_reason(full_name)
         if lacking is not None:
             return lacking
-        near = self.near(full_name, kind)
+        near = self.closest(full_name, kind)
         if near is not None:
             return f"did you mean {near!r}?"
         names = self._names(kind)
@@ -172,7 +172,7 @@ class Toolbox:
     def _names(self, kind: ToolKind) -> list[str]:
         return [tool.full_name for tool in self.everything() if tool.kind == kind]
 
-    def lacking(self, full_name: str) -> str | None:
+    def unavailable_reason(self, full_name: str) -> str | None:
         """Say why the server of a name has no tools here, where a file names it; None of any other."""
         if self.servers is None or self.scope != EVERYTHING:
             return None
@@ -191,7 +191,7 @@ class Toolbox:
         wrong = (one for one in self.servers.problems if one.severity == "error" and one.server in (server, ""))
         return next((one.message if not one.server else f"its entry is wrong: {one.message}" for one in wrong), None)
 
-    def fits(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
+    def validate_arguments(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Raise Invalid with everything in which arguments do not fit a tool's schema."""
         from infospace.schema.validate import validate
 
@@ -225,7 +225,7 @@ class Toolbox:
 
         if not self.scope.allows(tool):
             raise NotFound(f"there is no tool {tool.full_name!r}", hint=self.hint(tool.full_name))
-        self.fits(tool, arguments)
+        self.validate_arguments(tool, arguments)
         provider = self._all().get(tool.server)
         if provider is None:
             raise NotCalled(f"there is no server {tool.server!r} any more")

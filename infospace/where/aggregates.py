@@ -38,11 +38,11 @@ class Aggregate:
         return self.reckoning if self.path is None else f"{self.reckoning}({self.path})"
 
     @property
-    def takes(self) -> Schema | None:
+    def input_schema(self) -> Schema | None:
         """The schema that values at the path must be able to fit; None where any will do."""
         return {"type": ["number", "null"]} if self.reckoning in {"sum", "avg"} else None
 
-    def gives(self, value: Schema | None) -> Schema | None:
+    def result_schema(self, value: Schema | None) -> Schema | None:
         """Return the schema of what is reckoned of values with a schema."""
         match self.reckoning:
             case "count" | "count_distinct":

@@ -34,7 +34,7 @@ from infospace.where.ast import (
 from infospace.where.functions import TAKES
 from infospace.where.grammar_check import check_grammar
 from infospace.where.like import like
-from infospace.where.tokens import CONDITIONS, VALUES, Kind, Word, read_words
+from infospace.where.tokens import CONDITIONS, VALUES, Kind, Word, tokenize
 
 LONGEST: Final = 32_768
 """Characters of a `where`: the slowest of this length is read in about half a second."""
@@ -56,7 +56,7 @@ def parse(text: str) -> tuple[Condition, tuple[Word, ...]]:
     if len(text) > LONGEST:
         message = f"`where` has {len(text):,} characters, more than {LONGEST:,}"
         raise WhereInvalid(message, hint="pass a long list as a parameter: has($list, id)", position=LONGEST)
-    words = read_words(text)
+    words = tokenize(text)
     check_grammar(words)
     return _Reader(words).condition(read_sql(words)), tuple(words)
 

@@ -16,7 +16,7 @@ from infospace.data.paths import KEY, Path, nearest
 from infospace.where.aggregates import Reckoning
 from infospace.where.ast import Field
 from infospace.where.parse import read_sql
-from infospace.where.tokens import Word, read_words
+from infospace.where.tokens import Word, tokenize
 
 FUNCTIONS: Final[tuple[str, ...]] = get_args(Reckoning)
 AGGREGATES: Final = "there are count, " + ", ".join(f"{name}(path)" for name in FUNCTIONS)
@@ -39,7 +39,7 @@ def parse(text: str) -> tuple[Reckoning, Path | None]:
     if len(text) > LONGEST:
         raise Invalid(f"an aggregate has {len(text):,} characters, more than {LONGEST:,}", hint=AGGREGATES)
     try:
-        words = [_star(word) for word in read_words(text, FUNCTIONS)]
+        words = [_star(word) for word in tokenize(text, FUNCTIONS)]
         tree = read_sql(words)
     except WhereInvalid as error:
         raise _refused(text) from error

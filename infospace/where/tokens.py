@@ -86,7 +86,7 @@ _OTHER_FUNCTIONS: Final = {
 }
 
 
-def read_words(text: str, functions: Sequence[str] = get_args(Function)) -> list[Word]:
+def tokenize(text: str, functions: Sequence[str] = get_args(Function)) -> list[Word]:
     """Cut `text` into words; raises `WhereInvalid` at what is no word of the language with these functions."""
     words: list[Word] = []
     reach = 0

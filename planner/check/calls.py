@@ -26,14 +26,14 @@ from infospace.schema.shapes import (
     Unknown,
     bare,
     disjoint,
+    format_types,
     is_itself,
     place_in,
-    told_as,
-    type_words,
+    with_identity,
 )
-from infospace.schema.words import shown, wanted
+from infospace.schema.words import describe_schema, shown
 from infospace.where.aggregates import Aggregate, Reckoning
-from planner.check.conditions import whole
+from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment
 from planner.check.tool_calls import ToolChecker
 from planner.check.values import ValueChecker
@@ -83,7 +83,7 @@ class CallChecker:
             """Arguments that are there under another name."""
             for fault in sorted(faults, key=lambda fault: fault.missing is not None):
                 if fault.missing not in taken:
-                    taken.update(self._fault(entry, fault, raw, pointer, env))
+                    taken.update(self._report_argument_error(entry, fault, raw, pointer, env))
             self._places(entry, args, raw, shapes, pointer, env)
         self.extra = None if entry.extra_schema is None else entry.extra_schema(args)
         try:
@@ -98,7 +98,7 @@ class CallChecker:
             self._values.changes.call(entry, args, shapes, raw, env)
         target = shapes.get("target")
         if gives is not None and entry.changes is entry.gives and target is not None and is_itself(target):
-            gives = told_as(bare(gives), target.facts.which)
+            gives = with_identity(bare(gives), target.facts.which)
         return gives
 
     def _tool_arguments(
@@ -129,7 +129,7 @@ class CallChecker:
             case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
                 return self._tools.named(written, pointer, env, OFFERED[reading])
             case ParseMode.TOOL_ARGUMENTS:
-                return UNKNOWN if isinstance(written, dict) or whole(written) is not None else written
+                return UNKNOWN if isinstance(written, dict) or reference_or_none(written) is not None else written
         value, schema = self._values.value(written, pointer, argument, env)
         if argument is not None:
             content = value if value is not UNKNOWN else UNTOLD
@@ -138,7 +138,7 @@ class CallChecker:
             shapes[name] = NoteShape(schema, facts=Facts(content=content))
         return value
 
-    def _fault(
+    def _report_argument_error(
         self, entry: Primitive, fault: ArgumentError, raw: Mapping[str, JSON], pointer: str, env: Environment
     ) -> Iterator[str]:
         """Tell a fault; give the argument that was meant by one that there is not."""
@@ -164,7 +164,7 @@ class CallChecker:
         """Check what the items of a Collection hold, where that is known."""
         item = shape.item if isinstance(shape, CollectionShape) else None
         if isinstance(item, NoteShape) and disjoint(item.content, argument.holding):
-            held, takes = type_words(item.content), wanted(argument.holding)
+            held, takes = format_types(item.content), describe_schema(argument.holding)
             self._problems.error("wrong-kind", pointer, f"each item is {held}, and {entry.type} takes {takes}")
 
     @staticmethod
@@ -232,10 +232,10 @@ class CallChecker:
             (message, hint), better = self._values.nowhere(item, path.parts, found)
             fix = None
             if better is not None and isinstance(written, str):
-                fix = replace(pointer, _mended(written, path, Path(better)))
+                fix = replace(pointer, _replace_path(written, path, Path(better)))
             self._problems.error("unknown-field", pointer, message, hint, fix)
         elif disjoint(found, takes):
-            message = f"`{path}` is {type_words(found)} here, and {shown(written)} takes {wanted(takes)}"
+            message = f"`{path}` is {format_types(found)} here, and {shown(written)} takes {describe_schema(takes)}"
             self._problems.error("bad-argument", pointer, message)
 
 
@@ -300,7 +300,7 @@ def _paths(
             for path in value.where.paths:
                 yield place, path, None
         case Aggregate(path=Path() as path):
-            yield place, path, value.takes
+            yield place, path, value.input_schema
         case list():
             for index, item in enumerate(value):
                 yield from _paths(item, (*place, index))
@@ -322,7 +322,7 @@ def _at(written: Any, place: tuple[str | int, ...]) -> JSON:
     return found
 
 
-def _mended(written: str, path: Path, better: Path) -> str:
+def _replace_path(written: str, path: Path, better: Path) -> str:
     """Return a path, or a `where`, with another path in the place of one."""
     alone = _path_of(written)
     if alone == path:
@@ -330,9 +330,9 @@ def _mended(written: str, path: Path, better: Path) -> str:
     if alone is not None and (*path.parts[: -len(alone.parts)], *alone.parts) == path.parts:
         return str(Path(better.parts[len(path.parts) - len(alone.parts) :]))
     from infospace.where.ast import Field, Function
-    from infospace.where.tokens import read_words
+    from infospace.where.tokens import tokenize
 
-    for word in reversed(read_words(written, (*get_args(Function), *get_args(Reckoning)))):
+    for word in reversed(tokenize(written, (*get_args(Function), *get_args(Reckoning)))):
         if isinstance(word.value, Field) and word.value.path == path:
             written = f"{written[: word.start]}{better}{written[word.start + len(word.text) :]}"
     return written

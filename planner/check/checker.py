@@ -20,9 +20,9 @@ from infospace.schema.shapes import (
     Shape,
     Unknown,
     disjoint,
-    type_words,
+    format_types,
 )
-from planner.check.conditions import whole
+from planner.check.conditions import reference_or_none
 from planner.check.control_flow import FormChecker
 from planner.check.environment import Environment, Variable, joined
 from planner.check.space_facts import SpaceFacts
@@ -32,7 +32,7 @@ from planner.language.problems import Problem, Problems, join, listed, replace, 
 from planner.language.writable import check_writable
 from planner.parse.document import parse_plan
 from planner.parse.saved_plans import PREFIX, unknown_plan
-from planner.parse.schemas import misfit
+from planner.parse.schemas import first_violation
 from planner.repair.fixes import with_fixes
 
 _KINDS: Mapping[str, Shape] = {
@@ -175,7 +175,7 @@ class Checker(FormChecker):
 
     def _called(self, form: Saved, plan: Plan, pointer: str, type_pointer: str) -> None:
         """Check the arguments of a saved plan against its inputs."""
-        given, meant = form.given(plan.inputs), set[str]()
+        given, meant = form.call_arguments(plan.inputs), set[str]()
         for name, raw in given.items():
             place = join(pointer, name) if name in form.arguments else type_pointer
             declared = plan.inputs.get(name)
@@ -204,16 +204,18 @@ class Checker(FormChecker):
         value, schema = self._values.value(raw, pointer, None, self.env)
         wanted = declared.schema or {}
         if value is not UNKNOWN:
-            fault = misfit(value, wanted)
+            fault = first_violation(value, wanted)
             if fault is not None:
                 self.problems.error("bad-argument", pointer, f"the input {declared.name!r} does not fit: {fault}")
         elif disjoint(schema, wanted):
-            message = f"the input {declared.name!r} is {type_words(schema)} here, and {type_words(wanted)} is wanted"
+            message = (
+                f"the input {declared.name!r} is {format_types(schema)} here, and {format_types(wanted)} is wanted"
+            )
             self.problems.error("bad-argument", pointer, message)
 
     def answer(self, plan: Plan) -> Shape:
         """Return what is known of the plan's answer, once it is checked."""
-        reference = whole(plan.result)
+        reference = reference_or_none(plan.result)
         if reference is None:
             return Unknown()
         with self.problems.muted():
@@ -223,9 +225,9 @@ class Checker(FormChecker):
         """Check what the plan says that it answers with."""
         if plan.result is None:
             return
-        reference = whole(plan.result)
+        reference = reference_or_none(plan.result)
         if reference is not None:
-            with self._values.telling("the plan fails where it is unbound", "bind it on both paths"):
+            with self._values.reporting_unbound_as("the plan fails where it is unbound", "bind it on both paths"):
                 self._values.reference(reference, pointer, self.env)
             return
         written = plan.result if isinstance(plan.result, str) else ""

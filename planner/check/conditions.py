@@ -7,7 +7,7 @@ from typing import Any
 
 from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
-from infospace.core.names import name_fault
+from infospace.core.names import name_error
 from infospace.data.paths import nearest
 from infospace.schema.shapes import Schema, disjoint, types_of
 from planner.check.environment import Environment
@@ -23,7 +23,7 @@ from planner.language.references import (
     read_text,
     whole_reference,
 )
-from planner.parse.conditions import COMPARED, EXISTENCE, LITERAL, PRESENCE, name_asked
+from planner.parse.conditions import COMPARED, EXISTENCE, LITERAL, PRESENCE, queried_name
 
 _ORDERED: Schema = {"type": ["number", "string"]}
 _HOLDERS: Schema = {"type": ["string", "array", "object"]}
@@ -95,7 +95,7 @@ class ConditionChecker:
             self._problems.error("bad-condition", right[1], f"{type_} looks for text in a text, and this is none")
 
     def _exists(self, target: JSON, pointer: str, env: Environment) -> None:
-        reference = whole(target)
+        reference = reference_or_none(target)
         if reference is None:
             self._named(target, pointer, env)
             return
@@ -113,8 +113,8 @@ class ConditionChecker:
 
     def _named(self, target: JSON, pointer: str, env: Environment) -> None:
         """Check the name, or the id, of which it is asked whether the space has it."""
-        name = name_asked({"target": target})
-        if name is None or ((fault := name_fault(name)) is not None and not is_id(name)):
+        name = queried_name({"target": target})
+        if name is None or ((fault := name_error(name)) is not None and not is_id(name)):
             message = "`bound` and `notbound` ask about a `$variable`, a place in one, or a name"
             hint = '"target": "$hits"' if name is None or fault is None else fault.message
             self._problems.error("bad-condition", pointer, message, hint)
@@ -123,7 +123,7 @@ class ConditionChecker:
             self._problems.warn("never-bound", pointer, message, hint, replace(pointer, f"${name}"))
 
 
-def whole(raw: JSON) -> Reference | None:
+def reference_or_none(raw: JSON) -> Reference | None:
     """Return the reference that a value is from end to end, None when it is anything else."""
     try:
         return whole_reference(raw) if isinstance(raw, str) else None
@@ -138,7 +138,7 @@ def guards(condition: Condition) -> tuple[set[str], set[str]]:
     """
     match condition:
         case Test("bound" | "notbound" as type_, arguments):
-            name = name_asked(arguments)
+            name = queried_name(arguments)
             there = _read(arguments, "target") if name is None else {f"'{name}"}
             absent: set[str] = set() if name is None else {f"!{name}"}
             return (there, absent) if type_ == "bound" else (absent, there)
@@ -172,7 +172,7 @@ def read_by(condition: Condition) -> set[str] | None:
     """Return the variables that a condition reads, None when it reads more than variables."""
     found: set[str] = set()
     for test in every_test(condition):
-        if test.type in ("", "tool_condition") or (test.type in EXISTENCE and name_asked(test.arguments) is not None):
+        if test.type in ("", "tool_condition") or (test.type in EXISTENCE and queried_name(test.arguments) is not None):
             return None
         found.update(names_in({key: value for key, value in test.arguments.items() if key not in LITERAL}))
     return found
@@ -182,7 +182,7 @@ def verdict(condition: Condition, env: Environment) -> bool | None:
     """Return what a condition is because nothing ever binds what it asks about, None when that is not known."""
     match condition:
         case Test("bound" | "notbound" as type_, arguments):
-            reference = whole(arguments["target"])
+            reference = reference_or_none(arguments["target"])
             if reference is None or reference.name in env.variables:
                 return None
             return type_ == "notbound"

@@ -23,7 +23,7 @@ from infospace.schema.shapes import (
     union,
 )
 from planner.check.calls import item_slot
-from planner.check.conditions import guards, read_by, verdict, whole
+from planner.check.conditions import guards, read_by, reference_or_none, verdict
 from planner.check.environment import Environment, Variable, joined
 from planner.check.steps import StepChecker
 from planner.language.plan import (
@@ -99,7 +99,7 @@ class FormChecker(StepChecker):
     def _after(self, step: Step, after: Environment, doubted: str | None) -> None:
         """Take over what a form left; where the form may have been skipped, or what was there before."""
         if doubted is None:
-            self.env.take(after)
+            self.env.update_from(after)
             return
         reason = f"step {step.label} is skipped where {doubted} is unbound"
         self.env.join(after, self.env.copy(), (reason, ""), handled=True)
@@ -211,7 +211,7 @@ class FormChecker(StepChecker):
     def _stop(self, step: Step, form: Stop) -> None:
         if form.value is not None:
             place = join(step.pointer, "value")
-            reference = whole(form.value)
+            reference = reference_or_none(form.value)
             if reference is not None:
                 self._values.reference(reference, place, self.env)
             else:
@@ -333,7 +333,7 @@ class FormChecker(StepChecker):
         if entry.names is None or not isinstance(written, str):
             return gives
         outer, self.env = self.env, env
-        self._give(Step("", "", "", Call(arguments)), written, join(pointer, entry.names), gives)
+        self._check_result_name(Step("", "", "", Call(arguments)), written, join(pointer, entry.names), gives)
         self.env = outer
         outer.given = joined(outer.given, env.given)
         if not self.problems.passing:

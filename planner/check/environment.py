@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from infospace.core.ids import Kind
-from infospace.schema.shapes import Schema, Shape, bare, told_as, union
+from infospace.schema.shapes import Schema, Shape, bare, union, with_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Environment:
             absent=set(self.absent),
         )
 
-    def take(self, after: Environment) -> None:
+    def update_from(self, after: Environment) -> None:
         """Become what a copy of this has become."""
         self.variables, self.given, self.dead = after.variables, after.given, after.dead
         self.changed |= after.changed
@@ -83,7 +83,7 @@ class Environment:
     def bind(self, name: str, variable: Variable) -> None:
         """Bind a name."""
         if variable.shape.facts.which is None:
-            variable = replace(variable, shape=told_as(variable.shape, object()))
+            variable = replace(variable, shape=with_identity(variable.shape, object()))
         self.variables[name] = variable
         self.changed.add(name)
 

@@ -20,8 +20,8 @@ from infospace.schema.shapes import (
     bare,
     is_itself,
     source_of,
-    told_as,
     union,
+    with_identity,
 )
 from planner.check.environment import Environment
 from planner.check.space_facts import SpaceFacts
@@ -73,7 +73,7 @@ class MutationTracker:
         self._change(source_of(before) or before, after, env)
         name = _variable(raw.get("target"))
         if name in env.variables and not env.loops and is_itself(before):
-            env.bind(name, replace(env.variables[name], shape=told_as(after, before.facts.which)))
+            env.bind(name, replace(env.variables[name], shape=with_identity(after, before.facts.which)))
 
     def any_foreseen(self, steps: Block, catalogue: Catalogue, known: SpaceFacts) -> bool:
         """Whether steps change anything in place."""
@@ -136,7 +136,7 @@ class MutationTracker:
                 env.variables[name] = replace(variable, shape=replace(variable.shape, facts=facts))
         for name, given in env.given.items():
             if given.shape.facts.size is not None:
-                env.given[name] = replace(given, shape=told_as(bare(given.shape), given.shape.facts.which))
+                env.given[name] = replace(given, shape=with_identity(bare(given.shape), given.shape.facts.which))
 
     def _change(self, before: Shape, after: Shape, env: Environment) -> None:
         self._made.append((before, after))
@@ -162,7 +162,7 @@ class MutationTracker:
         if isinstance(after, Unknown) and self._may_be(shape, before):
             return self._otherwise_described(shape)
         if shape.kinds == after.kinds and self._may_be(shape, before):
-            return told_as(union(shape, after), shape.facts.which)
+            return with_identity(union(shape, after), shape.facts.which)
         return shape
 
     @staticmethod
@@ -235,15 +235,15 @@ def _replaces(steps: Block, known: SpaceFacts) -> bool:
         if isinstance(step.form, Saved):
             seen: set[str] = set()
             list(_types_of_plan(step.form.name, known, seen))
-            if any(_says_replace(known.plan(name)) for name in seen):
+            if any(_has_replace(known.plan(name)) for name in seen):
                 return True
     return False
 
 
-def _says_replace(document: JSON) -> bool:
+def _has_replace(document: JSON) -> bool:
     if isinstance(document, dict):
-        return document.get("replace") is True or any(_says_replace(part) for part in document.values())
-    return isinstance(document, list) and any(_says_replace(part) for part in document)
+        return document.get("replace") is True or any(_has_replace(part) for part in document.values())
+    return isinstance(document, list) and any(_has_replace(part) for part in document)
 
 
 def _types_of_plan(name: str, known: SpaceFacts, seen: set[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from infospace.contract.arguments import UNKNOWN
 from infospace.core.json_types import JSON
 from infospace.data.paths import nearest
 from infospace.schema.messages import additional
-from infospace.schema.shapes import NoSuchPath, Schema, disjoint, subschema_at, type_words
+from infospace.schema.shapes import NoSuchPath, Schema, disjoint, format_types, subschema_at
 from infospace.schema.validate import Misfit, validate_ignoring
 from planner.check.environment import Environment
 from planner.check.values import ValueChecker
@@ -38,34 +38,38 @@ class FitChecker:
         except ReferenceInvalid:
             self._values.value(raw, pointer, None, env)
             return
-        known: Any = self._known(read, schema, schema, pointer, env, whose)
+        known: Any = self._known_value(read, schema, schema, pointer, env, whose)
         for misfit in validate_ignoring(known, schema, UNKNOWN):
-            self._misfit(misfit, schema, pointer, whose)
+            self._report_violation(misfit, schema, pointer, whose)
         if isinstance(known, Mapping):
             self._strangers(known, schema, pointer, whose)
 
-    def _known(self, read: Value, root: Schema, wanted: Schema, pointer: str, env: Environment, whose: str) -> Any:
+    def _known_value(
+        self, read: Value, root: Schema, wanted: Schema, pointer: str, env: Environment, whose: str
+    ) -> Any:
         match read:
             case Literal(value):
                 return value
             case ListOf(items):
                 inner = [_inner(root, wanted, index) for index in range(len(items))]
                 return [
-                    self._known(item, root, of, join(pointer, index), env, whose)
+                    self._known_value(item, root, of, join(pointer, index), env, whose)
                     for index, (item, of) in enumerate(zip(items, inner, strict=True))
                 ]
             case ObjectOf(items):
                 return {
-                    key: self._known(item, root, _inner(root, wanted, key), join(pointer, key), env, whose)
+                    key: self._known_value(item, root, _inner(root, wanted, key), join(pointer, key), env, whose)
                     for key, item in items.items()
                 }
         schema = self._values.schema(read, pointer, env)
         if disjoint(schema, {**wanted, "$defs": root.get("$defs", {})}):
-            message = f"{whose} wants {type_words(wanted) or 'something else'} here, and this is {type_words(schema)}"
+            message = (
+                f"{whose} wants {format_types(wanted) or 'something else'} here, and this is {format_types(schema)}"
+            )
             self._problems.error("bad-argument", pointer, message)
         return UNKNOWN
 
-    def _misfit(self, misfit: Misfit, schema: Schema, pointer: str, whose: str) -> None:
+    def _report_violation(self, misfit: Misfit, schema: Schema, pointer: str, whose: str) -> None:
         place = join(pointer, *misfit.place)
         if misfit.keyword == "required":
             for key in misfit.wanted:
@@ -97,7 +101,7 @@ class FitChecker:
             )
             self._problems.error("missing-argument", place, message, f"is {near!r} meant for it?", fix)
             return
-        hint = wanted.get("description") or type_words(wanted) or None
+        hint = wanted.get("description") or format_types(wanted) or None
         self._problems.error("missing-argument", place, f"{whose} needs {key!r}", hint, _only(wanted, join(place, key)))
 
     def _strangers(self, given: Mapping[str, Any], schema: Schema, pointer: str, whose: str) -> None:

@@ -61,10 +61,10 @@ class SnapshotFacts:
     def shape(self, reference: str) -> Shape | None:
         """Return the shape of the resource with an id or a name, None when there is none."""
         if reference not in self._shapes:
-            self._shapes[reference] = self._look(reference)
+            self._shapes[reference] = self._lookup_shape(reference)
         return self._shapes[reference]
 
-    def _look(self, reference: str) -> Shape | None:
+    def _lookup_shape(self, reference: str) -> Shape | None:
         identifier = reference if is_id(reference) else self._snapshot.named(reference)
         if identifier is None:
             return None

@@ -8,9 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from infospace.contract.catalogue import Catalogue
 from infospace.contract.decorator import Primitive
 from infospace.core.json_types import JSON
-from infospace.core.names import name_fault, normalised
+from infospace.core.names import name_error, normalised
 from infospace.data.paths import nearest
-from infospace.schema.shapes import NO_METADATA, NoteShape, Shape, Unknown, bare, disjoint, is_itself, told_as, union
+from infospace.schema.shapes import (
+    NO_METADATA,
+    NoteShape,
+    Shape,
+    Unknown,
+    bare,
+    disjoint,
+    is_itself,
+    union,
+    with_identity,
+)
 from planner.check.calls import CallChecker
 from planner.check.conditions import ConditionChecker
 from planner.check.environment import Environment, Given, Variable
@@ -19,9 +29,9 @@ from planner.check.tool_calls import ToolChecker
 from planner.check.values import ValueChecker
 from planner.language.plan import Block, Budget, Call, ForEach, Map, Parallel, Saved, Step, UnparsedStep
 from planner.language.problems import Problems, join, replace
-from planner.parse.conditions import name_asked
+from planner.parse.conditions import queried_name
 from planner.parse.control_flow import FORMS
-from planner.repair.unknown_arguments import meant_type, translate_legacy
+from planner.repair.unknown_arguments import suggest_types, translate_legacy
 
 ERROR = NoteShape(
     {
@@ -101,7 +111,7 @@ class StepChecker(ABC):
                 shape, doubted = self._form(step, before, depth)
         self._values.doubted = None
         if shape is not None and shape.facts.which is None:
-            shape = told_as(shape, object())
+            shape = with_identity(shape, object())
         shape = self._name(step, shape)
         doubted = doubted or self._values.doubted
         self._out(step, shape, doubted)
@@ -158,7 +168,7 @@ class StepChecker(ABC):
 
     def _unknown_call(self, step: Step, arguments: dict[str, JSON]) -> Shape:
         """Check the references of a call that the catalogue does not have, by the entry that is nearest."""
-        former = self._catalogue.formerly(step.type)
+        former = self._catalogue.find_alias(step.type)
         near = former.type if former else nearest(step.type, self._catalogue.types())
         if near is None:
             for key, raw in arguments.items():
@@ -174,19 +184,19 @@ class StepChecker(ABC):
         entry = self._catalogue.find(type_)
         if entry is not None:
             return entry
-        former = self._catalogue.formerly(type_)
+        former = self._catalogue.find_alias(type_)
         if former is not None:
             message, hint = f"{type_!r} is called {former.type!r} here", f'"type": "{former.type}"'
             self.problems.error("unknown-type", pointer, message, hint, translate_legacy(former, raw, pointer, around))
             return None
-        several = meant_type(type_, raw, self._catalogue)
+        several = suggest_types(type_, raw, self._catalogue)
         if several:
             hint = f"did you mean {' or '.join(map(repr, several))}?"
             fix = replace(pointer, several[0]) if len(several) == 1 else None
             self.problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
             return None
         known = [*self._catalogue.types(), *(FORMS if forms else ())]
-        near = nearest(type_, known) or self._catalogue.tools.near(type_)
+        near = nearest(type_, known) or self._catalogue.tools.closest(type_)
         hint = f"did you mean {near!r}?" if near else "`infospace primitives` lists them"
         fix = replace(pointer, near) if near else None
         self.problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
@@ -209,13 +219,13 @@ class StepChecker(ABC):
             )
         if renames is not None and isinstance(step.form, Call) and isinstance(step.form.arguments.get(renames), str):
             self.env.there.clear()
-            shape = self._give(step, step.form.arguments[renames], join(step.pointer, renames), shape)
+            shape = self._check_result_name(step, step.form.arguments[renames], join(step.pointer, renames), shape)
             self._values.changes.deleted = True
         if step.name is not None:
-            shape = self._give(step, step.name, join(step.pointer, "name"), shape)
+            shape = self._check_result_name(step, step.name, join(step.pointer, "name"), shape)
         return shape
 
-    def _give(self, step: Step, written: JSON, pointer: str, shape: Shape | None) -> Shape | None:
+    def _check_result_name(self, step: Step, written: JSON, pointer: str, shape: Shape | None) -> Shape | None:
         """Check the name that a step gives to its result, and remember that it has it; return the result's shape."""
         name, schema = self._values.value(written, pointer, None, self.env)
         if not isinstance(name, str):
@@ -224,7 +234,7 @@ class StepChecker(ABC):
             elif step.replace:
                 self._values.changes.replaced(Unknown(), shape or Unknown(), self.env)
             return shape
-        fault = name_fault(name)
+        fault = name_error(name)
         if fault is not None:
             self.problems.error("bad-name", pointer, fault.message, fault.hint)
             return shape
@@ -236,7 +246,7 @@ class StepChecker(ABC):
             if shape is not None and any(holder.kinds & shape.kinds for holder in holders):
                 shape = self._over(shape, holders)
         elif name not in self.env.absent:
-            self._taken(step, name, pointer)
+            self._report_name_taken(step, name, pointer)
         self.env.absent.discard(name)
         if shape is not None and self._values.doubted is None:
             self._renamed(name, shape.facts.which)
@@ -247,7 +257,7 @@ class StepChecker(ABC):
     def _over(shape: Shape, holders: Sequence[Shape]) -> Shape:
         """The result of a step that replaces: where kinds are one, that is who had the name."""
         same = len(holders) == 1 and holders[0].kinds == shape.kinds and is_itself(shape) and is_itself(holders[0])
-        return told_as(bare(shape), holders[0].facts.which if same else object())
+        return with_identity(bare(shape), holders[0].facts.which if same else object())
 
     def _renamed(self, name: str, which: object) -> None:
         """What gets a name is known by no other that it had."""
@@ -264,11 +274,11 @@ class StepChecker(ABC):
         yield from (shape for shape in given if shape.facts.which not in self.env.gone)
         known, which = self._values.known.shape(name), self._values.known.holder(name)
         if known is not None and which not in self.env.gone:
-            yield told_as(self._values.changes.shape(name, known), which)
+            yield with_identity(self._values.changes.shape(name, known), which)
         elif name in self.env.there:
             yield Unknown()
 
-    def _taken(self, step: Step, name: str, pointer: str) -> None:
+    def _report_name_taken(self, step: Step, name: str, pointer: str) -> None:
         holder = self._values.known.holder(name)
         given = self.env.given.get(name) or self.env.beside.get(name)
         hint, fix = '`"replace": true` takes it over', None
@@ -344,7 +354,7 @@ class StepChecker(ABC):
 
 def _missed(step: Step) -> set[str]:
     """The name that the space has not where a step has failed: a `load` of the whole of it fails for nothing else."""
-    name = name_asked(step.form.arguments) if step.type == "load" and isinstance(step.form, Call) else None
+    name = queried_name(step.form.arguments) if step.type == "load" and isinstance(step.form, Call) else None
     whole = isinstance(step.form, Call) and "slice" not in step.form.arguments
     return set() if name is None or not whole or step.timeout_s is not None else {name}
 

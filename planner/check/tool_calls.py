@@ -35,7 +35,7 @@ class ToolChecker:
         """Return a tool of the space, or a prompt or resource; that there is none of that name is an error."""
         tool = self._tools.find(name, kind)
         if tool is None:
-            near = self._tools.near(name, kind) if fix else None
+            near = self._tools.closest(name, kind) if fix else None
             mend = replace(pointer, near) if near else None
             message = f"there is no {kind} {name!r} in this space"
             self._problems.error(f"unknown-{kind}", pointer, message, self._tools.hint(name, kind), mend)

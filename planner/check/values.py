@@ -33,14 +33,14 @@ from infospace.schema.shapes import (
     bare,
     describe,
     disjoint,
+    format_types,
     is_result,
     part_of,
     place_in,
     schema_of_value,
-    told_as,
-    type_words,
     types_of,
     union,
+    with_identity,
 )
 from infospace.schema.words import shown
 from planner.check.environment import Environment, Variable
@@ -101,7 +101,7 @@ class ValueChecker:
         self.handled = before
 
     @contextmanager
-    def telling(self, skipped: str, mend: str) -> Iterator[None]:
+    def reporting_unbound_as(self, skipped: str, mend: str) -> Iterator[None]:
         """Say other things of a variable that may be unbound than of one in a step."""
         self._unbound, before = (skipped, mend), self._unbound
         yield
@@ -156,7 +156,7 @@ class ValueChecker:
         for index, part in enumerate(parts):
             if part == EXTRA:
                 return self._in_extra(variable.extra, reference, index, pointer, whole=whole)
-            if isinstance(part, str) and self._meant_extra(variable, reference, index, pointer, whole=whole):
+            if isinstance(part, str) and self._is_extra_path(variable, reference, index, pointer, whole=whole):
                 return None
             if isinstance(part, int) and not isinstance(shape, NoteShape):
                 if isinstance(shape, RelationShape):
@@ -186,7 +186,9 @@ class ValueChecker:
         self._unknown_field(pointer, f"{reference}: {message}", hint, fix)
         return None
 
-    def _meant_extra(self, variable: Variable, reference: Reference, index: int, pointer: str, *, whole: bool) -> bool:
+    def _is_extra_path(
+        self, variable: Variable, reference: Reference, index: int, pointer: str, *, whole: bool
+    ) -> bool:
         """Whether a path asks content for what stands in the step's `extra`, which is then told."""
         parts, shape = reference.path.parts, variable.shape
         for _ in range(index):
@@ -391,7 +393,7 @@ class ValueChecker:
             self.problems.error("unknown-name", pointer, message, "write the new name, or the `$variable`")
             return None
         shape = self.known.shape(text)
-        shape = None if shape is None else told_as(self.changes.shape(text, shape), holder)
+        shape = None if shape is None else with_identity(self.changes.shape(text, shape), holder)
         if shape is None and normalised(text) in env.there:
             return Unknown()
         if given is not None:
@@ -433,11 +435,11 @@ class ValueChecker:
             return read.value, schema_of_value(read.value)
         schema = self._schema(read, pointer, env)
         if argument is not None and disjoint(schema, argument.schema):
-            wanted = type_words(argument.schema)
+            wanted = format_types(argument.schema)
             self.problems.error(
                 "bad-argument",
                 pointer,
-                f"`{argument.name}` is {type_words(schema)} here, and {wanted} is wanted",
+                f"`{argument.name}` is {format_types(schema)} here, and {wanted} is wanted",
                 argument.description or None,
             )
         return UNKNOWN, schema

@@ -106,7 +106,7 @@ class TaintTracker:
         plan = self._plans.get(form.name)
         if plan is None or form.name in self._within:
             return bool(outside.intersection(reads(step)))
-        given = form.given(plan.inputs)
+        given = form.call_arguments(plan.inputs)
         inner = {name for name, raw in given.items() if outside.intersection(names_in(raw))}
         before = self._caller, self._within
         self._caller, self._within = self._caller or step.pointer, (*self._within, form.name)

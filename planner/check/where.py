@@ -97,7 +97,7 @@ class Comparisons:
                 yield from self._calls(value)
                 kinds = self._kinds(value)
                 if kinds and "boolean" not in kinds:
-                    message = f"`{self._shown(value)}` stands as a condition, and is {_words(kinds)}"
+                    message = f"`{self._shown(value)}` stands as a condition, and is {_format_kinds(kinds)}"
                     yield Senseless(message, "compare it with a value")
             case IsNull(value):
                 yield from self._calls(value)
@@ -110,12 +110,12 @@ class Comparisons:
             return
         shown = f"`{self._shown(left)} {by} {self._shown(right)}`"
         if not one & other:
-            message = f"{shown} compares {_words(one)} with {_words(other)}, and so is never true"
+            message = f"{shown} compares {_format_kinds(one)} with {_format_kinds(other)}, and so is never true"
             meant = self._converted(right, one) or self._converted(left, other)
             hint = "nothing is converted: write both as one type" if meant is None else f"`{meant}`"
             yield Senseless(message, hint, meant)
         elif by not in ("=", "!=") and not one & other & _ORDERED:
-            yield Senseless(f"{shown} compares {_words(one)}, which has no order", "numbers and texts have one")
+            yield Senseless(f"{shown} compares {_format_kinds(one)}, which has no order", "numbers and texts have one")
 
     def _among(self, value: Value, item: Constant | Parameter) -> Iterator[Senseless]:
         yield from self._calls(value)
@@ -131,7 +131,9 @@ class Comparisons:
         yield from self._calls(value)
         kinds = self._kinds(value)
         if kinds and "string" not in kinds:
-            yield Senseless(f"LIKE looks at text, and `{self._shown(value)}` is {_words(kinds)}", "`=` compares others")
+            yield Senseless(
+                f"LIKE looks at text, and `{self._shown(value)}` is {_format_kinds(kinds)}", "`=` compares others"
+            )
 
     def _calls(self, value: Value) -> Iterator[Senseless]:
         if not isinstance(value, Call):
@@ -142,7 +144,8 @@ class Comparisons:
         if takes is not None and kinds and not kinds & takes:
             shown = self._shown(value.arguments[0])
             yield Senseless(
-                f"{value.function} takes {_words(takes)}, and `{shown}` is {_words(kinds)}", "a path of one"
+                f"{value.function} takes {_format_kinds(takes)}, and `{shown}` is {_format_kinds(kinds)}",
+                "a path of one",
             )
 
     def _kinds(self, value: Value) -> Kinds:
@@ -184,7 +187,7 @@ class Comparisons:
             written = value.value.strip()
         elif isinstance(value.value, (int, float)) and not isinstance(value.value, bool) and kinds == {"string"}:
             written = f"'{dump(value.value)}'"
-        found = [word for word in self._words() if word[2] == value]
+        found = [word for word in self._tokens() if word[2] == value]
         if written is None or len(found) != 1:
             return None
         start, end, _ = found[0]
@@ -194,10 +197,10 @@ class Comparisons:
         """The `where` with a list's `has` in the place of IN, where that is all that it says."""
         return meant if self._text.split() == f"{self._shown(value)} IN ({self._shown(item)})".split() else None
 
-    def _words(self) -> Iterator[tuple[int, int, object]]:
-        from infospace.where.tokens import read_words
+    def _tokens(self) -> Iterator[tuple[int, int, object]]:
+        from infospace.where.tokens import tokenize
 
-        for word in read_words(self._text, (*get_args(Function), *get_args(Reckoning))):
+        for word in tokenize(self._text, (*get_args(Function), *get_args(Reckoning))):
             yield word.start, word.start + len(word.text), word.value
 
 
@@ -214,5 +217,5 @@ def _is_number(text: str) -> bool:
     return text.strip().lstrip("-").replace(".", "", 1).isdecimal()
 
 
-def _words(kinds: Kinds) -> str:
+def _format_kinds(kinds: Kinds) -> str:
     return " or ".join(_WORDS[kind] for kind in sorted(kinds))

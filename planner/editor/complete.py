@@ -18,11 +18,11 @@ from planner.editor.references import (
     item_places,
     path_before,
     reference_before,
-    rest_of_word,
     variable_places,
     variables,
+    word_end,
 )
-from planner.editor.values import aggregates, message, values
+from planner.editor.values import aggregates, has_format, values
 from planner.language.references import ReferenceInvalid, whole_reference
 
 WORDS = ("AND", "OR", "NOT", "IN", "LIKE", "BETWEEN", "IS NULL", "IS NOT NULL", "lower", "upper", "length", "abs")
@@ -56,14 +56,14 @@ def complete(
         offers = _next(cursor, offers)
     elif isinstance(cursor.key, int) and cursor.start == cursor.end:
         offers = _before(cursor, offers)
-    found = _found(cursor.start, cursor.end, cursor.written, offers)
+    found = _completion(cursor.start, cursor.end, cursor.written, offers)
     word = cursor.text[cursor.start : cursor.end]
     if found is None and cursor.around and not cursor.quoted and word.isidentifier() and word not in LITERALS:
         return Completion(cursor.start, cursor.end, cursor.written, [quoted(word)])
     return found
 
 
-def _found(start: int, end: int, written: str, offers: list[Offer]) -> Completion | None:
+def _completion(start: int, end: int, written: str, offers: list[Offer]) -> Completion | None:
     once: dict[str, Offer] = {}
     for offer in offers:
         once.setdefault(offer.label, offer)
@@ -74,11 +74,11 @@ def _found(start: int, end: int, written: str, offers: list[Offer]) -> Completio
 def _keys(cursor: Cursor, around: CursorContext) -> Completion | None:
     offers = list(keys(cursor, around))
     if cursor.between is not None:
-        return _found(cursor.start, cursor.end, cursor.written, _next(cursor, offers))
+        return _completion(cursor.start, cursor.end, cursor.written, _next(cursor, offers))
     member = cursor.member
     colon = member.colon is not None if member is not None else cursor.text[cursor.end :].lstrip()[:1] == ":"
     offers = [bare_key(offer) for offer in offers] if colon else _before(cursor, offers)
-    return _found(cursor.start, cursor.end, cursor.written, offers)
+    return _completion(cursor.start, cursor.end, cursor.written, offers)
 
 
 def _next(cursor: Cursor, offers: list[Offer]) -> list[Offer]:
@@ -108,10 +108,10 @@ def _in_text(cursor: Cursor, around: CursorContext) -> Completion | None:
     written = reference_before(cursor.written)
     if written is not None and (not _is_name(cursor) or where):
         return _reference(cursor, around, argument, where=where)
-    if where or (argument is not None and message(argument.schema, "path")):
+    if where or (argument is not None and has_format(argument.schema, "path")):
         return _path(cursor, around, argument, where=where)
-    if argument is not None and message(argument.schema, "aggregate"):
-        return _found(cursor.start, cursor.end, cursor.written, list(aggregates(around.targets(argument.within))))
+    if argument is not None and has_format(argument.schema, "aggregate"):
+        return _completion(cursor.start, cursor.end, cursor.written, list(aggregates(around.targets(argument.within))))
     return None
 
 
@@ -131,7 +131,7 @@ def _is_name(cursor: Cursor) -> bool:
 def _reference(cursor: Cursor, around: CursorContext, argument: Argument | None, *, where: bool) -> Completion | None:
     written = reference_before(cursor.written)
     assert written is not None  # noqa: S101 - asked before
-    end = rest_of_word(cursor.text, cursor.offset)
+    end = word_end(cursor.text, cursor.offset)
     start = cursor.offset - written.length
     if written.last is not None:
         try:
@@ -140,14 +140,14 @@ def _reference(cursor: Cursor, around: CursorContext, argument: Argument | None,
             return None
         variable = None if reference is None else around.env.variables.get(reference.name)
         offers = [] if variable is None else list(variable_places(variable, written.path))
-        return _found(start, end, written.last, offers)
+        return _completion(start, end, written.last, offers)
     alone = cursor.written == f"${written.name or ''}" and _closed_after(cursor, end)
     kinds = argument.kinds if argument is not None and argument.reading is ParseMode.RESOURCE and alone else None
     schema = argument.schema if argument is not None and argument.reading is ParseMode.VALUE and alone else None
     brace = not where and (written.brace or not alone)
     end += brace and cursor.text[end : end + 1] == "}"
     offers = list(variables(around.env, kinds or None, schema, brace=brace))
-    return _found(start, end, f"${written.name or ''}", offers)
+    return _completion(start, end, f"${written.name or ''}", offers)
 
 
 def _closed_after(cursor: Cursor, end: int) -> bool:
@@ -160,16 +160,16 @@ def _path(cursor: Cursor, around: CursorContext, argument: Argument | None, *, w
     written = path_before(cursor.written)
     within = ("target",) if argument is None else argument.within
     shapes = around.targets(within)
-    if where and not any(name in ("target", *within) for name in _given(around)):
+    if where and not any(name in ("target", *within) for name in _present_keys(around)):
         shapes = []
     last = written.last or ""
     offers = list(item_places(shapes, written.path))
     if where and not written.path and not last.startswith("."):
         offers += list(variables(around.env, brace=False)) if last == "" else []
         offers += [Offer(word, word) for word in WORDS]
-    return _found(cursor.offset - len(last), rest_of_word(cursor.text, cursor.offset), last, offers)
+    return _completion(cursor.offset - len(last), word_end(cursor.text, cursor.offset), last, offers)
 
 
-def _given(around: CursorContext) -> Iterator[str]:
+def _present_keys(around: CursorContext) -> Iterator[str]:
     if around.call is not None:
         yield from (member.key for member in around.call.spot.members)

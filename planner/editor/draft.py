@@ -68,7 +68,7 @@ class Draft:
         return next((one for one in self.steps if one.step.pointer == pointer), None)
 
 
-def look(space: Space, text: str, forked: str | None = None) -> Draft:
+def check_draft(space: Space, text: str, forked: str | None = None) -> Draft:
     """Read a text and check what it says against the space as it is; `forked` is the run that it is to be a fork of.
 
     Raises nothing but what the space raises.
@@ -133,14 +133,14 @@ def _mark(root: JsonNode | None, text: str, problem: Problem) -> Mark:
     spot = spot or nearest_spot(root, problem.pointer)
     if spot is None:
         return Mark(problem, 0, len(text))
-    told = _telling(spot)
+    told = _type_member(spot)
     if told is not None:
         return Mark(problem, told.start, told.last)
     end = text.find("\n", spot.start, spot.end)
     return Mark(problem, spot.start, spot.end if end < 0 or spot.kind == "string" else spot.start + 1)
 
 
-def _telling(spot: JsonNode) -> Member | None:
+def _type_member(spot: JsonNode) -> Member | None:
     """Return the member that tells what an object is."""
     member = spot.member("type") if spot.kind == "object" else None
     return member if member is not None and member.value is not None and member.value.kind == "string" else None

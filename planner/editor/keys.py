@@ -7,10 +7,10 @@ from typing import Any
 
 from infospace.contract.arguments import ParseMode
 from infospace.contract.decorator import Argument, Primitive
-from infospace.contract.docs import argument_words
+from infospace.contract.docs import format_argument_type
 from infospace.core.tool import Tool
 from infospace.schema.shapes import NoSuchPath, Schema, subschema_at, types_of
-from infospace.schema.words import wanted
+from infospace.schema.words import describe_schema
 from planner.editor.context import CursorContext
 from planner.editor.cursor import Cursor, EnclosingValue, value_of
 from planner.editor.offers import Offer, key
@@ -70,13 +70,13 @@ def keys(cursor: Cursor, around: CursorContext) -> Iterator[Offer]:
 def _keys(cursor: Cursor, holder: EnclosingValue, around: CursorContext) -> Iterable[Offer]:
     match holder.role:
         case "document":
-            return _told(HEAD)
+            return _key_offers(HEAD)
         case "input":
-            return _told(INPUT)
+            return _key_offers(INPUT)
         case "budget":
             return [key(name, "value", "a number") for name in BUDGET]
         case "retry":
-            return [key(name, "value", wanted(of)) for name, of in COMMON["retry"]["properties"].items()]
+            return [key(name, "value", describe_schema(of)) for name, of in COMMON["retry"]["properties"].items()]
         case "step":
             return _of_step(around)
         case "operation":
@@ -89,7 +89,7 @@ def _keys(cursor: Cursor, holder: EnclosingValue, around: CursorContext) -> Iter
     return ()
 
 
-def _told(known: Mapping[str, tuple[str, str]]) -> Iterator[Offer]:
+def _key_offers(known: Mapping[str, tuple[str, str]]) -> Iterator[Offer]:
     for name, (under, about) in known.items():
         yield key(name, under, about=about)
 
@@ -140,7 +140,7 @@ def _of_arguments(cursor: Cursor, outer: EnclosingValue, around: CursorContext) 
     required = inner.get("required", ())
     for name, of in sorted(properties(inner), key=lambda entry: entry[0] not in required):
         need = "" if name in required else "optional"
-        yield key(name, _under(of), _words(wanted(of), need), str(of.get("description", "")))
+        yield key(name, _under(of), _join_nonempty(describe_schema(of), need), str(of.get("description", "")))
 
 
 def arguments_schema(outer: EnclosingValue, around: CursorContext) -> Schema | None:
@@ -187,12 +187,14 @@ def _argument(argument: Argument) -> Offer:
     elif argument.reading is ParseMode.ITEMS:
         under = "value"
     need = "" if argument.required else "optional"
-    return key(argument.name, under, _words(argument_words(argument), need), argument.description)
+    return key(argument.name, under, _join_nonempty(format_argument_type(argument), need), argument.description)
 
 
 def _field(name: str, schema: Mapping[str, Any], need: str, *, fits: bool = True) -> Offer:
     under = UNDER.get(name) or ("reference" if name == "target" else _under(schema))
-    return key(name, under, _words(wanted(schema), need), str(schema.get("description", "")), fits=fits)
+    return key(
+        name, under, _join_nonempty(describe_schema(schema), need), str(schema.get("description", "")), fits=fits
+    )
 
 
 def _under(schema: Schema) -> str:
@@ -208,5 +210,5 @@ def _under(schema: Schema) -> str:
     )
 
 
-def _words(kind: str, need: str) -> str:
+def _join_nonempty(kind: str, need: str) -> str:
     return ", ".join(word for word in (kind, need) if word)

@@ -19,8 +19,8 @@ from infospace.schema.shapes import (
     Unknown,
     describe,
     disjoint,
+    format_types,
     subschema_at,
-    type_words,
     types_of,
 )
 from planner.check.environment import Environment, Variable
@@ -78,7 +78,7 @@ def path_before(text: str) -> Written:
     return Written(None, False, found["path"] if found else "", found["last"] if found else "")
 
 
-def rest_of_word(text: str, offset: int) -> int:
+def word_end(text: str, offset: int) -> int:
     """Return where the word ends that a place lies in."""
     found = _REST.match(text, offset)
     return offset if found is None else found.end()
@@ -172,7 +172,7 @@ def _keys(schema: Schema, dot: str) -> Iterator[Offer]:
         plain = KEY.fullmatch(key)
         quoted = key.replace("'", "''")
         label = f"{dot}{key}" if plain else f"['{quoted}']"
-        yield Offer(label, label, type_words(inner), str(inner.get("description", "")))
+        yield Offer(label, label, format_types(inner), str(inner.get("description", "")))
 
 
 def properties(schema: Schema) -> Iterable[tuple[str, Schema]]:

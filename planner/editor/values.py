@@ -7,7 +7,7 @@ from typing import Any
 
 from infospace.contract.arguments import ParseMode
 from infospace.contract.decorator import Argument
-from infospace.contract.docs import effect_words
+from infospace.contract.docs import effect_label
 from infospace.core.ids import Kind
 from infospace.schema.infer import resolved
 from infospace.schema.shapes import TYPES, NoSuchPath, Schema, describe, subschema_at
@@ -65,7 +65,7 @@ def _types(holder: EnclosingValue, around: CursorContext) -> Iterator[Offer]:
             yield text(name, "over conditions")
         return
     for entry in around.catalogue:
-        yield text(entry.type, f"{effect_words(entry)} → {entry.returns}", entry.summary)
+        yield text(entry.type, f"{effect_label(entry)} → {entry.returns}", entry.summary)
     for name, form in FORMS.items() if holder.role == "step" else ():
         yield text(name, "form", form.summary)
     yield from _tools(around)
@@ -163,10 +163,10 @@ def _of_argument(
         yield from map(_quoted, variables(around.env))
     elif argument.reading is ParseMode.LITERAL:
         yield from (text(name) for name in TYPES if below[-1:] == ("type",))
-    elif message(schema, "path"):
+    elif has_format(schema, "path"):
         if not below or isinstance(below[-1], int):
             yield from map(_quoted, item_places(around.targets(argument.within), ""))
-    elif message(schema, "aggregate"):
+    elif has_format(schema, "aggregate"):
         yield from aggregates(around.targets(argument.within))
     elif argument.reading is not ParseMode.WHERE:
         yield from _by_schema(schema if not below else {})
@@ -183,11 +183,11 @@ def aggregates(shapes: Sequence[Any]) -> Iterator[Offer]:
         yield from (text(f"{function}({path})") for path in paths)
 
 
-def message(schema: Any, format_: str) -> bool:
+def has_format(schema: Any, format_: str) -> bool:
     """Whether a schema has a format anywhere in it."""
     if isinstance(schema, Mapping):
-        return schema.get("format") == format_ or any(message(inner, format_) for inner in schema.values())
-    return isinstance(schema, list) and any(message(inner, format_) for inner in schema)
+        return schema.get("format") == format_ or any(has_format(inner, format_) for inner in schema.values())
+    return isinstance(schema, list) and any(has_format(inner, format_) for inner in schema)
 
 
 def _resources(cursor: Cursor, around: CursorContext, kinds: frozenset[Kind]) -> Iterator[Offer]:
@@ -218,7 +218,7 @@ def _of_field(name: str, cursor: Cursor, around: CursorContext) -> Iterator[Offe
             yield Offer("steps", '[{"type": ""}]', "steps instead", back=3, again=True)
         case "operation":
             for entry in around.catalogue:
-                yield text(entry.type, effect_words(entry), entry.summary)
+                yield text(entry.type, effect_label(entry), entry.summary)
             yield from _tools(around)
         case _:
             schema = COMMON.get(name) or FIELDS.get(name) or {}

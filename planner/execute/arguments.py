@@ -65,7 +65,7 @@ class Resolver:
                 case ParseMode.WHERE:
                     resolved[name] = self._where(written)
                 case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
-                    resolved[name] = self._offered(written, OFFERED[reading])
+                    resolved[name] = self._find_tool(written, OFFERED[reading])
                 case ParseMode.VALUE | ParseMode.TOOL_ARGUMENTS:
                     resolved[name] = self.value(written)
                 case ParseMode.LITERAL:
@@ -149,7 +149,7 @@ class Resolver:
         found = self.thing(reference)
         return text_of(found.value) if isinstance(found, Place) else self._view.text(found)
 
-    def _offered(self, raw: JSON, kind: ToolKind) -> Any:
+    def _find_tool(self, raw: JSON, kind: ToolKind) -> Any:
         name = self.value(raw)
         return self._view.space.tools.get(name, kind) if isinstance(name, str) else name
 

@@ -59,14 +59,14 @@ class _Branches:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._told()
+            self._flush_lanes()
         if failures:
             return failures[0]
         if self._waits:
             raise Suspension(self._pending)
         return None
 
-    def _told(self) -> None:
+    def _flush_lanes(self) -> None:
         """Write what branches did that had not got their turn when they were broken off, as far as the budget goes."""
         with suppress(BudgetExceeded):
             for lane in self._lanes:

@@ -49,7 +49,7 @@ async def run_concurrently(run: Run, group: Group, frame: Frame) -> Failure | No
     for unit, needs in zip(group.units, group.needs, strict=True):
         parts.add(unit, needs)
     parts.close()
-    return await parts.all()
+    return await parts.wait_all()
 
 
 class ConcurrentSteps:
@@ -116,7 +116,7 @@ class ConcurrentSteps:
         """Executions that were begun, and wait for their turn to be counted."""
         return sum(lane.waiting for lane in self._lanes)
 
-    async def all(self) -> Failure | None:
+    async def wait_all(self) -> Failure | None:
         """Wait until all have ended, and no more come; return the first failure in document order."""
         index = 0
         try:
@@ -188,7 +188,7 @@ class ConcurrentSteps:
                 self._lanes[later].drop()
                 unit = self.units[later]
                 message = f"step {failure.position} failed before it; what it had done ahead is dropped"
-                self._run.skipped_ahead(unit.step, self._position(unit), self._frame, message, failure.position)
+                self._run.journal_dropped(unit.step, self._position(unit), self._frame, message, failure.position)
 
     def _position(self, unit: StepNode) -> str:
         return self._frame.prefix + unit.step.label

@@ -16,7 +16,7 @@ from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Unbound
 from planner.language.plan import All, AnyOf, Condition, Not, Test
 from planner.language.references import Reference, read_text
-from planner.parse.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty, name_asked, truth_of
+from planner.parse.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty, queried_name, truth_of
 
 
 class Judge:
@@ -26,21 +26,21 @@ class Judge:
         self._view = view
         self._resolver = resolver
 
-    async def holds(self, condition: Condition) -> bool:
+    async def evaluate(self, condition: Condition) -> bool:
         """Whether a condition is true; the parts of `and` and `or` are asked until one decides."""
         match condition:
             case All(of):
                 for part in of:
-                    if not await self.holds(part):
+                    if not await self.evaluate(part):
                         return False
                 return True
             case AnyOf(of):
                 for part in of:
-                    if await self.holds(part):
+                    if await self.evaluate(part):
                         return True
                 return False
             case Not(of):
-                return not await self.holds(of)
+                return not await self.evaluate(of)
             case Test("tool_condition", arguments):
                 return await self._tool(arguments)
             case Test(type_, arguments):
@@ -59,7 +59,7 @@ class Judge:
         return truth
 
     def _test(self, type_: str, arguments: Mapping[str, JSON]) -> bool:
-        name = name_asked(arguments) if type_ in EXISTENCE else None
+        name = queried_name(arguments) if type_ in EXISTENCE else None
         if name is not None:
             return self._view.has(name) == (type_ == "bound")
         try:
@@ -83,9 +83,9 @@ class Judge:
                 value = self._value(target)
                 return isinstance(value, str) and compile_pattern(arguments["pattern"]).search(value) is not None
             case "validates":
-                from planner.parse.schemas import misfit
+                from planner.parse.schemas import first_violation
 
-                return misfit(self._value(target), cast("Mapping[str, Any]", arguments["schema"])) is None
+                return first_violation(self._value(target), cast("Mapping[str, Any]", arguments["schema"])) is None
         assert type_ in COMPARED, type_  # noqa: S101 - the reader of conditions admits no other
         return self._compare(type_, target, arguments["value"])
 

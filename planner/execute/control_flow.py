@@ -48,7 +48,7 @@ from planner.language.plan import (
     collected,
 )
 from planner.language.references import Reference, read_text
-from planner.parse.schemas import misfit
+from planner.parse.schemas import first_violation
 
 T = TypeVar("T")
 
@@ -102,17 +102,17 @@ class ControlFlowExecution(StepExecution):
                 said = known.value.partition(":")[0]
             if said in ("then", "else"):
                 return "then" if said == "then" else "else"
-        return "then" if await Judge(self._view, self._resolver).holds(form.condition) else "else"
+        return "then" if await Judge(self._view, self._resolver).evaluate(form.condition) else "else"
 
     async def _while(self, form: While) -> Outcome:
         judge, count = Judge(self._view, self._resolver), 0
         begun = 0 if self._run.record is None else self._run.record.rounds(self._position)
-        while count < begun or (self._known is None and await judge.holds(form.condition)):
+        while count < begun or (self._known is None and await judge.evaluate(form.condition)):
             if count >= form.max_iterations:
                 reason = f"its condition still holds after {count:,} iterations, which `max_iterations` allows"
                 return Outcome("failed", reason=reason, error="iterations")
             count += 1
-            await self._run.breathe()
+            await self._run.yield_to_loop()
             failure = await self._run.block(form.body, self._frame.inner(prefix_in(self._position, "body", count)))
             if failure is not None:
                 return Outcome("failed", reason=f"iteration {count:,}: {sentence(failure)}", error=failure.kind)
@@ -130,7 +130,7 @@ class ControlFlowExecution(StepExecution):
             for name, identifier in scope.own.items():
                 self._scope.bind(name, identifier)
             for name, cause in scope.causes.items():
-                self._scope.lose(name, cause)
+                self._scope.mark_unbound(name, cause)
         return Outcome("success", value=f"{len(form.branches)} branches")
 
     async def _wait(self, form: Wait) -> Outcome:
@@ -166,7 +166,7 @@ class ControlFlowExecution(StepExecution):
             scope.bind(name, identifier)
         frame = self._frame.inner("", None, ControlDecision(self._position, dict(decided)))
         try:
-            failure, last = await self._run.called(plan, scope, self._position, frame)
+            failure, last = await self._run.run_saved_plan(plan, scope, self._position, frame)
         except Stopped as stop:
             if stop.status == "failed":
                 said = "" if stop.resource is None else f", with {self._view.preview(self._view.get(stop.resource))}"
@@ -200,7 +200,7 @@ class ControlFlowExecution(StepExecution):
 
     def _input(self, form: Saved, declared: Input, inputs: Mapping[str, Input]) -> Resource:
         """Resolve one argument of a saved plan, as its input is declared."""
-        given = form.given(inputs)
+        given = form.call_arguments(inputs)
         name, written = declared.name, declared.name in given
         raw = given[name] if written else declared.default
         if declared.kind is not None:
@@ -209,7 +209,7 @@ class ControlFlowExecution(StepExecution):
                 raise Invalid(f"unchecked: the input {name!r} is {shown(resource)}, not a {declared.kind}")
             return resource
         value = self._resolver.value(raw) if written else raw
-        fault = misfit(value, declared.schema or {})
+        fault = first_violation(value, declared.schema or {})
         if fault is not None:
             raise Invalid(f"unchecked: the input {name!r} does not fit: {fault}")
         return self._view.note(value)
@@ -234,13 +234,13 @@ class ControlFlowExecution(StepExecution):
             if failure is None:
                 found = inner.own.get(collect) if collect is not None else None
                 cause = inner.causes.get(collect) if collect is not None and found is None else None
-                results.add(index, member.id, self._made(found), None if cause is None else str(cause))
+                results.add(index, member.id, self._get_resource(found), None if cause is None else str(cause))
                 return True
             outcome = await self._recover(failure, inner, index, collect, results, member, decided)
             ended.extend([] if outcome is None else [outcome])
             return outcome is None
 
-        await self._each(len(items), one, taken, self._run.order.apart(form.do, handler))
+        await self._each(len(items), one, taken, self._run.order.items_independent(form.do, handler))
         return ended[0] if ended else self._collected(results, len(items))
 
     async def _each(
@@ -267,7 +267,7 @@ class ControlFlowExecution(StepExecution):
         left: list[int] = []
 
         async def one(index: int, _frame: Frame) -> tuple[Scope, Outcome, Context] | None:
-            await self._run.breathe()
+            await self._run.yield_to_loop()
             inner = Scope(self._scope)
             inner.bind("item", items[index].id)
             with suppress(Suspension):
@@ -283,7 +283,7 @@ class ControlFlowExecution(StepExecution):
             member = items[index]
             self._view.uses.update(view.uses)
             if outcome.status == "success":
-                self._view.absorb(view)
+                self._view.merge(view)
                 results.add(index, member.id, outcome.resource)
                 return True
             where = item_at(self._position, index + 1)
@@ -357,7 +357,7 @@ class ControlFlowExecution(StepExecution):
                 return Outcome("failed", reason=sentence(second), error=second.kind)
             supplied = inner.own.get(collect) if collect is not None else None
             if second is None and supplied is not None and (supplied != before or collect != self._item_name()):
-                results.add(index, member.id, self._made(supplied))
+                results.add(index, member.id, self._get_resource(supplied))
                 return None
         results.fail(index, member.id, sentence(failure))
         return None
@@ -365,7 +365,7 @@ class ControlFlowExecution(StepExecution):
     def _item_name(self) -> str:
         return self._step.form.as_ if isinstance(self._step.form, ForEach) else "item"
 
-    def _made(self, identifier: str | None) -> Resource | None:
+    def _get_resource(self, identifier: str | None) -> Resource | None:
         return None if identifier is None else self._view.get(identifier)
 
     def _items(self, raw: JSON) -> tuple[Collection, tuple[Member, ...]]:

@@ -19,7 +19,7 @@ class StepListener:
         self._loop = asyncio.get_running_loop()
         self.spoken: list[str] = []
 
-    def speech(self, kind: Speech, text: str) -> None:
+    def message(self, kind: Speech, text: str) -> None:
         """Pass on something said."""
         self.spoken.append(text)
         self._send(Spoke(kind, self._position, text))

@@ -33,7 +33,7 @@ from planner.journal.commit_order import FinishedStep, JournalWriter, StartedSte
 from planner.journal.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.journal.failures import Failure, Halted, Stopped, sentence
 from planner.journal.given import Given
-from planner.journal.lease import kept, new_owner, seconds_spent
+from planner.journal.lease import new_owner, renewing_lease, seconds_spent
 from planner.journal.recorded import RecordedRun
 from planner.journal.result import RunResult
 from planner.journal.suspension import Pending, Suspension
@@ -112,7 +112,7 @@ class Run:
         self.record: RecordedRun | None = None
         """What an earlier part of the run left, where it goes on."""
 
-    def takes_over(self, name: str, position: str) -> bool:
+    def may_rename(self, name: str, position: str) -> bool:
         """Whether a name that is held is taken over, though the step does not say so.
 
         A replay gives the names that were given when it was run; a fork those of what the run had made.
@@ -165,12 +165,12 @@ class Run:
         store.commit([*view.changes, *changes], [entry, *in_run(self._approve, self.id, at)])
         self._emit(RunStarted(self.id, self.goal))
 
-    async def all(self, bound: Mapping[str, Resource | JSON]) -> RunResult:
+    async def run(self, bound: Mapping[str, Resource | JSON]) -> RunResult:
         """Run the whole plan from its inputs to its result."""
         self.open("plan", bound)
-        return await self.go_on()
+        return await self.run_to_end()
 
-    def take_up(self, row: RunRow, record: RecordedRun, calls: Sequence[CallRow], owner: str) -> None:
+    def restore(self, row: RunRow, record: RecordedRun, calls: Sequence[CallRow], owner: str) -> None:
         """Take up a run where an earlier owner left it: its steps, what it spent, and what it asked."""
         self.id, self.owner, self.record, self.goal = row.run, owner, record, row.goal
         for name, identifier in row.inputs.items():
@@ -184,14 +184,14 @@ class Run:
         self._spent = seconds_spent(row, self.steps)
         self._emit(RunStarted(self.id, self.goal))
 
-    async def go_on(self, steps: Steps | None = None) -> RunResult:
+    async def run_to_end(self, steps: Steps | None = None) -> RunResult:
         """Run the plan from where it is to its end, or until it waits for something; `steps` runs its steps.
 
         Raises TakenOver where another process goes on with it meanwhile: this one writes nothing more of it.
         """
         try:
-            async with kept(self.space.store, self.id, self.owner, self._so_far):
-                failure = await self.within(self.seconds_left(), steps or self.plan.steps)
+            async with renewing_lease(self.space.store, self.id, self.owner, self._so_far):
+                failure = await self.with_timeout(self.seconds_left(), steps or self.plan.steps)
         except Stopped as stop:
             return self.stopped(stop)
         except Suspension as suspension:
@@ -241,7 +241,7 @@ class Run:
     def _result(self) -> Resource | None:
         if self.plan.result is None:
             last = self.frame.latest.resource
-            return None if last is None else self._given(last)
+            return None if last is None else self._get_value(last)
         view = self.space.view(Made(self.id, None, "result"))
         found = Resolver(view, self.scope, self.extras).resource(self.plan.result)
         if not is_resource(found):
@@ -289,7 +289,7 @@ class Run:
                 continue
         return found
 
-    def _given(self, identifier: str) -> Resource | None:
+    def _get_value(self, identifier: str) -> Resource | None:
         """Return a value that a step gave: as it is now, or as it was where it was deleted since."""
         with suppress(NotFound):
             return self.space.view().get(identifier)
@@ -314,7 +314,7 @@ class Run:
 
     # Steps
 
-    async def within(self, seconds: float | None, steps: Block | Steps) -> Failure | None:
+    async def with_timeout(self, seconds: float | None, steps: Block | Steps) -> Failure | None:
         """Run steps of the run's own scope in a number of seconds; that they ran out is a failure too."""
         try:
             async with asyncio.timeout(seconds) as limit:
@@ -344,13 +344,13 @@ class Run:
 
         A `map` attempts the calls for its items again, never the whole.
         """
-        if await self.halt.before(self, step, frame):
+        if await self.halt.should_suspend(self, step, frame):
             raise Suspension(())
         position = frame.prefix + step.label
         attempts = step.retry.attempts if step.retry and not isinstance(step.form, Map) else 1
         for attempt in range(1, attempts + 1):
             if frame.halts:
-                await self._take_turn(step, frame)
+                await self._await_turn(step, frame)
             place = attempt_at(position, attempt)
             execution = self.execution(self, step, frame, place, last=attempt == attempts)
             try:
@@ -365,16 +365,16 @@ class Run:
                 raise Suspension(())
         return failure
 
-    async def _take_turn(self, step: Step, frame: Frame) -> None:
+    async def _await_turn(self, step: Step, frame: Frame) -> None:
         """In a branch: begin no step when another branch has failed, and write only after the branches before."""
         if frame.halted:
             raise Halted
-        if self.order.takes_turn(step):
+        if self.order.must_keep_order(step):
             await frame.track.turn()
             if frame.halted:
                 raise Halted
 
-    def skipped_ahead(self, step: Step, position: str, frame: Frame, reason: str, cause: str | None = None) -> None:
+    def journal_dropped(self, step: Step, position: str, frame: Frame, reason: str, cause: str | None = None) -> None:
         """Journal that a step ran ahead of what stops it, and that nothing of it stays; `cause` is a step."""
         ticket = StartedStep(position, step.type)
         try:
@@ -385,7 +385,9 @@ class Run:
         row = StepRow(self.id, 0, position, step.type, "skipped", now(), 0.0, out=step.out, reason=reason, extra=extra)
         frame.track.end(FinishedStep(ticket, row, frame.nesting))
 
-    async def called(self, plan: Plan, scope: Scope, position: str, frame: Frame) -> tuple[Failure | None, str | None]:
+    async def run_saved_plan(
+        self, plan: Plan, scope: Scope, position: str, frame: Frame
+    ) -> tuple[Failure | None, str | None]:
         """Run the steps of a saved plan in a scope of its own; return what fails, or the id of its last value."""
         latest = Latest()
         inner = frame.inner(prefix_in(position, "plan"), scope).on(frame.track, latest)
@@ -400,7 +402,7 @@ class Run:
                 raise Suspension(())
             yield
 
-    async def breathe(self) -> None:
+    async def yield_to_loop(self) -> None:
         """Let others run, and a cancellation be heard, when they have not for a while."""
         if time.perf_counter() - self._breath > BREATH:
             await asyncio.sleep(0)

@@ -13,7 +13,7 @@ from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
 from infospace.core.resources import Resource
 from infospace.journal.forks import first_of
-from infospace.schema.words import wanted
+from infospace.schema.words import describe_schema
 from infospace.space import Space
 from infospace.store.protocol import Snapshot
 from planner.check.checker import check
@@ -24,7 +24,7 @@ from planner.journal.events import Emit, Event, RunFinished
 from planner.journal.result import NOT_BEGUN, RunResult
 from planner.language.plan import Input, Plan
 from planner.language.problems import Problem, Problems
-from planner.parse.schemas import misfit
+from planner.parse.schemas import first_violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +83,14 @@ def bind_inputs(
             problems.error("bad-input", f"/inputs/{name}", f"the plan has no input {name!r}", hint)
     for name, declared in plan.inputs.items():
         if name not in given and declared.required:
-            fits = declared.kind or wanted(declared.schema or {}) or "any value"
+            fits = declared.kind or describe_schema(declared.schema or {}) or "any value"
             problems.error("missing-input", f"/inputs/{name}", f"the input {name!r} is not given", f"it wants {fits}")
             continue
         if name not in given and problems.below(declared.pointer):
             continue
         value = given.get(name, declared.default)
         if declared.kind is None:
-            fault = misfit(value, declared.schema or {})
+            fault = first_violation(value, declared.schema or {})
             if fault is not None:
                 problems.error("bad-input", f"/inputs/{name}", f"the input {name!r} does not fit: {fault}")
             bound[name] = value
@@ -145,7 +145,7 @@ def stream(
     async def course(emit: Emit, halted: SuspendRequest) -> RunResult:
         run = Run(space, prepared.plan, emit, prepared.warnings, approve)
         run.halt = halted
-        return await run.all(prepared.bound)
+        return await run.run(prepared.bound)
 
     return events(course, halt)
 
@@ -182,7 +182,7 @@ async def run(
     prepared = prepare(space, document, inputs)
     if isinstance(prepared, Refused):
         return prepared.to_result()
-    return await Run(space, prepared.plan, lambda _event: None, prepared.warnings, approve).all(prepared.bound)
+    return await Run(space, prepared.plan, lambda _event: None, prepared.warnings, approve).run(prepared.bound)
 
 
 def run_sync(

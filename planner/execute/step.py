@@ -85,7 +85,7 @@ class StepExecution(ABC):
             self._begin()
         except BudgetExceeded as error:
             return Failure(self._position, step.type, str(error), error.kind)
-        await self._run.breathe()
+        await self._run.yield_to_loop()
         broken = None
         if record is not None and not isinstance(step.form, (If, While, Parallel)):
             broken = record.decision(f"{self._position}!")
@@ -120,7 +120,7 @@ class StepExecution(ABC):
         match outcome.status:
             case "success":
                 if outcome.resource is not None:
-                    self._gave(outcome.resource.id)
+                    self._bind_result(outcome.resource.id)
                 if isinstance(step.form, Stop):
                     answer = None if outcome.resource is None else outcome.resource.id
                     raise Stopped(self._position, step.form.status, answer)
@@ -130,7 +130,7 @@ class StepExecution(ABC):
                 return None
         return await self._failed(outcome)
 
-    def _gave(self, identifier: str) -> None:
+    def _bind_result(self, identifier: str) -> None:
         """Bind what the step gave; it is the latest value of what it stands in."""
         if self._step.out is not None:
             self._scope.bind(self._step.out, identifier)
@@ -141,12 +141,12 @@ class StepExecution(ABC):
         step = self._step
         if row.status == "success":
             if row.resource is not None:
-                self._gave(row.resource)
+                self._bind_result(row.resource)
             if isinstance(step.form, Stop):
                 raise Stopped(self._position, step.form.status, row.resource)
             return None
         if row.status == "skipped":
-            self._lose(UnboundReason(str(row.extra.get("cause", self._position)), row.reason or "", None))
+            self._mark_unbound(UnboundReason(str(row.extra.get("cause", self._position)), row.reason or "", None))
             return None
         if row.extra.get("retried"):
             self.again = True
@@ -167,11 +167,13 @@ class StepExecution(ABC):
             return failure
         if on_fail == "continue":
             self._journal(outcome, handled=True)
-            self._lose(UnboundReason(self._position, f"step {self._position} failed and was passed over"))
+            self._mark_unbound(UnboundReason(self._position, f"step {self._position} failed and was passed over"))
             return None
         self._open = outcome
         self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
-        self._lose(UnboundReason(self._position, f"step {self._position} failed, and its `on_fail` does not bind it"))
+        self._mark_unbound(
+            UnboundReason(self._position, f"step {self._position} failed, and its `on_fail` does not bind it")
+        )
         decision = ControlDecision(f"{self._position}!", {"reason": outcome.reason, "error": outcome.error})
         try:
             second = await self._handle(failure, on_fail, self._frame, self._position, decision)
@@ -196,9 +198,9 @@ class StepExecution(ABC):
         if own or self._rests is not None:
             self._journal(Outcome("suspended", value=own[0].question if own else self._rests or ""))
 
-    def _lose(self, cause: UnboundReason) -> None:
+    def _mark_unbound(self, cause: UnboundReason) -> None:
         for name in outs((self._step,)):
-            self._scope.lose(name, cause)
+            self._scope.mark_unbound(name, cause)
 
     async def _in_time(self) -> Outcome:
         """Come to an outcome, committed, within the step's own time; that it ran out is a failure, without changes."""
@@ -247,7 +249,7 @@ class StepExecution(ABC):
 
     def _skipped(self, error: Unbound) -> Outcome:
         cause = error.passed_on(self._position)
-        self._lose(cause)
+        self._mark_unbound(cause)
         self._view.extra["cause"] = cause.step
         return Outcome("skipped", reason=str(error), error=error.kind)
 
@@ -270,15 +272,15 @@ class StepExecution(ABC):
         if outcome.status != "success":
             return outcome
         try:
-            self._journal(outcome, changes=[self._taking_over(change) for change in self._view.changes])
+            self._journal(outcome, changes=[self._claim_name(change) for change in self._view.changes])
         except InfospaceError as error:
             if not self._view.changes or isinstance(error, BudgetExceeded):
                 raise
             return Outcome("failed", reason=str(error), error=error.kind)
         return outcome
 
-    def _taking_over(self, change: Change) -> Change:
-        over = isinstance(change, GiveName) and self._run.takes_over(change.name, self._position)
+    def _claim_name(self, change: Change) -> Change:
+        over = isinstance(change, GiveName) and self._run.may_rename(change.name, self._position)
         return replace(change, replace=True) if over and isinstance(change, GiveName) else change
 
     def _journal(self, outcome: Outcome, changes: Sequence[Change] = (), *, handled: bool = False) -> None:

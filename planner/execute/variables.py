@@ -58,7 +58,7 @@ class Scope:
         else:
             self.own[name] = identifier
 
-    def lose(self, name: str, cause: UnboundReason) -> None:
+    def mark_unbound(self, name: str, cause: UnboundReason) -> None:
         """Remember why a step did not bind a name. What the name was bound to before, it stays bound to."""
         self.causes[name] = cause
 

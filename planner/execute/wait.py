@@ -29,7 +29,7 @@ async def run_wait(
 ) -> Outcome:
     """Wait, and say what for. Raises Suspension where that takes long, or the run is halted meanwhile."""
     if form.condition is not None:
-        if await Judge(view, resolver).holds(form.condition):
+        if await Judge(view, resolver).evaluate(form.condition):
             return Outcome("success", value="its condition holds")
         raise Suspension([Pending(position, "wait", expect or "its condition does not hold yet")])
     seconds = resolver.value(form.seconds)

@@ -18,7 +18,7 @@ from infospace.core.json_types import JSON
 from infospace.core.resources import Collection
 from infospace.journal.rows import RunRow, StepRow
 from infospace.store.protocol import Snapshot
-from planner.inspect.diff_side import Item, RunView, given
+from planner.inspect.diff_side import Item, RunView, result_of
 from planner.parse.positions import written_step
 
 Change: TypeAlias = Literal["type", "out", "arguments", "inputs", "status", "reason", "outcome"]
@@ -111,7 +111,7 @@ class Difference:
 
 def diff(snapshot: Snapshot, before: str, after: str) -> Difference:
     """Compare two runs. Raises NotFound for a run that is not there."""
-    return _Comparison(RunView(snapshot, before), RunView(snapshot, after)).whole()
+    return _Comparison(RunView(snapshot, before), RunView(snapshot, after)).compare()
 
 
 def paired(before: Sequence[StepRow], after: Sequence[StepRow]) -> Iterator[tuple[str, StepRow | None, StepRow | None]]:
@@ -141,7 +141,7 @@ class _Comparison:
         self._before = before
         self._after = after
 
-    def whole(self) -> Difference:
+    def compare(self) -> Difference:
         one, other = self._before, self._after
         pairs = list(paired(one.steps, other.steps))
         steps = [found for place, first, second in pairs if (found := self._step(place, first, second)) is not None]
@@ -160,7 +160,7 @@ class _Comparison:
     def _step(self, position: str, first: StepRow | None, second: StepRow | None) -> StepDifference | None:
         if first is None or second is None:
             return StepDifference(position, first, second)
-        outcome = self._outcome(given(first), given(second))
+        outcome = self._outcome(result_of(first), result_of(second))
         changes: list[Change] = []
         if first.type != second.type:
             changes.append("type")
@@ -177,7 +177,7 @@ class _Comparison:
 
     def _lost(self, first: StepRow, second: StepRow) -> bool:
         """Whether something that a step gave was removed for good, where it would have to be looked at."""
-        one, other = given(first), given(second)
+        one, other = result_of(first), result_of(second)
         sides = ((self._before, one), (self._after, other))
         return one != other and any(found is not None and side.get(*found) is None for side, found in sides)
 
@@ -190,7 +190,7 @@ class _Comparison:
         if one is not None and other is not None:
             written = one != other
         else:
-            own = any(side.made_any(row) for side, row in ((self._before, first), (self._after, second)))
+            own = any(side.read_own_results(row) for side, row in ((self._before, first), (self._after, second)))
             written = first.digest != second.digest and read[0] == read[1] and not own
         if written:
             yield "arguments"

@@ -49,9 +49,9 @@ class RunView:
         self._numbers: dict[str, dict[int, int]] = {}
         if self.run.forked is not None:
             with suppress(NotFound):
-                self._take_over(RunView(snapshot, self.run.forked))
+                self._inherit_from(RunView(snapshot, self.run.forked))
 
-    def _take_over(self, parent: RunView) -> None:
+    def _inherit_from(self, parent: RunView) -> None:
         """Tell what a fork took over as its parent tells it: also the copies of what was changed since."""
         taken = {top_label(row.position) for row in self._steps if "forked" in row.extra}
         for identifier, place in parent._own.items():
@@ -62,7 +62,7 @@ class RunView:
         pairs = [(row, rows[row.sequence]) for row in self._steps if "forked" in row.extra and row.sequence in rows]
         same = [(row.resource, theirs.resource) for row, theirs in pairs]
         same += [(one, parent.run.inputs.get(name)) for name, one in self.run.inputs.items()]
-        same += [items for row, theirs in pairs for items in self._items(given(row), given(theirs))]
+        same += [items for row, theirs in pairs for items in self._items(result_of(row), result_of(theirs))]
         for one, other in same:
             if one is None or other is None or one == other:
                 continue
@@ -154,7 +154,7 @@ class RunView:
             for key, use, version in zip(keys, row.uses, versions, strict=True)
         )
 
-    def made_any(self, row: StepRow) -> bool:
+    def read_own_results(self, row: StepRow) -> bool:
         """Whether the run itself made something of what a step read."""
         return any(use.id in self._own for use in row.uses)
 
@@ -183,10 +183,10 @@ class RunView:
         unknown = [one for one in dict.fromkeys(identifiers) if one not in self._keys]
         counted = zip(unknown, self._snapshot.identities(unknown), strict=True) if unknown else ()
         for one, identity in counted:
-            self._keys[one] = self._made_key(one) if identity == one and one in self._own else identity
+            self._keys[one] = self._key_of_created(one) if identity == one and one in self._own else identity
         return [self._keys[one] for one in identifiers]
 
-    def _made_key(self, identifier: str) -> str:
+    def _key_of_created(self, identifier: str) -> str:
         found = self._last(identifier)
         if found is None:
             return self._own[identifier]
@@ -198,7 +198,7 @@ class RunView:
         return f"{found.kind}:{self.fingerprint([inner, dict(found.metadata)])}"
 
 
-def given(row: StepRow) -> tuple[str, int] | None:
+def result_of(row: StepRow) -> tuple[str, int] | None:
     """Return what a step gave, at its version."""
     return None if row.resource is None else (row.resource, row.version or 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from infospace.contract.catalogue import Catalogue
-from infospace.contract.docs import effect_words
+from infospace.contract.docs import effect_label
 from infospace.core.ids import is_id, kind_of
 from infospace.journal.rows import StepRow
 from planner.language.plan import Ask, Map, Step, Stop, Wait
@@ -15,7 +15,7 @@ _COUNT = re.compile(r"([\d,]+) ")
 _CUT = re.compile(r"\[cut: ([\d,]+) characters in all\]$")
 
 
-def effect_said(step: Step, catalogue: Catalogue) -> str:
+def format_effect(step: Step, catalogue: Catalogue) -> str:
     """Return what a step does outside of itself, in a word or a few; "" where it is not known, or nothing."""
     if isinstance(step.form, (Ask, Wait, Stop)):
         return {Ask: "asks", Wait: "waits", Stop: "ends"}[type(step.form)]
@@ -27,13 +27,13 @@ def effect_said(step: Step, catalogue: Catalogue) -> str:
         return ""
     if entry.asks:
         return "asks the model"
-    said = effect_words(entry)
+    said = effect_label(entry)
     if said in ("pure", "reads") and step.name is not None:
         return "names"
     return "" if said == "pure" else said
 
 
-def size_said(row: StepRow) -> str:
+def format_size(row: StepRow) -> str:
     """Return the kind of what a step gave, and its size as far as the journal tells: `Collection (12)`."""
     if row.resource is None or not is_id(row.resource):
         return ""

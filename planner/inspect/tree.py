@@ -171,7 +171,7 @@ class RunTree:
 
     def top(self) -> list[TreeNode]:
         """Return what is wrong with the plan as a whole, and its steps."""
-        return [*self._told("", "", 0), *self._block("", self.plan.steps, 0)]
+        return [*self._problem_nodes("", "", 0), *self._block("", self.plan.steps, 0)]
 
     def children(self, node: TreeNode) -> list[TreeNode]:
         """Return what is in a node."""
@@ -181,7 +181,7 @@ class RunTree:
         if node.part is not None and node.step is not None:
             return self._block(node.part.prefix, block_of(self.plan, node.step, node.part), depth)
         if node.kind == "step" and node.step is not None:
-            return [*self._told(node.key, node.step.pointer, depth), *self._inside(node.step, node.key, depth)]
+            return [*self._problem_nodes(node.key, node.step.pointer, depth), *self._inside(node.step, node.key, depth)]
         return []
 
     def has_children(self, node: TreeNode) -> bool:
@@ -251,7 +251,7 @@ class RunTree:
     def _part(self, step: Step | None, part: Part, depth: int) -> TreeNode:
         return TreeNode(part.text, "part", depth, step, title=_title(part), part=part)
 
-    def _told(self, key: str, pointer: str, depth: int) -> list[TreeNode]:
+    def _problem_nodes(self, key: str, pointer: str, depth: int) -> list[TreeNode]:
         problems = self.problems.get(pointer, ())
         return [TreeNode(f"{key}!{number}", "problem", depth, problem=one) for number, one in enumerate(problems)]
 

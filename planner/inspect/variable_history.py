@@ -85,12 +85,12 @@ class VariableHistory:
         at, known = self._kept[place]
         scopes = {part: dict(names) for part, names in known.items()}
         for number in range(at, moment):
-            self._take(scopes, self.ended[number])
+            self._apply_row(scopes, self.ended[number])
             if number + 1 == self._kept[-1][0] + KEPT:
                 self._kept.append((number + 1, {part: dict(names) for part, names in scopes.items()}))
         return scopes
 
-    def _take(self, scopes: Scopes, row: StepRow) -> None:
+    def _apply_row(self, scopes: Scopes, row: StepRow) -> None:
         if row.status != "success":
             return
         around, scope = Position.parse(row.position).scope, scope_of(row.position)
@@ -112,7 +112,7 @@ class VariableHistory:
     def _seen(self, position: str, scopes: Scopes) -> list[Binding]:
         found: dict[str, Binding] = {}
         for part in _chain(position):
-            for name, binding in (scopes.get(part, {}) | self._given(part, scopes)).items():
+            for name, binding in (scopes.get(part, {}) | self._own_bindings(part, scopes)).items():
                 found.setdefault(name, binding)
         handler = next((part for part in _parts(position) if part.block == "on_fail"), None)
         if handler is not None:
@@ -122,7 +122,7 @@ class VariableHistory:
                 found["error"] = self._binding("error", error, failed, scope_of(position))
         return sorted(found.values(), key=lambda binding: binding.name)
 
-    def _given(self, part: str, scopes: Scopes) -> dict[str, Binding]:
+    def _own_bindings(self, part: str, scopes: Scopes) -> dict[str, Binding]:
         """What a part binds by itself: the item of a loop, the inputs of a saved plan."""
         at = Part.parse(part) if part else None
         if at is None:

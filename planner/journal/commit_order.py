@@ -136,9 +136,9 @@ class SuspendRequest:
         self.now = True
         self.heard.set()
 
-    async def before(self, run: Run, step: Step, frame: Frame) -> bool:
+    async def should_suspend(self, run: Run, step: Step, frame: Frame) -> bool:
         """Whether the run is to rest before a step: it was halted, or `pausing` wants it, which halts it now."""
-        if not self.now and self.pausing is not None and await self.pausing.wanted(run, step, frame):
+        if not self.now and self.pausing is not None and await self.pausing.should_pause(run, step, frame):
             self.set()
         return self.now
 

@@ -69,7 +69,7 @@ def _seconds_since(moment: str) -> float:
 
 
 @asynccontextmanager
-async def kept(
+async def renewing_lease(
     store: Store, run: str, owner: str, spent: Callable[[], Mapping[str, float] | None] = lambda: None
 ) -> AsyncIterator[None]:
     """Renew the lease of a run while something is done, and with it what was spent.

@@ -29,23 +29,23 @@ class RecordedRun:
         self._branches: dict[str, str] = {}
         for row in rows:
             self._decisions |= row.frames
-            self._learn(row.position)
+            self._index_position(row.position)
         self._calls: dict[tuple[str, bytes], list[CallRow]] = {}
         for call in calls:
-            if not self._looks_again(call.position):
+            if not self._is_pending_wait(call.position):
                 self._calls.setdefault((call.position, call.digest), []).append(call)
 
-    def take_answers(self, answers: Mapping[str, JSON]) -> None:
+    def add_answers(self, answers: Mapping[str, JSON]) -> None:
         """Take the answers that are given by now."""
         self._answers |= answers
 
-    def _looks_again(self, position: str) -> bool:
+    def _is_pending_wait(self, position: str) -> bool:
         """Whether a `wait` stands there that has not ended: its condition is asked anew each time."""
         row = self._suspended.get(position)
         pending = None if row is None else row.extra.get("pending")
         return isinstance(pending, Mapping) and pending.get("kind") == "wait"
 
-    def _learn(self, position: str) -> None:
+    def _index_position(self, position: str) -> None:
         for part in Position.parse(position).parts:
             form = part.holder.text
             if part.block == "body":

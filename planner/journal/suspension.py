@@ -32,7 +32,7 @@ class Pending:
     about: Mapping[str, str] | None = None
 
     @property
-    def kept_as(self) -> str:
+    def answer_key(self) -> str:
         """What its answer is kept under."""
         return self.key or self.step
 
@@ -64,7 +64,7 @@ class Pending:
 
 def read_answer(written: str, schema: Mapping[str, Any] | None) -> JSON:
     """Return an answer as its schema wants it: JSON where that fits, else text."""
-    from infospace.schema.validate import misfit
+    from infospace.schema.validate import first_violation
 
     try:
         read = read_json(written, what="the answer")
@@ -72,7 +72,7 @@ def read_answer(written: str, schema: Mapping[str, Any] | None) -> JSON:
         return written
     if schema is None:
         return written if isinstance(read, str) else read
-    return written if misfit(read, schema) is not None and misfit(written, schema) is None else read
+    return written if first_violation(read, schema) is not None and first_violation(written, schema) is None else read
 
 
 class Suspension(Exception):

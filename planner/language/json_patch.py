@@ -28,12 +28,12 @@ def patched(document: Any, patch: list[dict[str, Any]]) -> Any:
     for operation in patch:
         value = copy.deepcopy(operation.get("value"))
         if operation["op"] == "move":
-            value = _take(root, operation["from"])
+            value = _remove_at(root, operation["from"])
         if operation["op"] == "remove":
-            _take(root, operation["path"])
+            _remove_at(root, operation["path"])
             continue
         if operation["op"] == "replace":
-            _take(root, operation["path"])
+            _remove_at(root, operation["path"])
         holder, key = _place(root, operation["path"])
         if isinstance(holder, list):
             holder.insert(key, value)
@@ -45,12 +45,12 @@ def patched(document: Any, patch: list[dict[str, Any]]) -> Any:
 def check_patch(patch: Sequence[Any]) -> None:
     """Raise Invalid for the first operation that is not one of those of a patch as it is written here."""
     for index, operation in enumerate(patch):
-        fault = _fault(operation)
+        fault = _operation_error(operation)
         if fault is not None:
             raise Invalid(f"operation {index} of the patch: {fault}", hint=EXAMPLE)
 
 
-def _fault(operation: Any) -> str | None:
+def _operation_error(operation: Any) -> str | None:
     if not isinstance(operation, Mapping):
         return f"it is an object, not {shown(operation)}"
     op = operation.get("op")
@@ -72,7 +72,7 @@ def at(document: Any, pointer: str) -> Any:
     return holder[key]
 
 
-def _take(root: list[Any], pointer: str) -> Any:
+def _remove_at(root: list[Any], pointer: str) -> Any:
     holder, key = _place(root, pointer)
     return holder.pop(key)
 

@@ -105,7 +105,7 @@ class Saved:
     called: str | None = None
     """The pointer of its name, where that is not the `type` of the step."""
 
-    def given(self, inputs: Mapping[str, Input]) -> Mapping[str, JSON]:
+    def call_arguments(self, inputs: Mapping[str, Input]) -> Mapping[str, JSON]:
         """Return its arguments, with the item of a `map` among them."""
         first = next((declared.name for declared in inputs.values() if declared.kind is not None), None)
         if not self.mapped or first is None or first in self.arguments:

@@ -19,13 +19,13 @@ _TEXT = "a character beyond U+FFFF is one code point, or two escapes in a row"
 def check_writable(document: Any, problems: Problems, pointer: str = "") -> bool:
     """Whether a value is JSON; says where it is not."""
     good = True
-    for place, message, hint in _faults(document, pointer, 0):
+    for place, message, hint in _violations(document, pointer, 0):
         problems.error("not-json", place, message, hint)
         good = False
     return good
 
 
-def _faults(value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
+def _violations(value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
     match value:
         case str():
             if found := _LONE.search(value):
@@ -41,7 +41,7 @@ def _faults(value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, st
             yield pointer, f"this is nested more than {MAX_DEPTH} deep", "fewer lists and objects in one another"
         case list() | tuple():
             for index, item in enumerate(value):
-                yield from _faults(item, join(pointer, index), depth + 1)
+                yield from _violations(item, join(pointer, index), depth + 1)
         case Mapping():
             for key, item in value.items():
                 if not isinstance(key, str):
@@ -50,7 +50,7 @@ def _faults(value: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, st
                     message = f"the key {key!r:.60} holds the lone surrogate {found[0]!r}, which has no UTF-8 form"
                     yield pointer, message, _TEXT
                 else:
-                    yield from _faults(item, join(pointer, key), depth + 1)
+                    yield from _violations(item, join(pointer, key), depth + 1)
         case _:
             yield pointer, f"a value of the type {type(value).__name__} has no form in JSON", _HINT
 

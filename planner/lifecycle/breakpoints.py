@@ -87,16 +87,16 @@ class Breakpoints:
     _passed: set[str] = field(default_factory=set)
     _begun: set[str] = field(default_factory=set)
 
-    def go_on(self, *, each: bool = False, until: str | None = None) -> None:
+    def resume(self, *, each: bool = False, until: str | None = None) -> None:
         """Say how it goes on from here: by one step, up to a step, or to where it is put to rest for a reason."""
         self.each, self.until, self._target = each, until, None
         self._free = each or self.paused is not None
         self.paused = None
 
-    async def wanted(self, run: Run, step: Step, frame: Frame) -> bool:
+    async def should_pause(self, run: Run, step: Step, frame: Frame) -> bool:
         """Whether the run is to rest before a step that would begin; where it is, is in `paused` then."""
         if run is not self._run:
-            self._take(run)
+            self._load_begun_forms(run)
         position = frame.prefix + step.label
         done = run.record is not None and run.record.row(position) is not None
         if done or "/" in position or position in self._passed or position in self._begun:
@@ -110,7 +110,7 @@ class Breakpoints:
         self.paused = BreakpointHit(position, step.pointer, why)
         return True
 
-    def _take(self, run: Run) -> None:
+    def _load_begun_forms(self, run: Run) -> None:
         """Take note of the forms that an earlier part of the run has begun."""
         self._run, self._begun = run, set()
         for row in () if run.record is None else run.record.rows:
@@ -132,7 +132,7 @@ class Breakpoints:
         view = run.space.view(Made(run.id, position, step.type))
         before = when.held
         try:
-            when.held = await Judge(view, Resolver(view, frame.scope, run.extras)).holds(when.condition)
+            when.held = await Judge(view, Resolver(view, frame.scope, run.extras)).evaluate(when.condition)
         except (Unbound, InfospaceError):
             when.held = False
         return when.held and not before

@@ -50,14 +50,14 @@ async def dry_run(
     """
     with space.store.overlay() as store:
         inner = DrySpace(store, space)
-        run = _Run(inner, prepared, lambda event: emit(_told(event)), approve)
-        result = replace(await run.all(prepared.bound), run=None)
+        run = _Run(inner, prepared, lambda event: emit(_as_dry_run_event(event)), approve)
+        result = replace(await run.run(prepared.bound), run=None)
         document = {**result.to_json(Space(store) if data else None), "dry_run": True}
         document["steps"] = [_would(step) for step in document["steps"]]
         return DryRun(result, document)
 
 
-def _told(event: Event) -> Event:
+def _as_dry_run_event(event: Event) -> Event:
     return RunStarted("dry run", event.goal) if isinstance(event, RunStarted) else event
 
 

@@ -59,25 +59,25 @@ class DrySpace(Space):
 class _View(Context):
     def get(self, reference: str) -> Resource:
         """Return a resource; raises Unknown for one of which that is not known."""
-        self._known([reference])
+        self._require_known([reference])
         try:
             found = super().get(reference)
         except NotFound:
             self._perhaps()
             raise
-        self._known([found.id])
+        self._require_known([found.id])
         return found
 
     def resources(self, identifiers: Sequence[str]) -> list[Resource]:
         """Return resources by id; raises Unknown for the first of which that is not known."""
-        self._known(identifiers)
+        self._require_known(identifiers)
         try:
             return super().resources(identifiers)
         except NotFound:
             self._perhaps()
             raise
 
-    def _known(self, identifiers: Sequence[str]) -> None:
+    def _require_known(self, identifiers: Sequence[str]) -> None:
         for identifier in identifiers:
             cause = self._space.unknown.get(identifier)
             if cause is not None:

@@ -97,31 +97,31 @@ class DryExecution(ControlFlowExecution):
                 tool = arguments.get(argument.name)
             elif argument.reading is ParseMode.TOOL_ARGUMENTS:
                 inner = arguments.get(argument.name, {})
-        fault = self._misfit(tool, inner) if isinstance(tool, Tool) else None
-        return fault or self._not_made(entry.type, self._given, tool, gives=entry.returns != "nothing")
+        fault = self._validation_failure(tool, inner) if isinstance(tool, Tool) else None
+        return fault or self._skip_call(entry.type, self._given, tool, gives=entry.returns != "nothing")
 
     async def _call_tool(self, view: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
         given: Any = resolver.value(arguments)
         found = view.space.tools.get(tool)
-        return self._misfit(found, given) or self._not_made(tool, given, found)
+        return self._validation_failure(found, given) or self._skip_call(tool, given, found)
 
-    def _misfit(self, tool: Tool, given: Any) -> Outcome | None:
+    def _validation_failure(self, tool: Tool, given: Any) -> Outcome | None:
         """Return how a call fails that cannot be made."""
         try:
             refuse_blocked(tool)
-            self._dry.tools.fits(tool, given)
+            self._dry.tools.validate_arguments(tool, given)
         except InfospaceError as error:
             return Outcome("failed", reason=f"unchecked: {error}", error=error.kind)
         return None
 
     async def _wait(self, form: Wait) -> Outcome:
         if form.condition is not None:
-            return self._not_made("wait", {"condition": _written(form.condition)}, gives=False)
-        return self._not_made("wait", {"seconds": self._resolver.value(form.seconds)}, gives=False)
+            return self._skip_call("wait", {"condition": _written(form.condition)}, gives=False)
+        return self._skip_call("wait", {"seconds": self._resolver.value(form.seconds)}, gives=False)
 
     def _ask(self, form: Ask) -> Outcome:
         schema = None if form.schema is None else dict(form.schema)
-        return self._not_made("ask", {"value": self._resolver.value(form.value), "schema": schema})
+        return self._skip_call("ask", {"value": self._resolver.value(form.value), "schema": schema})
 
     def _stop(self, form: Stop) -> Outcome:
         try:
@@ -129,7 +129,7 @@ class DryExecution(ControlFlowExecution):
         except Unknown as unknown:
             raise Stopped(self._position, form.status, self._lost(unknown.cause)) from None
 
-    def _not_made(
+    def _skip_call(
         self, what: str, arguments: Mapping[str, JSON], tool: Tool | None = None, *, gives: bool = True
     ) -> Outcome:
         """Show a call instead of making it. Of a `map`, the other items go on."""
@@ -164,9 +164,9 @@ class DryExecution(ControlFlowExecution):
 
     # What is not known
 
-    def _made(self, identifier: str | None) -> Resource | None:
+    def _get_resource(self, identifier: str | None) -> Resource | None:
         try:
-            return super()._made(identifier)
+            return super()._get_resource(identifier)
         except Unknown as unknown:
             self._missing = self._missing or unknown.cause
             return None
@@ -187,7 +187,7 @@ class DryExecution(ControlFlowExecution):
         lost = self._lost(cause)
         for name in outs((self._step,)):
             self._scope.bind(name, lost)
-        if self._gives(self._step):
+        if self._may_return_value(self._step):
             self._frame.latest.resource = lost
         writing = [step for step in self._every(self._step) if self._writes(step)]
         for step in writing:
@@ -199,11 +199,11 @@ class DryExecution(ControlFlowExecution):
         why = _NOT_DONE if cause.step == self._position else f"not run: {cause}"
         return Outcome("skipped", reason=reason or why, error=DRY)
 
-    def _gives(self, step: Step) -> bool:
+    def _may_return_value(self, step: Step) -> bool:
         """Whether a step may give a value."""
         match step.form:
             case If() | While() | Parallel():
-                return any(self._gives(inner) for block in blocks(step.form) for inner in block)
+                return any(self._may_return_value(inner) for block in blocks(step.form) for inner in block)
             case Call():
                 entry = self._dry.catalogue.find(step.type)
                 return entry is None or entry.returns != "nothing"
@@ -229,15 +229,15 @@ class DryExecution(ControlFlowExecution):
         arguments = step.form.arguments if isinstance(step.form, (Call, Map)) else {}
         for argument in entry.arguments.values() if entry is not None else ():
             if argument.reading is ParseMode.RESOURCE:
-                yield from self._found(arguments.get(argument.name))
+                yield from self._resource_ids(arguments.get(argument.name))
 
     def _gone_over(self) -> Iterator[str]:
         """Iterate over the ids of the items that a loop here goes over."""
         form = self._step.form
-        for identifier in self._found(form.target) if isinstance(form, (ForEach, Map)) else ():
+        for identifier in self._resource_ids(form.target) if isinstance(form, (ForEach, Map)) else ():
             yield from (member.id for member in getattr(self._view.get(identifier), "members", ()))
 
-    def _found(self, written: JSON) -> Iterator[str]:
+    def _resource_ids(self, written: JSON) -> Iterator[str]:
         with suppress(InfospaceError, Unknown):
             found = self._resolver.resource(written)
             if is_resource(found):

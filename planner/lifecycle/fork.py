@@ -138,12 +138,12 @@ class _Fork:
         goal = f"{row.goal} (fork of {row.run})".strip()
         document, at, scope = plan.document, now(), scope_of(space)
         opened = OpenRun(run.id, "plan", goal, document, inputs, at, run.owner, plans, row.run, scope)
-        kept = [self._taken(one, run.id, copies) for one in self._rows]
+        kept = [self._copied_row(one, run.id, copies) for one in self._rows]
         space.store.commit(view.changes, [opened, *in_run(approve, run.id, opened.started), *kept])
         record = RecordedRun(kept, (), {})
         with space.store.reading() as snapshot:
-            run.take_up(snapshot.run(run.id), record, (), run.owner)
-        return await run.go_on()
+            run.restore(snapshot.run(run.id), record, (), run.owner)
+        return await run.run_to_end()
 
     def _then(self, snapshot: Snapshot, identifier: str) -> int | None:
         """Return the version that a resource had when the step began, None where it has it still."""
@@ -177,7 +177,7 @@ class _Fork:
         return time <= self._moment
 
     @staticmethod
-    def _taken(row: StepRow, run: str, copies: dict[str, Copy]) -> StepRow:
+    def _copied_row(row: StepRow, run: str, copies: dict[str, Copy]) -> StepRow:
         """Return a step as the fork has it: what it gave is the copy, at the version that it gave."""
         taken = replace(row, run=run, extra={**row.extra, "forked": row.run})
         copied = copies.get(row.resource or "")

@@ -52,7 +52,7 @@ async def replay(
             raise Conflict(message, hint="`infospace runs` lists them")
         past = RecordedRun(rows, calls, answers)
         plan = plan_of(row) if row.kind == "plan" else session_as_plan(row, past)
-        again = Run(inner, plan, lambda event: emit(_told(event, run)))
+        again = Run(inner, plan, lambda event: emit(_as_replay_event(event, run)))
         again.replayed, again.recorded = past, recorded
         if row.status in FINISHED:
             again.broken_off = (row.status, None, row.reason)
@@ -71,14 +71,14 @@ async def replay(
         again.meter.tools.earlier, again.meter.tools.asks = earlier, False
         view = inner.view()
         bound = {name: view.get(identifier) for name, identifier in row.inputs.items()}
-        result = await (again.all(bound) if row.kind == "plan" else replay_lines(again, row, past, bound))
+        result = await (again.run(bound) if row.kind == "plan" else replay_lines(again, row, past, bound))
         with store.reading() as snapshot:
             difference = diff(snapshot, run, again.id)
         named = replace(difference, after=replace(difference.after, run=_name(run)))
         return Replayed(result, {**result.to_json(), "run": None, "of": run}, named)
 
 
-def _told(event: Event, run: str) -> Event:
+def _as_replay_event(event: Event, run: str) -> Event:
     """Name the run that is replayed: the id of the replay is nowhere any more when it has ended."""
     return RunStarted(_name(run), event.goal) if isinstance(event, RunStarted) else event
 

@@ -10,7 +10,7 @@ from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.json_types import JSON
 from infospace.data.paths import nearest
 from infospace.journal.rows import AnswerRow, ClaimRun, CloseRun, Entry, Heartbeat, RunRow, StepRow
-from infospace.schema.validate import misfit
+from infospace.schema.validate import first_violation
 from infospace.space import Space
 from infospace.tools.approvals import approvals_from_answer, in_run
 from infospace.tools.scoped_space import within
@@ -52,11 +52,11 @@ def answer(space: Space, run: str, step: str, value: JSON) -> None:
         hint = f"it waits for {', '.join(waiting)}" if waiting else "`infospace resume` goes on with it"
         raise NotFound(f"step {step!r} of {run} asks nothing", hint=f"did you mean {near!r}?" if near else hint)
     schema = waiting[step].schema
-    fault = None if schema is None else misfit(value, schema)
+    fault = None if schema is None else first_violation(value, schema)
     if fault is not None:
         raise Invalid(f"the answer to step {step} does not fit: {fault}", hint=waiting[step].question)
     asked, at = waiting[step], now()
-    entries: list[Entry] = [AnswerRow(run, asked.kept_as, value, at)]
+    entries: list[Entry] = [AnswerRow(run, asked.answer_key, value, at)]
     if asked.kind == "approve" and asked.about is not None:
         entries += approvals_from_answer(value, run, asked.about["tool"], bytes.fromhex(asked.about["digest"]), at)
     space.store.commit([], entries)
@@ -97,11 +97,11 @@ async def resume(
     )
     # An answer that was given between the reading above and the taking is in the journal by now.
     with space.store.reading() as snapshot:
-        record.take_answers(snapshot.answers(run))
+        record.add_answers(snapshot.answers(run))
     going = Run(space, plan, emit)
     going.halt = halt or going.halt
-    going.take_up(row, record, calls, owner)
-    result = await going.go_on()
+    going.restore(row, record, calls, owner)
+    result = await going.run_to_end()
     if result.status == "suspended" and not going.halt.now and _answered(space, result):
         # It was given while this run went on, and whoever gave it could not go on with it.
         return await resume(space, run, emit, halt)
@@ -111,7 +111,7 @@ async def resume(
 def _answered(space: Space, result: RunResult) -> bool:
     """Whether what a run rests for was answered meanwhile."""
     with space.store.reading() as snapshot:
-        return not snapshot.answers(str(result.run)).keys().isdisjoint(one.kept_as for one in result.pending)
+        return not snapshot.answers(str(result.run)).keys().isdisjoint(one.answer_key for one in result.pending)
 
 
 def _may_go_on(row: RunRow) -> None:

@@ -79,7 +79,7 @@ class ExecuteTool(Args):
     options: ExecuteOptions = Field(default_factory=_usual, description="How it is called.")
 
     @property
-    def says_how_long(self) -> bool:
+    def has_timeout(self) -> bool:
         """Whether whoever calls said how long it may last."""
         return "options" in self.model_fields_set and "timeout_ms" in self.options.model_fields_set
 

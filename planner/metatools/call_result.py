@@ -41,12 +41,12 @@ def answer_of(
     found: dict[str, Any] = {"tool_name": tool.full_name, "status": status, "is_error": status != "success"}
     if result.status == "suspended" and result.pending:
         found |= _waiting(run, result.pending)
-        said: dict[str, Any] = _words(found["reason"])
+        said: dict[str, Any] = _text_content(found["reason"])
     elif status == "success":
         said = _own(result) if call is None else _answered(call)
     else:
         found["reason"] = _why(tool, options, result, longest_ms)
-        said = _answered(call) if call is not None and _has_answer(call) else _words(found["reason"])
+        said = _answered(call) if call is not None and _has_answer(call) else _text_content(found["reason"])
     resource = None if result.result is None else result.result.resource_id
     found |= _short(said, resource, run) if status == "success" or call is not None else said
     found["resource_id"] = resource
@@ -92,10 +92,10 @@ def _answered(call: CallRow) -> dict[str, Any]:
 def _own(result: RunResult) -> dict[str, Any]:
     """What a primitive or a saved plan gave."""
     data = None if result.result is None else result.result.data
-    return {**_words("" if result.result is None else text_of(data)), "structured_content": data}
+    return {**_text_content("" if result.result is None else text_of(data)), "structured_content": data}
 
 
-def _words(text: str) -> dict[str, Any]:
+def _text_content(text: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}] if text else [], "structured_content": None}
 
 
@@ -146,7 +146,7 @@ def _short(said: dict[str, Any], resource: str | None, run: str) -> dict[str, An
         return said
     shown = [_shortened(block) for block in said["content"]][:20]
     if not shown:
-        shown = _words(truncate(text_of(said["structured_content"])))["content"]
+        shown = _text_content(truncate(text_of(said["structured_content"])))["content"]
     read = resource or run
     message = f"the whole has {size:,} characters: `read` gives {read} in pieces, and a plan takes it by this id"
     return {

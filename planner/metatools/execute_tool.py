@@ -48,7 +48,7 @@ class PreparedToolCall:
 
     async def play(self, space: Space, emit: Emit, approve: Sequence[str] = ()) -> RunResult:
         """Make the call. The tools of `approve` are called without asking."""
-        return await Run(space, self.prepared.plan, emit, self.prepared.warnings, approve).all(self.prepared.bound)
+        return await Run(space, self.prepared.plan, emit, self.prepared.warnings, approve).run(self.prepared.bound)
 
     def answer(self, space: Space, result: RunResult) -> dict[str, Any]:
         """Return what the meta-tool answers of a run that ended, or waits; what the space itself did is counted."""
@@ -85,7 +85,7 @@ def prepare_call(space: Space, args: ExecuteTool, longest_ms: int = LONGEST_MS) 
     refuse_blocked(tool)
     if tool.needs:
         raise NotCalled(f"{tool.full_name} cannot be called yet", hint=tool.needs)
-    by_entry = not args.says_how_long and tool.timeout_s is not None and tool.timeout_s * 1000 <= longest_ms
+    by_entry = not args.has_timeout and tool.timeout_s is not None and tool.timeout_s * 1000 <= longest_ms
     options = args.options.model_copy(update={"timeout_ms": min(args.options.timeout_ms, longest_ms)})
     seconds = None if by_entry else options.timeout_ms / 1000
     document, inputs = _plan(space, tool, args, seconds, longest_ms / 1000)
@@ -103,11 +103,11 @@ def _plan(
     """Return the plan that makes the call, for so many seconds, None for as long as is usual for it, and its inputs."""
     if tool.server == SERVER and tool.name.startswith(SAVED):
         plan = load_plan(space, tool.name.removeprefix(SAVED))
-        return _within(plan, seconds if args.says_how_long else None, most), args.arguments
+        return _within(plan, seconds if args.has_timeout else None, most), args.arguments
     limit: Mapping[str, Any] = {} if seconds is None else {"timeout_s": seconds}
     if tool.server == SERVER:
         return _of({**_fields(space, tool, args.arguments), **limit}, tool.full_name), {}
-    space.tools.fits(tool, args.arguments)
+    space.tools.validate_arguments(tool, args.arguments)
     step: dict[str, Any]
     match tool.kind:
         case "tool":

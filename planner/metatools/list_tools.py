@@ -9,7 +9,7 @@ from infospace.core.errors import Invalid
 from infospace.core.tool import Tool
 from infospace.space import Space
 from planner.metatools.arguments import MOST_ON_PAGE, ListTools, Sorting
-from planner.metatools.lookup import known_tools, told_unmatched, tool_json
+from planner.metatools.lookup import known_tools, tool_json, unmatched_json
 
 Totals: TypeAlias = "Mapping[tuple[str, str], tuple[int, float]]"
 """How often tools were called, and the share of calls that went well."""
@@ -37,7 +37,7 @@ async def list_tools(space: Space, args: ListTools) -> dict[str, Any]:
         "page": args.page,
         "pages": -(-len(tools) // args.page_size),
         "total": len(tools),
-        **told_unmatched(space, args.filters),
+        **unmatched_json(space, args.filters),
     }
 
 

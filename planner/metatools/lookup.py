@@ -48,7 +48,7 @@ def find_tool(space: Space, name: str) -> Tool:
     if _ID.fullmatch(name):
         hint: str | None = "search_tools and list_tools say the ids"
     else:
-        hint = _unlisted(space, name) or space.tools.lacking(name)
+        hint = _unlisted(space, name) or space.tools.unavailable_reason(name)
     names = () if hint else [tool.full_name for tool in known_tools(space)]
     raise NotFound(f"there is no tool {name!r:.200}", hint=hint or _hint(name, names))
 
@@ -122,7 +122,7 @@ def tool_json(tool: Tool, *, schemas: bool = False, whole: bool = False) -> dict
     return found
 
 
-def told_unmatched(space: Space, filters: Filters, *, servers: bool = False) -> dict[str, Any]:
+def unmatched_json(space: Space, filters: Filters, *, servers: bool = False) -> dict[str, Any]:
     """Return `unknown`, where names in filters are those of no tool that may be known.
 
     With `servers` those that were never listed are known as well; without, it is said what these need.

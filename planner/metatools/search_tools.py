@@ -9,7 +9,7 @@ from infospace.core.listener import Listener
 from infospace.space import Space
 from infospace.tools.search.results import FoundTools, ToolHit, Wanted
 from planner.metatools.arguments import SearchTools
-from planner.metatools.lookup import known_tools, told_unmatched, tool_json
+from planner.metatools.lookup import known_tools, tool_json, unmatched_json
 
 
 async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
@@ -29,7 +29,7 @@ async def search_tools(space: Space, args: SearchTools) -> dict[str, Any]:
         "no_match": found.no_match,
         "guess": None if found.guess is None else _hit(found.guess, schemas=args.include_schemas),
         "degraded": found.degraded,
-        **told_unmatched(space, args.filters, servers=True),
+        **unmatched_json(space, args.filters, servers=True),
     }
 
 

@@ -116,18 +116,18 @@ class DependencyAnalysis:
             known = self._units[id(step)] = (step, self._read(step))
         return known[1]
 
-    def apart(self, steps: Block, handler: Block = ()) -> bool:
+    def items_independent(self, steps: Block, handler: Block = ()) -> bool:
         """Whether executions of a block for several items may overlap, and gain by it."""
         units = [self.unit(step) for step in (*steps, *handler)]
         return any(unit.waits for unit in units) and not any(unit.alone for unit in units)
 
-    def takes_turn(self, step: Step) -> bool:
+    def must_keep_order(self, step: Step) -> bool:
         """Whether a step of a branch waits for the branches before its own: what writes, names or says."""
         if isinstance(step.form, (If, While, ForEach, Map, Parallel, Saved, Ask, Wait)):
             return step.name is not None
         return self.unit(step).alone and (step.name is not None or called_tool(step, self._catalogue) is None)
 
-    def only_looks(self, step: Step) -> bool:
+    def is_read_only(self, step: Step) -> bool:
         """Whether a step makes and reads at most, at every depth: it writes, calls, says and waits for nothing."""
         return not self.unit(step).alone and not any(self._calls(one) for one in every_step((step,)))
 

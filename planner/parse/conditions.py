@@ -61,7 +61,7 @@ ON_ABSENT: Final = ("notbound", "empty", "not_equals", "not_contains")
 """Conditions that are true of a place that does not exist; the others are false."""
 
 
-def name_asked(arguments: Mapping[str, JSON]) -> str | None:
+def queried_name(arguments: Mapping[str, JSON]) -> str | None:
     """Return the literal name, or id, that a condition asks about; None where its target is anything else."""
     raw = arguments.get("target")
     try:

@@ -40,7 +40,7 @@ def read_form(type_: str, fields: Fields) -> Read | None:
     """
     form, meant = FORMS[type_], frozenset[str]()
     if type_ != "map" or not isinstance(fields.raw.get("operation"), str):
-        meant = fields.known(type_, (*form.required, *form.optional), form.dropped)
+        meant = fields.report_unknown(type_, (*form.required, *form.optional), form.dropped)
     missing = [key for key in form.required if key not in fields.raw]
     for key in (key for key in missing if key not in meant):
         fields.problems.error("missing-argument", fields.pointer, f"{type_} needs {key!r}", _WANTED[key])
@@ -51,12 +51,12 @@ def read_form(type_: str, fields: Fields) -> Read | None:
 
 
 def _if(fields: Fields) -> If:
-    fields.gives_nothing("if", "give it to the steps in `then` and `else`")
+    fields.forbid_result_name("if", "give it to the steps in `then` and `else`")
     return If(fields.condition(), fields.block("then"), fields.block("else"))
 
 
 def _while(fields: Fields) -> While:
-    fields.gives_nothing("while", "give it to the steps in `body`")
+    fields.forbid_result_name("while", "give it to the steps in `body`")
     return While(fields.condition(), fields.block("body"), fields.whole_number("max_iterations", 100))
 
 
@@ -132,7 +132,7 @@ def _beside(operation: str, fields: Fields) -> Mapping[str, JSON]:
 
 
 def _parallel(fields: Fields) -> Parallel:
-    fields.gives_nothing("parallel", "give it to the steps in `branches`")
+    fields.forbid_result_name("parallel", "give it to the steps in `branches`")
     branches = fields.blocks("branches")
     if not branches and isinstance(fields.raw["branches"], list):
         fields.problems.error("bad-value", join(fields.pointer, "branches"), "`parallel` has at least one branch")
@@ -140,7 +140,7 @@ def _parallel(fields: Fields) -> Parallel:
 
 
 def _wait(fields: Fields) -> Wait | None:
-    fields.gives_nothing("wait", "leave it out")
+    fields.forbid_result_name("wait", "leave it out")
     if ("condition" in fields.raw) == ("seconds" in fields.raw):
         message = "`wait` has either a `condition` or `seconds`"
         fields.problems.error("missing-argument", fields.pointer, message, '"seconds": 5')
@@ -162,7 +162,7 @@ def _ask(fields: Fields) -> Ask:
 
 
 def _stop(fields: Fields) -> Stop:
-    fields.gives_nothing("stop", "its `value` is the plan's answer")
+    fields.forbid_result_name("stop", "its `value` is the plan's answer")
     status = fields.raw.get("status", "success")
     if status not in ("success", "failed"):
         place = join(fields.pointer, "status")

@@ -13,7 +13,7 @@ from infospace.schema.words import shown
 from planner.language.plan import Budget, Input, Plan
 from planner.language.problems import Problems, a_kind, join, listed
 from planner.language.references import NAME
-from planner.parse.schemas import check_schema, misfit
+from planner.parse.schemas import check_schema, first_violation
 from planner.parse.steps import parse_block
 
 HEAD = ("goal", "inputs", "steps", "plan", "result", "budget")
@@ -133,7 +133,7 @@ def _input(name: str, spec: Mapping[str, Any], pointer: str, problems: Problems)
     if not check_schema(schema, pointer, problems):
         return None
     if "default" in spec:
-        fault = misfit(spec["default"], schema)
+        fault = first_violation(spec["default"], schema)
         if fault:
             problems.error(
                 "bad-input",

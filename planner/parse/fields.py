@@ -57,7 +57,7 @@ class Fields:
         self.problems = problems
         self._block = block
 
-    def known(self, type_: str, names: tuple[str, ...], dropped: tuple[str, ...] = ()) -> frozenset[str]:
+    def report_unknown(self, type_: str, names: tuple[str, ...], dropped: tuple[str, ...] = ()) -> frozenset[str]:
         """Say which fields the form does not have; those `dropped` it does without. Return what was meant by them."""
         meant = set()
         for key in self.raw:
@@ -136,7 +136,7 @@ class Fields:
             return None
         return variable(value, join(self.pointer, key), self.problems)
 
-    def gives_nothing(self, type_: str, instead: str) -> None:
+    def forbid_result_name(self, type_: str, instead: str) -> None:
         """Say that a form has no `out` and no `name`."""
         for key in ("out", "name"):
             if key in self.raw:

@@ -94,7 +94,7 @@ class IncrementalDocument:
                 return
             self._plain(self._at, found.start())
             self._at = found.end()
-            self._take(bytes(found[0]), found.start())
+            self._consume(bytes(found[0]), found.start())
 
     @property
     def _inside(self) -> bool:
@@ -133,7 +133,7 @@ class IncrementalDocument:
         if self.place is Place.STEPS and self._depth == self._list and self._bytes[start:end].strip():
             self.place = Place.ASTRAY
 
-    def _take(self, mark: bytes, at: int) -> None:
+    def _consume(self, mark: bytes, at: int) -> None:
         if self.place is Place.ASTRAY:
             return
         if mark == b'"':

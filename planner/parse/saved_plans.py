@@ -9,7 +9,7 @@ from infospace.core.clock import now
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
-from infospace.core.names import name_fault, normalised
+from infospace.core.names import name_error, normalised
 from infospace.core.resources import Made, Note
 from infospace.core.tool import Tool
 from infospace.data.paths import nearest
@@ -46,7 +46,7 @@ def save_plan(space: Space, name: str, document: JSON, *, replace: bool = False)
     With `replace` a plan of that name gets a new version, without it is a Conflict. Raises Invalid for what
     cannot be a name, and for a plan that would run itself, directly or not.
     """
-    fault = name_fault(name)
+    fault = name_error(name)
     if fault is not None:
         raise Invalid(fault.message, hint=fault.hint)
     full = PREFIX + normalised(name)

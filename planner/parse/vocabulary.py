@@ -9,7 +9,7 @@ from typing import Any
 from infospace.contract.arguments import ParseMode
 from infospace.contract.catalogue import Catalogue
 from infospace.contract.decorator import Argument, Primitive
-from infospace.contract.docs import argument_words, effect_words, to_json, to_markdown
+from infospace.contract.docs import effect_label, format_argument_type, to_json, to_markdown
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
@@ -113,16 +113,16 @@ def _conditions() -> str:
 
 def _line(entry: Primitive) -> str:
     arguments = ", ".join(_argument(argument) for argument in entry.arguments.values())
-    effect = effect_words(entry)
+    effect = effect_label(entry)
     tail = "" if effect in ("pure", "reads") else f", {effect}"
     gives = f"→ {_letters(entry.returns)}" if entry.out != "none" else "→ nothing"
     line = f"- `{entry.type}` ({arguments}) {gives}{tail}. {entry.summary}"
     example = dict(entry.examples[0]) if entry.examples else {}
     shown = dump(example)
-    return f"{line}\n  `{shown}`" if _tells(entry, example) and len(shown) <= EXAMPLE else line
+    return f"{line}\n  `{shown}`" if _is_instructive(entry, example) and len(shown) <= EXAMPLE else line
 
 
-def _tells(entry: Primitive, example: Mapping[str, Any]) -> bool:
+def _is_instructive(entry: Primitive, example: Mapping[str, Any]) -> bool:
     """Whether an example shows more than variables and numbers: what stands there is written in the line before."""
     given = (value for key, value in example.items() if key in entry.arguments)
     return not all(isinstance(value, int) or (isinstance(value, str) and value.startswith("$")) for value in given)
@@ -131,7 +131,7 @@ def _tells(entry: Primitive, example: Mapping[str, Any]) -> bool:
 def _argument(argument: Argument) -> str:
     name = f"{argument.name}{'*' if argument.required else ''}"
     if argument.reading is ParseMode.RESOURCE:
-        return f"{name}: {'T' if len(argument.kinds) == len(Kind) else _letters(argument_words(argument))}"
+        return f"{name}: {'T' if len(argument.kinds) == len(Kind) else _letters(format_argument_type(argument))}"
     if "enum" in argument.schema:
         first = [] if argument.required or argument.default is None else [argument.default]
         options = dict.fromkeys([*first, *argument.schema["enum"]])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from infospace.data.paths import nearest
-from infospace.schema.validate import misfit
+from infospace.schema.validate import first_violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Mended:
 def coerce_value(value: Any, schema: Mapping[str, Any]) -> Mended | None:
     """Return a value that says the same and fits the schema, None when none is obvious."""
     for candidate in _candidates(value, schema):
-        if misfit(candidate, schema) is None:
+        if first_violation(candidate, schema) is None:
             return Mended(candidate)
     return None
 

@@ -79,11 +79,11 @@ def _candidates(document: JSON, problem: Problem, errors: Sequence[Problem]) -> 
 def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterator[Patch]:
     """Read the variable that was probably meant; bind it before; or let an earlier step bind it."""
     near = re.fullmatch(r"did you mean \$(\w+)\?", hint or "")
-    text = _look(document, pointer)
+    text = _value_at(document, pointer)
     if near is not None and isinstance(text, str):
         yield replace(pointer, _read_as(text, name, near[1]))
     for block, index in _around(document, pointer):
-        steps = _look(document, block)
+        steps = _value_at(document, block)
         for later in range(index + 1, len(steps)):
             if isinstance(steps[later], dict) and steps[later].get("out") == f"${name}":
                 yield [{"op": "move", "from": join(block, later), "path": join(block, index)}]
@@ -102,7 +102,7 @@ def _bound_before(document: JSON, pointer: str) -> Iterator[str]:
     """The variables that steps before a place bind, the latest first, at most three."""
     found: list[str] = []
     for block, index in _around(document, pointer):
-        for step in reversed(_look(document, block)[:index]):
+        for step in reversed(_value_at(document, block)[:index]):
             if isinstance(step.get("out"), str) and step["out"] not in found:
                 found.append(step["out"])
     yield from found[:3]
@@ -113,7 +113,7 @@ def _guarded(document: JSON, pointer: str, name: str) -> Iterator[Patch]:
     for block, index in _around(document, pointer):
         place = join(block, index)
         condition = {"type": "bound", "target": f"${name}"}
-        yield replace(place, {"type": "if", "condition": condition, "then": [_look(document, place)]})
+        yield replace(place, {"type": "if", "condition": condition, "then": [_value_at(document, place)]})
 
 
 def _around(document: JSON, pointer: str) -> Iterator[tuple[str, int]]:
@@ -121,12 +121,12 @@ def _around(document: JSON, pointer: str) -> Iterator[tuple[str, int]]:
     parts = pointer.split("/")
     for end in range(len(parts) - 1, 0, -1):
         block = "/".join(parts[:end])
-        steps = _look(document, block)
+        steps = _value_at(document, block)
         if parts[end].isdigit() and isinstance(steps, list) and all(isinstance(s, dict) and "type" in s for s in steps):
             yield block, int(parts[end])
 
 
-def _look(document: JSON, pointer: str) -> Any:
+def _value_at(document: JSON, pointer: str) -> Any:
     try:
         return at(document, pointer)
     except (KeyError, IndexError, TypeError):

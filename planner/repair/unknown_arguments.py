@@ -36,7 +36,7 @@ def suggest_argument(
     return f"did you mean {near!r}?", [{"op": "move", "from": place, "path": join(pointer, near)}]
 
 
-def meant_type(type_: str, raw: Mapping[str, JSON], catalogue: Catalogue) -> tuple[str, ...]:
+def suggest_types(type_: str, raw: Mapping[str, JSON], catalogue: Catalogue) -> tuple[str, ...]:
     """Return the types that one is the first word of, those first that have most of the arguments written."""
     found = [name for name in catalogue.types() if name.startswith(f"{type_}-")] if type_ else []
 

@@ -27,7 +27,7 @@ def suggest_where(written: Any) -> str | None:
 
 def _candidates(written: Any) -> Iterator[str]:
     if isinstance(written, Mapping):
-        yield " AND ".join(_said(key, value) for key, value in written.items())
+        yield " AND ".join(_comparison_sql(key, value) for key, value in written.items())
     elif isinstance(written, list) and all(isinstance(part, str) for part in written):
         yield " AND ".join(f"({part})" for part in written)
     elif isinstance(written, str):
@@ -42,7 +42,7 @@ def _candidates(written: Any) -> Iterator[str]:
         yield text.replace(">>", ">").replace("<<", "<").replace("=>", ">=").replace("=<", "<=")
 
 
-def _said(key: str, value: Any) -> str:
+def _comparison_sql(key: str, value: Any) -> str:
     if isinstance(value, Mapping):
         return " AND ".join(_compared(key, word.lstrip("$"), of) for word, of in value.items())
     return f"{key} IS NULL" if value is None else f"{key} = {_sql(value)}"

@@ -54,7 +54,7 @@ class Rate:
         self._clock = clock
         self._calls: deque[float] = deque()
 
-    def take(self) -> float:
+    def acquire(self) -> float:
         """Count a call; or where there were too many, count nothing and return after how many seconds one may be."""
         if self._most is None:
             return 0.0

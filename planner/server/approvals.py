@@ -59,7 +59,7 @@ class QuestionStore:
         """Remember a question that was put."""
         self.open = dict([*self.open.items()][-REMEMBERED + 1 :]) | {put.question.key: put}
 
-    def take(self, key: str, name: str, given: Mapping[str, Any]) -> OpenQuestion:
+    def pop(self, key: str, name: str, given: Mapping[str, Any]) -> OpenQuestion:
         """Return an open question, which is open no more. Raises Conflict for none, or for one of another call."""
         found = self.open.get(key)
         if found is None:
@@ -77,7 +77,7 @@ def question_of(run: str, steps: list[StepRow], access: Access, passed: set[str]
     return next((question for question in asked if question.key not in passed), None)
 
 
-def must_be_asked(space: Space, run: str, pending: Pending, access: Access) -> None:
+def refuse_human_question(space: Space, run: str, pending: Pending, access: Access) -> None:
     """Raise NotAllowed for a question that is for people."""
     if access.approvals == "people" and pending.kind in THEIRS:
         message = f"step {pending.step} of {run} asks people, and not the planner: {pending.question}"

@@ -170,7 +170,7 @@ def asks_people(door: Operations, answered: Mapping[str, Any] | str) -> Question
 
 
 def _must_be_in_time(door: Operations) -> None:
-    wait = door.rate.take()
+    wait = door.rate.acquire()
     if wait:
         message = f"{door.access.caller} may make {door.access.rate_per_minute:,} calls in a minute, and has made them"
         raise TooOften(message, hint=f"again in {wait:.0f} s")
@@ -213,7 +213,7 @@ def _bounded(door: Operations, args: Any) -> Any:
             return args.model_copy(update={"limit": min(args.limit, access.results)})
         case ListTools():
             return args.model_copy(update={"page_size": min(args.page_size, access.results)})
-        case ExecuteTool() if args.says_how_long and args.options.timeout_ms > access.timeout_ms:
+        case ExecuteTool() if args.has_timeout and args.options.timeout_ms > access.timeout_ms:
             message = f"`options.timeout_ms` is {args.options.timeout_ms:,}, and {access.caller} may give a call"
             raise Invalid(f"{message} {access.timeout_ms:,} at most")
     return args
@@ -270,7 +270,7 @@ def _why(door: Operations, name: str, target: str, error: InfospaceError) -> str
     """Return why a call was refused, in a word; None for what need not be kept."""
     if isinstance(error, TooOften):
         return error.kind
-    whole = door.space.whole
+    whole = door.space.unscoped
     if is_direct(name):
         hidden = isinstance(error, NotAllowed)
         return "hidden" if hidden else OUT_OF_SCOPE if _named(whole, name) is not None else None
@@ -285,7 +285,7 @@ def hidden_of(door: Operations, references: Iterable[object]) -> str | None:
         return None
     for reference in references:
         name = re.split(r"[.\[]", reference, maxsplit=1)[0] if isinstance(reference, str) else ""
-        if _is_known(door.space.whole.store, name) and not _is_known(door.space.store, name):
+        if _exists(door.space.unscoped.store, name) and not _exists(door.space.store, name):
             return name
     return None
 
@@ -297,7 +297,7 @@ def keep_hidden(door: Operations, name: str, reference: str) -> None:
         write_audit(door.space, door.access.caller, name, hidden, "refused", OUT_OF_SCOPE)
 
 
-def _is_known(store: Store, name: str) -> bool:
+def _exists(store: Store, name: str) -> bool:
     with store.reading() as snapshot:
         try:
             if is_run_id(name):

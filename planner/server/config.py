@@ -34,7 +34,7 @@ from pydantic import Field, Strict
 
 from infospace.contract.argument_errors import ArgumentsInvalid
 from infospace.contract.arguments import Args
-from infospace.contract.tool_signature import Signature, every_fault
+from infospace.contract.tool_signature import Signature, format_errors
 from infospace.core import bounds
 from infospace.core.bounds import MOST_CHARACTERS, MOST_ITEMS
 from infospace.core.errors import Invalid, InvalidJSON, NotFound
@@ -195,7 +195,7 @@ def _read(path: Path, take: Callable[[ConfigWritten], T]) -> T:
     except InvalidJSON:
         raise
     except ArgumentsInvalid as error:
-        raise Invalid(f"{str(path)!r}: {every_fault(error)}") from error
+        raise Invalid(f"{str(path)!r}: {format_errors(error)}") from error
     except Invalid as error:
         raise Invalid(f"{str(path)!r}: {error.message}", hint=error.hint) from error
 

@@ -39,10 +39,10 @@ class LiveRun:
         self.ended_steps = 0
         self.said = ""
         self._news = asyncio.Event()
-        self.task = asyncio.create_task(_in_its_own_loop(playing, self._hear, bounds))
+        self.task = asyncio.create_task(_in_its_own_loop(playing, self._on_event, bounds))
         self.task.add_done_callback(self._over)
 
-    def _hear(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         match event:
             case RunStarted():
                 self.run = event.run
@@ -53,14 +53,14 @@ class LiveRun:
                 self.said = f"{event.position} {event.what} {event.done:,} of {event.total:,}"
             case _:
                 return
-        self._tell()
+        self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         news, self._news = self._news, asyncio.Event()
         news.set()
 
     def _over(self, task: asyncio.Task[RunResult]) -> None:
-        self._tell()
+        self._notify()
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, InfospaceError):
             _log.error("%s broke off", self.run or "a run", exc_info=error)

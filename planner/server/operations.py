@@ -27,7 +27,7 @@ from planner.parse.saved_plans import load_plan
 from planner.parse.steps import SAVED
 from planner.server import arguments
 from planner.server.access import Access, Rate
-from planner.server.approvals import QuestionStore, for_people, must_be_asked
+from planner.server.approvals import QuestionStore, for_people, refuse_human_question
 from planner.server.live_runs import LiveRun, LiveRuns, Playing, Tell, played
 from planner.server.run_json import find_run, is_over, recorded
 from planner.server.truncate import PART, trimmed_bindings, trimmed_check, trimmed_run
@@ -89,7 +89,7 @@ class Operations:
         else:
             prepared = await asyncio.to_thread(prepare, self.space, read, args.inputs)
         if isinstance(prepared, Refused):
-            return self._told(prepared.to_result().to_json())
+            return self._run_json(prepared.to_result().to_json())
         live = self.lives.start(played(stream(self.space, prepared, approve=self.access.approve)))
         return await self._followed(live, args.wait_s, tell)
 
@@ -130,7 +130,7 @@ class Operations:
         await live.begun()
         ended = await live.wait(seconds, tell)
         if ended and not live.task.cancelled():
-            return await asyncio.to_thread(lambda: self._told(live.task.result().to_json()))
+            return await asyncio.to_thread(lambda: self._run_json(live.task.result().to_json()))
         if not live.run:
             raise Conflict("it was cancelled before it began", hint="call again")
         return await asyncio.to_thread(self._shown, live.run, None)
@@ -177,9 +177,9 @@ class Operations:
             shown["reason"] = shown["reason"] or str(last.failed)
         elif last is not None and last.result is not None:
             shown["problems"] = [problem.to_json() for problem in last.result.problems]
-        return self._told(shown, first)
+        return self._run_json(shown, first)
 
-    def _told(self, document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
+    def _run_json(self, document: dict[str, Any], first: int | None = None) -> dict[str, Any]:
         return for_people(self.space, trimmed_run(document, first), self.access)
 
     async def answer_run(self, args: arguments.AnswerRun, tell: Tell) -> dict[str, Any]:
@@ -196,7 +196,7 @@ class Operations:
         if pending is None or not self._is_answered(args.run, pending):
             if pending is not None:
                 self.may_answer(args.run, pending)
-                must_be_asked(self.space, args.run, pending, self.access)
+                refuse_human_question(self.space, args.run, pending, self.access)
             must_be_all_there(self.space, args.run)
             if row.status != "suspended" or pending is None or pending.kind != "wait":
                 answer(self.space, args.run, args.step, args.value)
@@ -236,7 +236,7 @@ class Operations:
     def _is_answered(self, run: str, pending: Pending) -> bool:
         """Whether somebody answered already, and the run has not gone on yet."""
         with self.space.store.reading() as snapshot:
-            return pending.kept_as in snapshot.answers(run)
+            return pending.answer_key in snapshot.answers(run)
 
     async def cancel_run(self, args: arguments.CancelRun, tell: Tell) -> dict[str, Any]:
         """Cancel a run: what it did stays, what it has not begun is not done."""

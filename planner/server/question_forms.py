@@ -50,7 +50,7 @@ class Question:
     @property
     def key(self) -> str:
         """What tells it from other questions, also of the same step."""
-        return f"{self.run}:{self.pending.kept_as}"
+        return f"{self.run}:{self.pending.answer_key}"
 
     @property
     def tool(self) -> str | None:

@@ -50,7 +50,7 @@ def trimmed_run(document: dict[str, Any], first: int | None = None) -> dict[str,
     problems = document["problems"]
     if len(told := _problems(problems)) < len(problems):
         left_out["problems"] = _more_problems(problems, told)
-    pending = _first([_asked(one) for one in document["pending"]], SHORT_PART)
+    pending = _first([_trimmed_pending(one) for one in document["pending"]], SHORT_PART)
     if pending != document["pending"]:
         left_out["pending"] = f"some of what it waits for; read {run}"
     if any("left_out" in step for step in shown):
@@ -87,7 +87,7 @@ def trimmed_bindings(bindings: Mapping[str, Any], most: int) -> tuple[dict[str, 
     return shown, len(bindings) - len(shown)
 
 
-def trimmed_fault(message: str) -> str:
+def trimmed_error(message: str) -> str:
     """Return what a call is refused with, which may quote what it was given."""
     return truncate(message, SAID)
 
@@ -186,7 +186,7 @@ def _problem(problem: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _asked(pending: dict[str, Any]) -> dict[str, Any]:
+def _trimmed_pending(pending: dict[str, Any]) -> dict[str, Any]:
     """Shorten what a step asks; a schema is whole or left away."""
     shown = {**pending, "question": truncate(pending["question"], QUESTION)}
     if len(dump(pending["schema"])) > QUESTION:

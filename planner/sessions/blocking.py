@@ -219,7 +219,7 @@ def open_session(
         problems = door._thread.run(session.begin())  # noqa: SLF001 - the door is made here
         if problems:
             door.close()
-            raise Invalid(_says(problems))
+            raise Invalid(_errors_message(problems))
     return door
 
 
@@ -230,9 +230,11 @@ def _json(value: object) -> JSON:
 
 def _refused(problems: Sequence[Problem]) -> StepResult:
     told: list[JSON] = [problem.to_json() for problem in problems]
-    return StepResult("failed", reason=f"refused: {_says(problems)}", extra={"problems": told}, error="refused")
+    return StepResult(
+        "failed", reason=f"refused: {_errors_message(problems)}", extra={"problems": told}, error="refused"
+    )
 
 
-def _says(problems: Sequence[Problem]) -> str:
+def _errors_message(problems: Sequence[Problem]) -> str:
     errors = [problem for problem in problems if problem.severity == "error"]
     return "; ".join(f"{one.message} ({one.hint})" if one.hint else one.message for one in errors)

@@ -20,7 +20,7 @@ def waiting(shown: str, row: RunRow, snapshot: Snapshot) -> Conflict:
     """Say what a session waits for, before which it takes no steps."""
     pending, answers = pending_of(snapshot.steps(row.run)), snapshot.answers(row.run)
     message = "; ".join(f"step {one.step} ({one.kind}): {one.question}" for one in pending)
-    asked = [one.step for one in pending if one.kind != "wait" and one.kept_as not in answers]
+    asked = [one.step for one in pending if one.kind != "wait" and one.answer_key not in answers]
     asked = asked if row.status == "suspended" else []
     command = f"`infospace answer {row.run} {asked[0]} …`" if asked else f"`infospace resume {row.run}`"
     tool = f"answer_run({row.run!r}, {(asked or [pending[0].step])[0]!r}, …)"

@@ -62,7 +62,7 @@ class Script:
             refused = await self._begun(head)
             if refused is not None or head is not None:
                 return refused
-        called = await self._open.call(line_checked(value, index), self._tell, halt)
+        called = await self._open.call(line_checked(value, index), self._forward_event, halt)
         self._run, ended = called.run, called.ended
         if ended is None:
             return await self._over(Ended("refused", reason="a step was refused by the check"), called.problems)
@@ -118,15 +118,17 @@ class Script:
         found = problems or self._warnings
         if self._name is None and not ended.over and ended.status != "suspended":
             if ended.status == "success":
-                return replace(await self._open.end(self._tell), problems=found)
-            return replace(await self._open.close(ended.status, ended.reason or "", self._tell), problems=found)
+                return replace(await self._open.end(self._forward_event), problems=found)
+            return replace(
+                await self._open.close(ended.status, ended.reason or "", self._forward_event), problems=found
+            )
         if self._run is None:
             return RunResult(self._open.run, ended.status, problems=found, reason=ended.reason)
         reason = "; ".join(said for said in (ended.reason, *self._said) if said) or None
         result = self._run.outcome(replace(ended, reason=reason), found, whole=self._name is None)
         return result if self._name is None else replace(result, steps=self._rows)
 
-    def _tell(self, event: Event) -> None:
+    def _forward_event(self, event: Event) -> None:
         """Tell of all lines as of one run."""
         if isinstance(event, RunStarted):
             if self._started:

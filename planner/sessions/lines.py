@@ -13,7 +13,7 @@ from infospace.core.resources import Resource, is_resource
 from infospace.journal.rows import RunRow
 from infospace.space import Space
 from planner.check.checker import Checker
-from planner.check.conditions import whole
+from planner.check.conditions import reference_or_none
 from planner.check.space_facts import SnapshotFacts
 from planner.language.plan import Block, Plan, Step
 from planner.language.problems import Problem, Problems, a_kind, join, sort_problems
@@ -40,7 +40,7 @@ def read_head(head: JSON, problems: Problems, at: str = "/0") -> Plan:
         if key in head:
             problems.error("unknown-key", join(at, key), f"the head of a session has no {key!r}", "one step a line")
     plan = parse_head(head, problems, at)
-    if plan.result is not None and whole(plan.result) is None:
+    if plan.result is not None and reference_or_none(plan.result) is None:
         message = f"`result` is one `$variable`, not {plan.result!r:.60}"
         problems.error("bad-value", join(at, "result"), message, '"result": "$report"')
     return plan

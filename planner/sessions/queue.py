@@ -70,7 +70,7 @@ _GUARD = threading.Lock()
 def queue_of(space: Space, run: str) -> Queue:
     """Return the queue of a run, or of what is to become one, which all who use the same opened space share."""
     with _GUARD:
-        queues = _QUEUES.setdefault(space.whole, WeakValueDictionary())
+        queues = _QUEUES.setdefault(space.unscoped, WeakValueDictionary())
         queue = queues.get(run)
         if queue is None:
             queue = queues[run] = Queue()

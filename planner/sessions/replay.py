@@ -13,7 +13,7 @@ from infospace.journal.rows import FINISHED, RunRow, StepRow
 from planner.execute.run import Run
 from planner.journal.commit_order import FinishedStep, StartedStep
 from planner.journal.failures import Failure, Stopped, sentence
-from planner.journal.lease import kept
+from planner.journal.lease import renewing_lease
 from planner.journal.recorded import RecordedRun
 from planner.journal.result import RunResult
 from planner.journal.suspension import Suspension
@@ -38,7 +38,7 @@ async def replay_lines(run: Run, row: RunRow, past: RecordedRun, bound: Mapping[
     within = {top_label(position) for position in past.positions if position != top_label(position)}
     failure: Failure | None = None
     try:
-        async with kept(run.space.store, run.id, run.owner):
+        async with renewing_lease(run.space.store, run.id, run.owner):
             for step in run.plan.steps:
                 known = past.row(step.label)
                 cut = known is not None and (known.error == "cancelled" or bool(known.extra.get("ahead")))

@@ -115,7 +115,7 @@ class Session:
         self, steps: Sequence[JSON], emit: Emit = silent, halt: SuspendRequest | None = None, place: Place | None = None
     ) -> RunResult:
         """Check steps, all of them against what is bound, then run them, when the place has its turn."""
-        return self._told(await self.call(steps_checked(steps), emit, halt, place))
+        return self._run_result(await self.call(steps_checked(steps), emit, halt, place))
 
     async def play_plan(
         self,
@@ -125,7 +125,7 @@ class Session:
         halt: SuspendRequest | None = None,
     ) -> RunResult:
         """Check a whole plan against what is bound, with its inputs, then run its steps as those of the session."""
-        return self._told(await self.call(plan_checked(document, inputs or {}), emit, halt))
+        return self._run_result(await self.call(plan_checked(document, inputs or {}), emit, halt))
 
     async def call(
         self, check: Check, emit: Emit = silent, halt: SuspendRequest | None = None, place: Place | None = None
@@ -151,12 +151,12 @@ class Session:
                 waits = [one.step for one in pending_of(snapshot.steps(row.run)) if one.kind == "wait"]
             if step not in waits:
                 answer(self._space, row.run, step, value)
-            return self._told(await self._gone_on(emit, halt))
+            return self._run_result(await self._gone_on(emit, halt))
 
     async def go_on(self, emit: Emit = silent, halt: SuspendRequest | None = None) -> RunResult:
         """Go on with the lines that were begun; Conflict where none were, it runs elsewhere, or has ended."""
         async with self._queue.turn():
-            return self._told(await self._gone_on(emit, halt))
+            return self._run_result(await self._gone_on(emit, halt))
 
     async def finish(
         self, emit: Emit = silent, halt: SuspendRequest | None = None, approve: Sequence[str] = ()
@@ -167,15 +167,15 @@ class Session:
         """
         async with self._queue.turn():
             if self.name is None and not self._recalled(self._must_be_open()).open_lines:
-                return self._taken(emit).conclude()
+                return self._claim_run(emit).conclude()
             called = await self._gone_on(emit, halt, approve)
             run, ended = called.run, called.ended
             if self.name is not None or ended is None or ended.over or ended.status == "suspended":
-                return self._told(called, whole=self.name is None)
+                return self._run_result(called, whole=self.name is None)
             self._run = None
             return run.conclude() if ended.status == "success" else run.close("failed", None, ended.reason)
 
-    def _told(self, called: Called, *, whole: bool = False) -> RunResult:
+    def _run_result(self, called: Called, *, whole: bool = False) -> RunResult:
         run, ended = called.run, called.ended
         if ended is None:
             return RunResult(run.id or None, "refused", bindings=run.bindings(), problems=called.problems)
@@ -192,7 +192,7 @@ class Session:
             if run.id and self._headed:
                 second_head(self._shown, problems)
             elif not run.id and self._open(run, problems):
-                run.rest()
+                run.suspend()
             return problems.found
 
     async def end(self, emit: Emit = silent) -> RunResult:
@@ -202,14 +202,14 @@ class Session:
             run = self._at_hand()
             if not run.id and not self._open(run, problems):
                 return RunResult(None, "refused", problems=problems.found)
-            return self._taken(emit).conclude()
+            return self._claim_run(emit).conclude()
 
     async def close(self, status: RunStatus, reason: str, emit: Emit = silent) -> RunResult:
         """End it where it stands, also where it waits. Raises Conflict where it runs elsewhere, or is not open."""
         async with self._queue.turn():
             self._run = None
             self._recalled(self._must_be_open())
-            return self._taken(emit).close(status, None, reason)
+            return self._claim_run(emit).close(status, None, reason)
 
     # What is known of it
 
@@ -294,12 +294,12 @@ class Session:
         self._run = run
         return run
 
-    def _taken(self, emit: Emit) -> SessionRun:
+    def _claim_run(self, emit: Emit) -> SessionRun:
         """Own its run, to end it; what was broken off is settled."""
         run, self._run = self._run, None
         assert run is not None  # noqa: S101 - it was recalled, or opened
-        run.take(run.left_open(self._calls)[0] if run.open_lines else ())
-        run.hear(emit)
+        run.claim(run.left_open(self._calls)[0] if run.open_lines else ())
+        run.set_listener(emit)
         return run
 
     def _open(self, run: SessionRun, problems: Problems) -> bool:
@@ -362,12 +362,12 @@ class Session:
         run = self._recalled(row, within(self._space, row.scope))
         if not run.open_lines:
             raise nothing_to_resume_error(self._shown, self.name)
-        run.take(in_run(named(approve), run.id, now()))
+        run.claim(in_run(named(approve), run.id, now()))
         # An answer that was given before it was taken is in the journal by now.
         with self._space.store.reading() as snapshot:
             answers = snapshot.answers(run.id)
         if run.record is not None:
-            run.record.take_answers(answers)
+            run.record.add_answers(answers)
         try:
             return Called(run, await self._played(run, run.open_lines, emit, halt), ())
         finally:

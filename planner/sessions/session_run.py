@@ -35,7 +35,7 @@ from planner.execute.run import Run
 from planner.journal.commit_order import JournalWriter, SuspendRequest
 from planner.journal.events import Emit, RunFinished, RunStarted
 from planner.journal.failures import Stopped, sentence
-from planner.journal.lease import kept, seconds_spent
+from planner.journal.lease import renewing_lease, seconds_spent
 from planner.journal.recorded import RecordedRun
 from planner.journal.result import RunResult
 from planner.journal.suspension import Pending, Suspension
@@ -88,7 +88,7 @@ class SessionRun(Run):
         self._value: str | None = None
         """The id of the last value that its lines gave."""
 
-    def hear(self, emit: Emit) -> None:
+    def set_listener(self, emit: Emit) -> None:
         """Tell from now on. Each call may come from another event loop, which what waits here belongs to."""
         self._emit = emit
         self.slots = asyncio.Semaphore(RUN_AT_ONCE)
@@ -120,7 +120,7 @@ class SessionRun(Run):
 
     # The journal
 
-    def take(self, entries: Sequence[Entry] = ()) -> None:
+    def claim(self, entries: Sequence[Entry] = ()) -> None:
         """Own the run and let it go on; a Conflict, and nothing, where somebody else has owned it since."""
         self.space.store.commit([], [ClaimRun(self.id, self.owner, self.previous, now()), *entries])
         self.previous = self.owner
@@ -128,7 +128,7 @@ class SessionRun(Run):
     def add(self, block: Block, lines: Sequence[JSON], plans: Mapping[str, Plan], before: Sequence[Entry] = ()) -> None:
         """Journal the lines of a call that is to be run, after what comes before. A Conflict where `take` is one."""
         documents = {name: plan.document for name, plan in plans.items()}
-        self.take([*before, AddLines(self.id, lines, documents, scope_of(self.space))])
+        self.claim([*before, AddLines(self.id, lines, documents, scope_of(self.space))])
         self.plans |= plans
         self.labels.update(step.label for step in block)
         self.lines, self.record = self.lines + block, None
@@ -160,7 +160,7 @@ class SessionRun(Run):
         begun = {top_label(place) for place in (*places, *(row.position for row in self._waiting.values()))}
         ended = {first_attempt(one.position) for one in self.steps}
         message: list[str] = []
-        rows = self._given_up()
+        rows = self._abandoned_rows()
         for step in self.open_lines:
             if step.label in ended:
                 continue
@@ -184,7 +184,7 @@ class SessionRun(Run):
         self.scope.own |= bindings_of({}, self.steps)
         return rows, "; ".join(message)
 
-    def _given_up(self) -> list[StepRow]:
+    def _abandoned_rows(self) -> list[StepRow]:
         """Return the rows of steps that wait, as those of steps that wait no more."""
         waiting, self._waiting = list(self._waiting.values()), {}
         return [broken_off(row) for row in waiting]
@@ -205,22 +205,22 @@ class SessionRun(Run):
         self.order = DependencyAnalysis(self.space.catalogue, self.plans)
         emit(RunStarted(self.id, self.goal))
         try:
-            async with kept(self.space.store, self.id, self.owner, self._so_far):
-                failure = await self.within(self.seconds_left(), block)
+            async with renewing_lease(self.space.store, self.id, self.owner, self._so_far):
+                failure = await self.with_timeout(self.seconds_left(), block)
         except Stopped as stop:
             return self._stop(stop)
         except Suspension as suspension:
             return self._wait(suspension.pending)
         except asyncio.CancelledError:
             with suppress(InfospaceError):
-                self._rest(Ended("failed", reason="the call was cancelled"))
+                self._end_call(Ended("failed", reason="the call was cancelled"))
             raise
         except BaseException as error:
             with suppress(InfospaceError):
-                self._rest(Ended("failed", reason=f"the call broke off: {type(error).__name__}: {error}"))
+                self._end_call(Ended("failed", reason=f"the call broke off: {type(error).__name__}: {error}"))
             raise
         reason = self._unanswered(block) if failure is None else sentence(failure)
-        return self._rest(Ended("success", self._last()) if reason is None else Ended("failed", reason=reason))
+        return self._end_call(Ended("success", self._last()) if reason is None else Ended("failed", reason=reason))
 
     def _most(self, before: int) -> int:
         written = self.plan.document.get("budget", {}) if isinstance(self.plan.document, dict) else {}
@@ -237,7 +237,7 @@ class SessionRun(Run):
 
     def _last(self) -> Resource | None:
         last = self._latest()
-        return None if last is None else self._given(last)
+        return None if last is None else self._get_value(last)
 
     def _latest(self) -> str | None:
         """Return the id of the last value that the call gave, other than those of a plan's inputs."""
@@ -259,15 +259,15 @@ class SessionRun(Run):
         self._write("suspended", ended)
         return ended
 
-    def rest(self) -> None:
+    def suspend(self) -> None:
         """Let the session, which was just opened, wait for its first call."""
         self._write("suspended", Ended("success"))
 
-    def _rest(self, ended: Ended) -> Ended:
+    def _end_call(self, ended: Ended) -> Ended:
         """End the call, and let the session wait for the next one."""
         self.settled, self.record = len(self.lines), None
         self._value = self._latest() or self._value
-        self._write("suspended", ended, self._given_up())
+        self._write("suspended", ended, self._abandoned_rows())
         return ended
 
     def conclude(self) -> RunResult:

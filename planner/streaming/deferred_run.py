@@ -25,7 +25,7 @@ class DeferredRun(Run):
         self.open("plan", bound)
         self._inputs = dict(self.scope.own)
 
-    def settle(
+    def set_plan(
         self, plan: Plan, bound: Mapping[str, Resource | JSON], warnings: Sequence[Problem], spent: float
     ) -> None:
         """Take the whole plan, with what its inputs are bound to, and journal it.
@@ -51,7 +51,7 @@ class DeferredRun(Run):
         entry = SetDocument(self.id, self.goal, plan.document, self._inputs, plans)
         self.space.store.commit(view.changes, [entry])
 
-    def forget(self) -> None:
+    def discard(self) -> None:
         """Unbind all variables and inputs, as if no step had run."""
         self._inputs.clear()
         self.scope.own.clear()

@@ -47,7 +47,7 @@ class Prefix:
         self._ids: set[str] = set()
         self._gated = False
 
-    def more(self, arrived: IncrementalDocument, run: str | None) -> list[Step]:
+    def next_steps(self, arrived: IncrementalDocument, run: str | None) -> list[Step]:
         """Return the steps that may run now and were not told before; `run` is the run of those that were.
 
         None is told of a document that has come to its end: all of it is there to be checked.
@@ -86,7 +86,7 @@ class Prefix:
         checker = Checker(self._space.catalogue, known, problems)
         checker.env, checker.plans = self._env, self.plans
         checker.block((step,), most=depth)
-        if not problems.ok or not self.order.only_looks(step):
+        if not problems.ok or not self.order.is_read_only(step):
             return None
         if step.id is not None:
             self._ids.add(step.id)

@@ -60,14 +60,14 @@ class _Arriving:
 
     async def result(self, chunks: AsyncIterable[bytes]) -> RunResult:
         try:
-            text = await self._whole(chunks)
+            text = await self._read_all(chunks)
             if text is None:
                 return await self._cancelled(INTERRUPTED)
             prepared = self._prepared(text)
             if isinstance(prepared, Refused):
                 return await self._refused(prepared)
             if self._ahead is not None:
-                await self._ahead.settle(prepared)
+                await self._ahead.set_plan(prepared)
         except asyncio.CancelledError:
             await self._cancelled("the run was cancelled")
             raise
@@ -75,12 +75,12 @@ class _Arriving:
             await self._cancelled(f"the document broke off: {type(error).__name__}: {error}")
             raise
         if self._ahead is not None:
-            return await self._ahead.go_on()
+            return await self._ahead.run_to_end()
         run = Run(self._space, prepared.plan, self._emit, prepared.warnings, self._approve)
         run.halt = self._halt
-        return await run.all(prepared.bound)
+        return await run.run(prepared.bound)
 
-    async def _whole(self, chunks: AsyncIterable[bytes]) -> bytes | None:
+    async def _read_all(self, chunks: AsyncIterable[bytes]) -> bytes | None:
         """Take chunks to their end, running ahead; return all of them, None when the run is halted before."""
         arrived, iterator = IncrementalDocument(), aiter(chunks)
         halted = asyncio.create_task(self._halt.heard.wait())
@@ -108,7 +108,7 @@ class _Arriving:
         return None if self._ahead is None else self._ahead.id
 
     async def _run_ahead(self, arrived: IncrementalDocument) -> None:
-        steps, plan = self._prefix.more(arrived, self._opened), self._prefix.plan
+        steps, plan = self._prefix.next_steps(arrived, self._opened), self._prefix.plan
         if not steps or plan is None:
             return
         if self._ahead is None:
@@ -133,14 +133,14 @@ class _Arriving:
     async def _refused(self, refused: Refused) -> RunResult:
         if self._ahead is not None:
             return await self._ahead.refuse(refused.problems)
-        return self._told(refused.to_result())
+        return self._emit_finished(refused.to_result())
 
     async def _cancelled(self, reason: str) -> RunResult:
         if self._ahead is not None:
             return await self._ahead.cancel(reason)
-        return self._told(RunResult(None, "cancelled", reason=reason))
+        return self._emit_finished(RunResult(None, "cancelled", reason=reason))
 
-    def _told(self, result: RunResult) -> RunResult:
+    def _emit_finished(self, result: RunResult) -> RunResult:
         self._emit(RunFinished(result))
         return result
 

@@ -19,7 +19,7 @@ from planner.execute.start import Prepared
 from planner.journal.commit_order import BufferedBranch
 from planner.journal.events import StepRanAhead
 from planner.journal.failures import Failure
-from planner.journal.lease import kept
+from planner.journal.lease import renewing_lease
 from planner.journal.result import RunResult
 from planner.language.plan import Plan, Step
 from planner.language.problems import Problem
@@ -52,8 +52,8 @@ class SpeculativeRun:
         """Open the run."""
         run = self._run
         run.begin(self._prefix.bound)
-        await self._lease.enter_async_context(kept(run.space.store, run.id, run.owner))
-        self._task = asyncio.create_task(self._parts.all())
+        await self._lease.enter_async_context(renewing_lease(run.space.store, run.id, run.owner))
+        self._task = asyncio.create_task(self._parts.wait_all())
 
     def add(self, steps: Sequence[Step]) -> None:
         """Start steps, each as soon as those that it needs have ended."""
@@ -63,18 +63,18 @@ class SpeculativeRun:
 
     # The whole is there
 
-    async def settle(self, prepared: Prepared) -> None:
+    async def set_plan(self, prepared: Prepared) -> None:
         """Take the whole plan, which has passed the check; drop what ran ahead where that does not stand."""
         await self._lease.aclose()
         self._counts = self._stands(prepared)
         if not self._counts:
             await self._drop()
-            self._run.forget()
-        self._run.settle(prepared.plan, prepared.bound, prepared.warnings, self._parts.busy.seconds)
+            self._run.discard()
+        self._run.set_plan(prepared.plan, prepared.bound, prepared.warnings, self._parts.busy.seconds)
 
-    async def go_on(self) -> RunResult:
+    async def run_to_end(self) -> RunResult:
         """Run the plan that was settled to its end."""
-        return await self._run.go_on(self._rest if self._counts else None)
+        return await self._run.run_to_end(self._run_remaining if self._counts else None)
 
     def _stands(self, prepared: Prepared) -> bool:
         """Whether what ran ahead is what the whole plan would have done.
@@ -96,7 +96,7 @@ class SpeculativeRun:
             and (failure is None or failure.kind != BudgetExceeded.kind)
         )
 
-    async def _rest(self) -> Failure | None:
+    async def _run_remaining(self) -> Failure | None:
         """Let what ran ahead count, and run the other steps."""
         run, parts = self._run, self._parts
         steps = run.plan.steps[len(self._prefix.steps) :]
@@ -126,8 +126,8 @@ class SpeculativeRun:
         await self._lease.aclose()
         await self._drop()
         for unit in self._parts.begun:
-            self._run.skipped_ahead(unit.step, unit.step.label, self._run.frame, reason)
-        self._run.forget()
+            self._run.journal_dropped(unit.step, unit.step.label, self._run.frame, reason)
+        self._run.discard()
 
     async def _drop(self) -> None:
         self._held.drop()

@@ -106,7 +106,7 @@ class Finding:
 
 
 class _Silence:
-    def speech(self, kind: str, text: str) -> None:
+    def message(self, kind: str, text: str) -> None:
         pass
 
     def progress(self, done: int, total: int, what: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from infospace.schema.validate import misfit, schema_faults, validate, validate_ignoring
+from infospace.schema.validate import first_violation, schema_errors, validate, validate_ignoring
 from infospace.tools.mcp.catalogue.schema_check import sound
 
 EXPLODING = "^(a+)+$"
@@ -30,7 +30,7 @@ NEARLY = "a" * 60 + "!"
 )
 def test_a_pattern_that_explodes_is_held_at_once(value: Any, schema: dict[str, Any]) -> None:
     """Whichever keyword has it, and also while something in the value is not known yet."""
-    assert list(schema_faults(schema)) == []
+    assert list(schema_errors(schema)) == []
     begun = time.process_time()
     validate(value, schema)
     list(validate_ignoring(value, schema, object()))
@@ -57,7 +57,7 @@ def test_a_pattern_that_explodes_is_held_at_once(value: Any, schema: dict[str, A
 )
 def test_keys_are_held_against_patterns(value: Any, schema: dict[str, Any], message: list[str]) -> None:
     """Those that fit one by its schema, the others by `additionalProperties`; what is no object has no keys."""
-    assert list(schema_faults(schema)) == []
+    assert list(schema_errors(schema)) == []
     assert validate(value, schema) == message
 
 
@@ -75,14 +75,14 @@ def test_keys_are_held_against_patterns(value: Any, schema: dict[str, Any], mess
 )
 def test_what_cannot_be_held_is_a_fault_in_its_place(schema: dict[str, Any], place: tuple[str, ...]) -> None:
     """So a server's schema loses that alone."""
-    assert [fault.place for fault in schema_faults(schema)] == [place]
-    assert list(schema_faults(sound({"type": "object", **schema}))) == []
+    assert [fault.place for fault in schema_errors(schema)] == [place]
+    assert list(schema_errors(sound({"type": "object", **schema}))) == []
 
 
 def test_a_property_may_be_called_like_a_keyword() -> None:
     """Names under `properties` are no keywords."""
     names = {"unevaluatedProperties": {"type": "boolean"}}
-    assert list(schema_faults({"properties": names, "patternProperties": {"^x": True}})) == []
+    assert list(schema_errors({"properties": names, "patternProperties": {"^x": True}})) == []
 
 
 def layered(levels: int) -> dict[str, Any]:
@@ -115,9 +115,9 @@ BRANCHING = {
 )
 def test_a_schema_that_explodes_is_held_at_once(value: Any, schema: dict[str, Any]) -> None:
     """Each reference is followed once for a part of the value, and items are not compared with each other."""
-    assert list(schema_faults(schema)) == []
+    assert list(schema_errors(schema)) == []
     begun = time.process_time()
-    misfit(value, schema)
+    first_violation(value, schema)
     validate(value, schema)
     list(validate_ignoring(value, schema, object()))
     assert time.process_time() - begun < 15
@@ -127,12 +127,12 @@ def test_what_was_not_looked_at_is_not_asked_where_there_are_too_many_ways_to_lo
     """So a server's schema loses that alone, and is held at once; any other keeps it."""
     begun = time.process_time()
     large = {**layered(60), "unevaluatedProperties": False}
-    (fault,) = schema_faults(large)
+    (fault,) = schema_errors(large)
     assert fault.place == ("unevaluatedProperties",)
     assert validate({"x": 1, "y": 1}, sound(large)) == []
     assert time.process_time() - begun < 15
     small = {**layered(3), "unevaluatedProperties": False}
-    assert list(schema_faults(small)) == list(schema_faults({"$ref": "#"})) == []
+    assert list(schema_errors(small)) == list(schema_errors({"$ref": "#"})) == []
     assert sound(small) == small
     assert len(validate({"x": 1}, small)) == 1
 

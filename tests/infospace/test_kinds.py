@@ -21,6 +21,7 @@ from infospace.schema.shapes import (
     describe,
     disjoint,
     field_shape,
+    format_types,
     is_result,
     place_in,
     same_as,
@@ -28,10 +29,9 @@ from infospace.schema.shapes import (
     schema_of_value,
     shape_of,
     subschema_at,
-    type_words,
     types_of,
 )
-from infospace.schema.words import shown, wanted
+from infospace.schema.words import describe_schema, shown
 
 VALUE = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-2, 2) | st.text("ab", max_size=2),
@@ -63,7 +63,7 @@ def test_a_place_that_exists_is_never_ruled_out(content: Any, metadata: Any, par
 def test_a_schema_of_a_value_admits_its_type(value: Any) -> None:
     """And words for it are never empty."""
     assert not disjoint(schema_of_value(value), schema_of_value(value))
-    assert type_words(schema_of_value(value))
+    assert format_types(schema_of_value(value))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_shape_is_described_in_words(shape: Any, words: str) -> None:
 )
 def test_what_a_schema_wants_is_said_in_words(schema: Any, words: str) -> None:
     """The words that messages and contracts use."""
-    assert wanted(schema) == words
+    assert describe_schema(schema) == words
 
 
 def test_values_are_shown_as_a_plan_writes_them() -> None:
@@ -264,4 +264,4 @@ def test_a_schema_that_explodes_is_understood_at_once() -> None:
 )
 def test_what_a_schema_wants_that_refers_to_itself_can_be_said(schema: dict[str, Any], message: str) -> None:
     """As far as it goes."""
-    assert wanted(schema) == message
+    assert describe_schema(schema) == message

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from infospace.schema.validate import misfit, validate
+from infospace.schema.validate import first_violation, validate
 
 PERSON = {
     "type": "object",
@@ -51,4 +51,4 @@ def test_a_misfit_is_a_sentence_in_json(value: Any, schema: dict[str, Any], mess
 def test_the_best_of_several_misfits_is_told() -> None:
     """The one that is nearest to what was meant."""
     schema = {"anyOf": [{"type": "object", "properties": {"a": {"type": "null"}}}, {"type": "boolean"}]}
-    assert misfit({"a": True}, schema) == "true is not null at `a`"
+    assert first_violation({"a": True}, schema) == "true is not null at `a`"

@@ -129,6 +129,6 @@ def test_one_view_takes_over_what_another_made(space: Space) -> None:
     (a,) = made(space, "a")
     inner, outer = space.view(), space.view()
     note = inner.note(inner.get(a).content)
-    outer.absorb(inner)
+    outer.merge(inner)
     assert outer.get(note.id) == note
     assert (outer.uses, len(outer.changes)) == ({a: 1}, 1)

@@ -68,7 +68,7 @@ def test_a_part_of_a_step_sees_the_parts_before_it_once_they_are_absorbed(space:
     first.revise(first.get(note_id), content=2)  # type: ignore[type-var]
     failed.revise(failed.get(note_id), content=3)  # type: ignore[type-var]
     assert (failed.get(note_id).content, outer.get(note_id).content) == (3, {"a": 1})
-    outer.absorb(first)
+    outer.merge(first)
     assert (outer.get(note_id).content, outer.inner(Made()).get(note_id).content) == (2, 2)
     assert outer.get(note_id).version == 2
 

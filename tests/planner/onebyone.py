@@ -13,7 +13,7 @@ class OneByOne(DependencyAnalysis):
         """Return the same groups without what may overlap."""
         return tuple(Group(group.units) for group in super().groups(steps))
 
-    def apart(self, steps: Block, handler: Block = ()) -> bool:
+    def items_independent(self, steps: Block, handler: Block = ()) -> bool:
         """No items overlap."""
         del steps, handler
         return False

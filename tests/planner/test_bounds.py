@@ -80,8 +80,8 @@ def test_room_that_is_not_there_is_not_taken() -> None:
         room.take(1, 1)
     room.take(1)
     with pytest.raises(Exception, match="it would make 4 or more"):
-        room.must_hold_members(4)
-    room.must_hold_members(3)
+        room.require_members_fit(4)
+    room.require_members_fit(3)
 
 
 SECONDS = 0.15

@@ -384,7 +384,7 @@ def test_a_step_whose_condition_calls_a_tool_does_not_run_ahead(
     plan = parse_plan([PAIR, step], problems)
     assert problems.ok, problems.found
     order = DependencyAnalysis(space.catalogue, {})
-    assert order.only_looks(plan.steps[1]) is looks
+    assert order.is_read_only(plan.steps[1]) is looks
 
 
 def uses_of(result: RunResult, kind: str) -> set[str]:
@@ -458,11 +458,11 @@ def test_what_runs_alone(space: Space, calls: list[str], step: Any, alone: bool)
 def test_what_waits_for_the_branches_before(space: Space, calls: list[str], step: Any, takes: bool) -> None:
     """What gives a name does, a call as well; a call that gives none may overlap."""
     order, read = ordered(space, step)
-    assert order.takes_turn(read) is takes
+    assert order.must_keep_order(read) is takes
 
 
 @pytest.mark.parametrize(("name", "looks"), [("reads", True), ("gives", False), ("marks", False)])
 def test_a_saved_plan_that_calls_does_not_run_ahead(space: Space, calls: list[str], name: str, looks: bool) -> None:
     """Also where the call changes nothing."""
     order, read = ordered(space, {"type": f"plan:{name}"}, reads=[note(1)], gives=[GIVES], marks=[MARKS])
-    assert order.only_looks(read) is looks
+    assert order.is_read_only(read) is looks

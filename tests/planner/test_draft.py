@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from infospace import Space
-from planner.editor.draft import look
+from planner.editor.draft import check_draft
 from planner.editor.text_patch import rewritten
 
 
 def marked(space: Space, text: str) -> list[tuple[str, str]]:
     """Return codes, each with the text that it stands at."""
-    return [(mark.problem.code, text[mark.start : mark.end]) for mark in look(space, text).marks]
+    return [(mark.problem.code, text[mark.start : mark.end]) for mark in check_draft(space, text).marks]
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def test_a_problem_is_marked_at_its_place(space: Space, text: str, code: str, pl
 def test_a_fix_mends_the_text(space: Space) -> None:
     """And nothing else in it."""
     text = '{"goal": "g",\n "steps": [\n   {"type": "create-not",   "value": "x"}\n ]}'
-    [mark] = [mark for mark in look(space, text).marks if mark.problem.fix]
+    [mark] = [mark for mark in check_draft(space, text).marks if mark.problem.fix]
     mended = rewritten(text, mark.problem.fix or [])
     assert mended == text.replace("create-not", "create-note")
-    assert look(space, mended).errors == 0
+    assert check_draft(space, mended).errors == 0
 
 
 def test_steps_are_found_by_their_place(space: Space) -> None:
@@ -55,7 +55,7 @@ def test_steps_are_found_by_their_place(space: Space) -> None:
     then = [{"type": "say", "value": "x"}]
     plan: Any = [{"type": "if", "condition": {"type": "bound", "target": "$x"}, "then": then}, *then]
     text = json.dumps(plan, indent=2) + "\n\n"
-    draft = look(space, text)
+    draft = check_draft(space, text)
     assert [one.step.pointer for one in draft.steps] == ["/0", "/0/then/0", "/1"]
     for needle, pointer in [("condition", "/0"), ('"say"', "/0/then/0")]:
         found = draft.step_at(text.index(needle))
@@ -69,5 +69,5 @@ def test_steps_are_found_by_their_place(space: Space) -> None:
 
 def test_nothing_is_wrong_with_an_empty_text(space: Space) -> None:
     """There is just nothing to run."""
-    draft = look(space, " \n")
+    draft = check_draft(space, " \n")
     assert (draft.plan, draft.errors, list(draft.marks)) == (None, 0, [])

@@ -18,7 +18,7 @@ from infospace.core.errors import LeaseLost
 from infospace.journal.rows import ClaimRun, CloseRun, Heartbeat, OpenRun, RunRow, RunStatus, StepRow
 from infospace.tools.local import LocalTools
 from planner.execute.start import run
-from planner.journal.lease import LEASE, is_live, kept, new_owner, seconds_spent
+from planner.journal.lease import LEASE, is_live, new_owner, renewing_lease, seconds_spent
 
 HERE = socket.gethostname()
 
@@ -125,7 +125,7 @@ def test_whoever_loses_the_lease_stops_what_it_does(space: Space, monkeypatch: p
     ended: list[bool] = []
 
     async def do() -> None:
-        async with kept(space.store, mine, "me"):
+        async with renewing_lease(space.store, mine, "me"):
             space.store.commit([], [ClaimRun(mine, "other", "me", now())])
             try:
                 await asyncio.Event().wait()
@@ -172,7 +172,7 @@ def test_the_lease_is_renewed_with_what_was_spent_and_then_no_more(
 
     async def do() -> None:
         before = asyncio.all_tasks()
-        async with kept(space.store, mine, "me", lambda: {"seconds": 5.0}):
+        async with renewing_lease(space.store, mine, "me", lambda: {"seconds": 5.0}):
             await told(space, mine, 5.0)
         assert asyncio.all_tasks() == before
 
@@ -185,7 +185,7 @@ def test_a_failure_of_what_is_done_is_not_hidden_by_the_end_of_the_lease(space: 
     mine = opened(space)
 
     async def do(error: BaseException) -> None:
-        async with kept(space.store, mine, "me"):
+        async with renewing_lease(space.store, mine, "me"):
             await asyncio.sleep(0)
             raise error
 

@@ -12,7 +12,7 @@ from infospace import Space
 from infospace.core.position import Position
 from infospace.journal.rows import StepRow
 from planner.execute.start import check_plan, run_sync
-from planner.inspect.summaries import effect_said, size_said
+from planner.inspect.summaries import format_effect, format_size
 from planner.inspect.tree import PAGE, RunTree, TreeNode, outline
 from planner.language.plan import Plan
 from planner.language.problems import Problems
@@ -198,7 +198,7 @@ def test_positions_are_taken_apart(position: str, part: str, holder: str | None)
 def test_sizes_and_effects_are_told(space: Space) -> None:
     """As far as the journal and the catalogue know them."""
     tree = ran(space, ITEMS, note("x" * 700, "$long"), {"type": "size", "target": "$c", "out": "$n"}, EACH)
-    said = [size_said(tree.rows[key]) for key in ("1", "2", "3", "4")]
+    said = [format_size(tree.rows[key]) for key in ("1", "2", "3", "4")]
     assert said == ["Collection (2)", "Note (700)", "Note (1)", "Collection (2)"]
     steps = plan(ITEMS, note("x", name="n"), {"type": "ask", "value": "?", "out": "$a"}, {"type": "no-such"}).steps
-    assert [effect_said(step, space.catalogue) for step in steps] == ["", "names", "asks", ""]
+    assert [format_effect(step, space.catalogue) for step in steps] == ["", "names", "asks", ""]

@@ -93,7 +93,7 @@ def test_answers_that_come_later_are_added() -> None:
     """The others stay."""
     record = RecordedRun([], [], {"1": "a"})
     assert (record.answered("1"), record.answered("2")) == (True, False)
-    record.take_answers({"2": None})
+    record.add_answers({"2": None})
     assert (record.answer("1"), record.answered("2"), record.answer("2")) == ("a", True, None)
 
 

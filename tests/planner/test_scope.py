@@ -21,10 +21,10 @@ def test_of_two_reasons_for_which_a_name_is_not_bound_the_nearest_is_told() -> N
     """That of an outer scope where the inner one has none."""
     outer = Scope()
     inner = Scope(outer)
-    outer.lose("x", UnboundReason("1", "step 1 failed"))
+    outer.mark_unbound("x", UnboundReason("1", "step 1 failed"))
     with pytest.raises(Unbound, match=r"\$x is not bound: step 1 failed"):
         inner.find("x")
-    inner.lose("x", UnboundReason("2.do[1].1", "step 2.do[1].1 failed"))
+    inner.mark_unbound("x", UnboundReason("2.do[1].1", "step 2.do[1].1 failed"))
     with pytest.raises(Unbound, match=r"\$x is not bound: step 2.do\[1\].1 failed"):
         inner.find("x")
     with pytest.raises(Unbound, match=r"^\$y is not bound$"):
@@ -35,7 +35,7 @@ def test_what_a_name_was_bound_to_it_stays_bound_to_though_a_step_did_not_bind_i
     """It is bound as before, or not at all, once the step is dropped; then it has no reason either."""
     scope = Scope()
     scope.bind("x", "Note_1")
-    scope.lose("x", UnboundReason("2", "step 2 failed"))
+    scope.mark_unbound("x", UnboundReason("2", "step 2 failed"))
     assert scope.find("x") == "Note_1"
     scope.restore("x", None)
     with pytest.raises(Unbound, match=r"^\$x is not bound$"):

@@ -86,7 +86,7 @@ async def to_the_end(space: Space, document: Any, log: Path) -> Any:
         with space.store.reading() as snapshot:
             asked, known = pending_of(snapshot.steps(result.run)), snapshot.answers(result.run)
         for one in asked:
-            if one.kept_as not in known:
+            if one.answer_key not in known:
                 answer(space, result.run, one.step, said(document, one.step, one.kind, log))
         result = await resume(space, result.run)
     return result

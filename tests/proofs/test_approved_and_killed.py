@@ -64,7 +64,7 @@ def test_a_call_that_was_allowed_and_killed_is_asked_about_each_time(tmp_path: P
     killed(path, log)
     second = here(path, log)
     assert ([one.kind for one in second.pending], log.read_text()) == (["doubt"], "it\nit\n")
-    assert second.pending[0].kept_as != first.pending[0].kept_as
+    assert second.pending[0].answer_key != first.pending[0].answer_key
     ended = here(path, log, {"result": "dropped it"})
     assert ended.result is not None
     assert (ended.status, ended.result.data, log.read_text()) == ("success", "dropped it", "it\nit\n")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from infospace.search.query import certificate
-from tui.text.render import certificate_says, hits_table, snippet_with
+from tui.text.render import format_certificate, hits_table, snippet_with
 from tui.text.step_text import certificate_lines
 
 
@@ -81,7 +81,7 @@ def test_other_counts_are_called_what_they_are(noun: str) -> None:
     """Collections and passages have no best passage."""
     counted = {noun if key == "notes" else key: value for key, value in proved().items()}
     assert list(certificate_lines(counted))[1] == f"Every one of 266 {noun} was compared."
-    assert certificate_says(counted).startswith(f"all 3 of 266 {noun} ")
+    assert format_certificate(counted).startswith(f"all 3 of 266 {noun} ")
 
 
 LONG = "The committee met on Tuesday and agreed on the budget. " * 9

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from infospace.contract.catalogue import installed
-from infospace.contract.docs import effect_words
+from infospace.contract.docs import effect_label
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def test_the_mistake_shown_is_refused_as_shown(cli: Any, shown_plan: Any) -> Non
 
 def test_the_table_of_primitives_is_the_catalogue() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \| (\w+) \| ([^|]+) \| ([^|]+) \|$", README, re.MULTILINE)
-    assert rows == [(e.type, effect_words(e), e.returns, e.summary) for e in installed()]
+    assert rows == [(e.type, effect_label(e), e.returns, e.summary) for e in installed()]
 
 
 def test_the_python_shown_runs(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infospace.core.errors import InvalidJSON
 from infospace.schema.validate import validate
-from tui.widgets.details.form_fields import NOTHING, Field, faults_of, fields_of, value_of, written
+from tui.widgets.details.form_fields import NOTHING, Field, field_errors, fields_of, value_of, written
 
 
 def only(part: dict[str, Any], *, required: bool = False, **whole: Any) -> Field:
@@ -111,11 +111,11 @@ def test_every_fault_stands_with_its_argument() -> None:
         "additionalProperties": False,
     }
     arguments = {"a": 1, "b": ["x", 2, {"y": 3}], "e": 5}
-    faults = faults_of(schema, arguments, ["a", "b", "c", "d"])
+    faults = field_errors(schema, arguments, ["a", "b", "c", "d"])
     assert {name: len(message) for name, message in faults.fields.items()} == {"a": 1, "b": 2, "c": 1, "d": 1}
     assert faults.fields["b"][0].endswith(" at `[1]`")
     assert faults.fields["c"] == ["this is needed"]
     assert len(faults.others) == 1
     assert '"e" is unknown' in faults.others[0]
     assert len(validate(arguments, schema)) == 6
-    assert not faults_of(schema, {"a": 3, "c": "", "d": ""}, ["a", "b", "c", "d"])
+    assert not field_errors(schema, {"a": 3, "c": "", "d": ""}, ["a", "b", "c", "d"])

@@ -21,7 +21,7 @@ from planner.server.access import Access
 from planner.server.config import callers_of
 from tui.dialogs.base import Dialog
 from tui.runtime.workers import begin
-from tui.text.format import line
+from tui.text.format import single_line
 from tui.text.output import shown
 from tui.text.paths import path_of
 
@@ -88,7 +88,7 @@ class See(Dialog[Access | None]):
         if event.input.id == "config":
             begin(self, self.infospace, self._read, group="seeing")
         else:
-            self._look()
+            self._submit()
 
     async def _read(self) -> None:
         field = self.query_one("#config", Input)
@@ -119,11 +119,11 @@ class See(Dialog[Access | None]):
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Look by the scope, as oneself, or leave it."""
         if event.button.id == "look":
-            self._look()
+            self._submit()
         else:
             self.dismiss(Access("", EVERYTHING) if event.button.id == "myself" else None)
 
-    def _look(self) -> None:
+    def _submit(self) -> None:
         written = {name: _names(self.query_one(f"#{name}", Input).value) for name in BOUNDS}
         given: dict[str, Any] = {name: names for name, names in written.items() if names}
         try:
@@ -144,4 +144,6 @@ def _caller(access: Access) -> Text:
         if getattr(access.scope, name)
     )
     hidden = "tools hidden behind the doors" if access.hide_underlying_tools else "tools listed by themselves"
-    return Text.assemble((line(access.caller), "bold"), (f"  {line(bounds) or 'everything'}; {hidden}", "dim"))
+    return Text.assemble(
+        (single_line(access.caller), "bold"), (f"  {single_line(bounds) or 'everything'}; {hidden}", "dim")
+    )

@@ -147,21 +147,21 @@ class Line(Dialog[str | None]):
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Give the line, or nothing."""
         if event.button.id == "ok":
-            self._give()
+            self._submit()
         else:
             self.dismiss(None)
 
     def on_input_submitted(self) -> None:
         """Give the line."""
-        self._give()
+        self._submit()
 
-    def _give(self) -> None:
+    def _submit(self) -> None:
         """Give the line, if it is one."""
         written = self.query_one(Input).value
         try:
             if self._check is not None:
                 self._check(written)
         except InfospaceError as error:
-            cast("InfospaceApp", self.app).complain(error)
+            cast("InfospaceApp", self.app).report_error(error)
         else:
             self.dismiss(written)

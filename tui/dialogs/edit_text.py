@@ -65,9 +65,9 @@ class Revising(Dialog[bool]):
         """Keep the text, and leave when it could be kept."""
         if not self._saving:
             self._saving = True
-            self.run_worker(self._kept(self.query_one(TextArea).text), group="save")
+            self.run_worker(self._save_text(self.query_one(TextArea).text), group="save")
 
-    async def _kept(self, text: str) -> None:
+    async def _save_text(self, text: str) -> None:
         try:
             await self._save(text)
         except InfospaceError as error:

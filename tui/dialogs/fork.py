@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Button, Label, Select, Static, TextArea
 
 from infospace.core.json_types import JSON
-from planner.editor.draft import Draft, Mark, look
+from planner.editor.draft import Draft, Mark, check_draft
 from planner.editor.text_patch import rewritten
 from planner.language.problems import Patch, replace
 from tui.dialogs.base import Dialog
@@ -22,8 +22,8 @@ from tui.dialogs.common import Confirm
 from tui.runtime.workers import begin
 from tui.screens.compose.format_plan import laid_out
 from tui.screens.compose.suggester import Suggester
-from tui.text.fix_text import fix_words
-from tui.text.format import line, many
+from tui.text.fix_text import format_fix
+from tui.text.format import pluralize, single_line
 from tui.widgets.editor.completion_popup import Offers
 from tui.widgets.editor.editor import Editor, Flaw
 
@@ -107,12 +107,12 @@ class Fork(Dialog[Forked | None]):
     async def _check(self) -> None:
         """Check the text; what was typed meanwhile ends this, and begins it anew."""
         first = not self._draft.text
-        self._draft = await asyncio.to_thread(look, self.infospace.space, self.editor.text, self._run)
+        self._draft = await asyncio.to_thread(check_draft, self.infospace.space, self.editor.text, self._run)
         marks = self._draft.marks
         self.editor.mark([Flaw(one.start, one.end, one.problem.severity == "error") for one in marks], (), None)
         if first:
             self._go_to_step(self._step)
-        self._tell()
+        self._show_problems()
 
     @property
     def _mark(self) -> Mark | None:
@@ -122,20 +122,22 @@ class Fork(Dialog[Forked | None]):
         row = self.editor.cursor_location[0]
         return next((mark for mark, at in zip(marks, lines, strict=True) if at == row), marks[0] if marks else None)
 
-    def _tell(self) -> None:
+    def _show_problems(self) -> None:
         """Say whether it may run, and what is wrong."""
         told, mark = self.query_one(".told", Static), self._mark
         told.set_class(bool(self._draft.errors), "wrong")
         if mark is None:
-            told.update(f"✓ may run  {many(len(self._draft.steps), 'step')}")
+            told.update(f"✓ may run  {pluralize(len(self._draft.steps), 'step')}")
             return
         problem, [row] = mark.problem, self.editor.lines_of([mark.start])
-        message = f"line {row + 1}: {line(problem.message)}"
-        message = f"{many(len(self._draft.marks), 'problem')}; {message}" if len(self._draft.marks) > 1 else message
+        message = f"line {row + 1}: {single_line(problem.message)}"
+        message = (
+            f"{pluralize(len(self._draft.marks), 'problem')}; {message}" if len(self._draft.marks) > 1 else message
+        )
         if problem.fix is not None:
-            message += f"  (^f: {line(fix_words(problem.fix))})"
+            message += f"  (^f: {single_line(format_fix(problem.fix))})"
         elif problem.hint:
-            message += f"  ({line(problem.hint)})"
+            message += f"  ({single_line(problem.hint)})"
         told.update(f"{'✗' if self._draft.errors else '!'} {message}")
 
     def action_problem(self) -> None:
@@ -143,7 +145,7 @@ class Fork(Dialog[Forked | None]):
         marks, at = self._draft.marks, self.editor.offset_of_cursor
         if marks:
             self._go_to(next((mark.start for mark in marks if mark.start > at), marks[0].start))
-            self._tell()
+            self._show_problems()
 
     def action_fix(self) -> None:
         """Mend the problem that is told of."""
@@ -173,7 +175,7 @@ class Fork(Dialog[Forked | None]):
         del event
         self._suggester.moved()
         if self._draft.text == self.editor.text:
-            self._tell()
+            self._show_problems()
 
     def on_editor_typed(self, event: Editor.Typed) -> None:
         """Look what may stand here."""
@@ -185,7 +187,7 @@ class Fork(Dialog[Forked | None]):
 
     def on_offers_taken(self) -> None:
         """Take the one that was clicked."""
-        self._suggester.take()
+        self._suggester.accept()
         self.editor.focus()
 
     def action_complete(self) -> None:
@@ -229,7 +231,7 @@ class Fork(Dialog[Forked | None]):
         if errors or self._draft.plan is None:
             self.notify("It may not run.", severity="warning")
             self._go_to(errors[0].start if errors else 0)
-            self._tell()
+            self._show_problems()
             return
         document, step = self._draft.document, str(self.query_one(Select).value)
         self.dismiss(Forked(step, [] if document == self._document else replace("", document)))

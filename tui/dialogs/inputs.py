@@ -16,7 +16,7 @@ from infospace.core.errors import InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.data.json_text import read_json
 from infospace.schema.shapes import types_of
-from infospace.schema.words import wanted
+from infospace.schema.words import describe_schema
 from planner.language.plan import Input as Declared
 from planner.language.problems import Problem
 from tui.dialogs.base import Dialog
@@ -62,7 +62,7 @@ class Inputs(Dialog[dict[str, JSON] | None]):
 
     def _title(self, declared: Declared) -> str:
         schema = declared.schema or {}
-        fits = f"the id or name of a {declared.kind}" if declared.kind else wanted(schema) or "any JSON"
+        fits = f"the id or name of a {declared.kind}" if declared.kind else describe_schema(schema) or "any JSON"
         about = schema.get("description")
         need = "" if declared.required else ", not needed"
         return f"{declared.name}: {fits}{need}{f'. {about}' if about else ''}"
@@ -97,9 +97,9 @@ class Inputs(Dialog[dict[str, JSON] | None]):
 
     def action_give(self) -> None:
         """Give them, if they fit."""
-        self.run_worker(self._give(), group="give", exclusive=True)
+        self.run_worker(self._submit(), group="give", exclusive=True)
 
-    async def _give(self) -> None:
+    async def _submit(self) -> None:
         values = {name: value for one in self._declared for name, value in self._value(one).items()}
         problems = await asyncio.to_thread(self._check, values)
         errors = [problem for problem in problems if problem.severity == "error"]

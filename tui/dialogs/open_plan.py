@@ -85,16 +85,16 @@ class Open(Dialog[str | None]):
 
     def on_input_submitted(self) -> None:
         """Open what is chosen or typed."""
-        self._give()
+        self._submit()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Open it, or leave it."""
         if event.button.id == "open":
-            self._give()
+            self._submit()
         else:
             self.dismiss(None)
 
-    def _give(self) -> None:
+    def _submit(self) -> None:
         """Give what is chosen, else the path; what names no file, and one thing of the list, means that."""
         at, typed = self.query_one(OptionList).highlighted, self.query_one(Input).value.strip()
         if at is not None:

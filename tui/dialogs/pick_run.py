@@ -53,19 +53,21 @@ class PickRun(Beside[str | None]):
         begin(self, self.infospace, self._read, group="pick")
 
     async def _read(self) -> None:
-        heads = await asyncio.to_thread(self.infospace.asked, lambda snapshot: snapshot.run_heads())
-        self._runs.take(heads)
+        heads = await asyncio.to_thread(self.infospace.read_snapshot, lambda snapshot: snapshot.run_heads())
+        self._runs.update(heads)
         self.query_one(Grid).show(self._runs, at=self._at)
         self.on_grid_drawn()
 
     def on_grid_drawn(self) -> None:
         """Ask how far the runs are that came into sight."""
         if self._runs.wanted:
-            begin(self, self.infospace, self._learn, group="pick-learn", exclusive=False)
+            begin(self, self.infospace, self._load_tallies, group="pick-learn", exclusive=False)
 
-    async def _learn(self) -> None:
+    async def _load_tallies(self) -> None:
         wanted, self._runs.wanted = sorted(self._runs.wanted), set()
-        self._runs.learn(await asyncio.to_thread(self.infospace.asked, lambda snapshot: snapshot.tallies(wanted)))
+        self._runs.merge(
+            await asyncio.to_thread(self.infospace.read_snapshot, lambda snapshot: snapshot.tallies(wanted))
+        )
         self.query_one(Grid).refresh()
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -19,14 +19,14 @@ from textual.widgets.option_list import Option
 from infospace.core.errors import InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.data.json_text import read_json
-from infospace.schema.validate import misfit
+from infospace.schema.validate import first_violation
 from infospace.tools.approvals import parts
 from planner.journal.suspension import Pending
 from tui.command.runs.answer import value_of
 from tui.dialogs.base import Dialog
-from tui.text.format import line, worded
+from tui.text.format import json_as_prose, single_line
 from tui.text.output import shown
-from tui.text.pending import meanings, wanted
+from tui.text.pending import describe_schema, meanings
 
 NAME = 24
 """Columns of the name of an argument."""
@@ -67,11 +67,11 @@ class Ask(Dialog[Answered | None]):
             dialog.border_title = f"{self._run} asks, step {self._pending.step}"
             dialog.border_subtitle = f"and {self._more} more" if self._more else "escape: later"
             with VerticalScroll(classes="question"):
-                yield Static(_asked(self._pending), markup=False)
+                yield Static(_render_question(self._pending), markup=False)
             if self._choices:
                 yield OptionList(*(Option(label, id=str(index)) for index, (label, _) in enumerate(self._choices)))
             else:
-                yield Input(placeholder=self._wanted())
+                yield Input(placeholder=self._expected())
             yield Static("", classes="wrong", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button("Answer", id="answer", variant="primary", compact=True)
@@ -81,8 +81,8 @@ class Ask(Dialog[Answered | None]):
         """Begin with the answer."""
         self.query_one("OptionList, Input").focus()
 
-    def _wanted(self) -> str:
-        return wanted(self._pending.schema)
+    def _expected(self) -> str:
+        return describe_schema(self._pending.schema)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Answer, or leave it for later."""
@@ -101,7 +101,7 @@ class Ask(Dialog[Answered | None]):
         if self._key is not None:
             return
         if not isinstance(value, _Words):
-            self._give(value)
+            self._submit(value)
             return
         self._key = value.key
         await event.option_list.remove()
@@ -116,22 +116,22 @@ class Ask(Dialog[Answered | None]):
 
     def _written(self, text: str) -> None:
         if self._key == "failed":
-            self._give({"failed": text})
+            self._submit({"failed": text})
         elif self._key is not None:
-            self._give({self._key: value_of(text, None)})
+            self._submit({self._key: value_of(text, None)})
         else:
-            self._give(value_of(text, self._pending))
+            self._submit(value_of(text, self._pending))
 
-    def _give(self, value: JSON) -> None:
+    def _submit(self, value: JSON) -> None:
         schema = self._pending.schema
-        fault = None if schema is None else misfit(value, schema)
+        fault = None if schema is None else first_violation(value, schema)
         if fault is not None:
             self.query_one(".wrong", Static).update(f"That does not fit: {fault}")
             return
         self.dismiss(Answered(self._pending.step, value))
 
 
-def _asked(pending: Pending) -> RenderableType:
+def _render_question(pending: Pending) -> RenderableType:
     """Return the question; that about a call with its arguments in lines of their own, for whoever reads no JSON."""
     told = parts(pending.question) if pending.kind == "approve" else None
     if told is None or not told[1]:
@@ -141,14 +141,14 @@ def _asked(pending: Pending) -> RenderableType:
     table.add_column(style="not bold dim", no_wrap=True, max_width=NAME)
     table.add_column(style="not bold", overflow="fold")
     for name, value in arguments.items():
-        table.add_row(line(name), Text(_told(value)))
+        table.add_row(single_line(name), Text(_format_value(value)))
     return Group(f"{shown(question.removesuffix('?'))}, with", table)
 
 
-def _told(value: JSON) -> str:
+def _format_value(value: JSON) -> str:
     """Return a value in words; a text that could be taken for another value stands in quotes."""
     if not isinstance(value, str):
-        return worded(value)
+        return json_as_prose(value)
     try:
         read_json(value, what="a value")
     except InvalidJSON:

@@ -16,7 +16,7 @@ from textual.widgets.selection_list import Selection
 
 from infospace.tools.scope import Filters
 from tui.dialogs.base import Dialog
-from tui.text.format import line
+from tui.text.format import single_line
 
 Choice = tuple[str, str]
 """What it is by (`server`, `category`, `tag`), and which."""
@@ -67,7 +67,7 @@ class Sift(Dialog[Filters | None]):
         for by, names in self._names.items():
             chosen = getattr(self._filters, FIELDS[by])
             for name, number in names:
-                label = Text.assemble((f"{by:<9} ", "dim"), line(name), (f"  {number:,}", "dim"))
+                label = Text.assemble((f"{by:<9} ", "dim"), single_line(name), (f"  {number:,}", "dim"))
                 found.append(Selection(label, (by, name), name in chosen))
         return found
 
@@ -78,7 +78,7 @@ class Sift(Dialog[Filters | None]):
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """List them, all of them, or leave it."""
         if event.button.id == "show":
-            self._give()
+            self._submit()
         else:
             self.dismiss(Filters() if event.button.id == "all" else None)
 
@@ -88,15 +88,15 @@ class Sift(Dialog[Filters | None]):
         if isinstance(focused, Button):
             focused.press()
         else:
-            self._give()
+            self._submit()
 
-    def _give(self) -> None:
+    def _submit(self) -> None:
         chosen: list[Choice] = self.query_one(SelectionList).selected
         given = {FIELDS[by]: [name for one, name in chosen if one == by] for by in FIELDS}
         self.dismiss(Filters.model_validate(given))
 
 
-def told(filters: Filters) -> str:
+def format_filters(filters: Filters) -> str:
     """Return filters in a few words."""
     said = [f"{by} {' or '.join(getattr(filters, name))}" for by, name in FIELDS.items() if getattr(filters, name)]
-    return line(", ".join(said)) or "all tools"
+    return single_line(", ".join(said)) or "all tools"

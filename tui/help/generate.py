@@ -8,11 +8,11 @@ from pathlib import Path
 def vocabulary() -> str:
     """Return the page."""
     from infospace.contract.catalogue import installed
-    from infospace.contract.docs import effect_words
+    from infospace.contract.docs import effect_label
     from planner.parse.control_flow import FORMS
     from planner.parse.vocabulary import form_line
 
-    rows = [f"| `{entry.type}` | {effect_words(entry)} | {entry.returns} | {entry.summary} |" for entry in installed()]
+    rows = [f"| `{entry.type}` | {effect_label(entry)} | {entry.returns} | {entry.summary} |" for entry in installed()]
     return "\n".join(
         [
             "# Vocabulary",

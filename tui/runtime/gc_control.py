@@ -31,7 +31,7 @@ class IdleGarbageCollector:
         """Somebody did something."""
         self._touched = time.monotonic()
 
-    def look(self) -> None:
+    def collect_if_idle(self) -> None:
         """Collect all garbage there is, where it is time and nobody does anything."""
         now = time.monotonic()
         if now - self._looked > AFTER and now - self._touched > QUIET:

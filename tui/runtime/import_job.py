@@ -45,7 +45,7 @@ class Adding:
         self.ended = True
 
     @property
-    def said(self) -> str:
+    def status_text(self) -> str:
         """How far it is, and how fast."""
         what, done, total = self._at
         if not what:
@@ -69,7 +69,7 @@ class Adding:
 
     # As a listener
 
-    def speech(self, kind: Speech, text: str) -> None:
+    def message(self, kind: Speech, text: str) -> None:
         """Nothing is said."""
 
     def progress(self, done: int, total: int, what: str) -> None:

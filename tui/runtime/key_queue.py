@@ -63,7 +63,7 @@ class KeyQueue:
         self._timer: Timer | None = None
         self._looks = 0
 
-    async def take(self, event: Typed) -> None:
+    async def feed(self, event: Typed) -> None:
         """Hand a key on, or keep it until it is its turn."""
         self._waiting.append(event)
         await self._hand_on_all()
@@ -140,22 +140,22 @@ class KeyQueue:
     def _be_patient(self) -> None:
         if self._timer is None:
             self._looks = 0
-            self._timer = self._app.set_interval(PATIENCE, self._look)
+            self._timer = self._app.set_interval(PATIENCE, self._check_progress)
 
     def _be_at_ease(self) -> None:
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
 
-    def _look(self) -> None:
+    def _check_progress(self) -> None:
         self._looks += 1
         if self._busy:
             if self._looks >= MOST or not self._will_arrive():
-                self._app.call_later(self._give_up, self._turn)
+                self._app.call_later(self._stop_waiting, self._turn)
         elif self._looks * PATIENCE >= LONGER:
             self.let_all_go()
 
-    async def _give_up(self, turn: int) -> None:
+    async def _stop_waiting(self, turn: int) -> None:
         self._on = self._app.screen
         await self._go_on(turn)
 

@@ -12,7 +12,7 @@ from infospace.core.errors import InfospaceError
 from infospace.core.json_types import JSON
 from planner.journal.events import Event
 from tui.runtime.run_model import RunModel, read_plan, read_run, stamp
-from tui.runtime.workers import rest_after
+from tui.runtime.workers import poll_delay
 from tui.screens.run_screen import RunPlace
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class OpenRun:
         """Open a run, or without one the latest that can be. Raises NotFound."""
         app = self._app
         if run is None:
-            heads = await asyncio.to_thread(app.asked, lambda snapshot: snapshot.run_heads())
+            heads = await asyncio.to_thread(app.read_snapshot, lambda snapshot: snapshot.run_heads())
             run = next((head.run for head in heads if head.kind in {"plan", "session"}), None)
         if run is None:
             return
@@ -61,7 +61,7 @@ class OpenRun:
         self.subject = await asyncio.to_thread(read_plan, self._app.space, document)
         self._draw()
 
-    def hear(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Take what happened in a run that goes on here."""
         for reading in self._reading:
             if reading.run == going.run:
@@ -70,13 +70,13 @@ class OpenRun:
         if subject is None or subject.run is None or going.run != subject.run.run:
             return
         subject.here = going in self._app.runner.going
-        ended = subject.hear(events) or not subject.here
+        ended = subject.apply_events(events) or not subject.here
         if not ended:
             self._draw()
         elif self._app.opened == going.run:
             self._app.do(self.open, going.run, group="open")
 
-    async def look_again(self) -> None:
+    async def refresh(self) -> None:
         """Read the run that is open again, where another process has gone on with it."""
         subject, begun = self.subject, time.monotonic()
         if subject is None or subject.run is None or subject.ended or subject.here or begun < self._next:
@@ -86,7 +86,7 @@ class OpenRun:
         self._next = float("inf")
         try:
             run = subject.run.run
-            now = await asyncio.to_thread(self._app.asked, lambda snapshot: stamp(snapshot, run))
+            now = await asyncio.to_thread(self._app.read_snapshot, lambda snapshot: stamp(snapshot, run))
             if now != self._stamp:
                 found = await self._read(run)
                 self._stamp = now
@@ -95,10 +95,10 @@ class OpenRun:
                     self._draw()
         except InfospaceError as error:
             self.subject = None
-            self._app.complain(error)
+            self._app.report_error(error)
         finally:
             ended = time.monotonic()
-            self._next = ended + rest_after(ended - begun, SHARE)
+            self._next = ended + poll_delay(ended - begun, SHARE)
 
     async def _read(self, run: str) -> RunModel:
         """Read a run from the journal, with what goes on in it here."""
@@ -107,8 +107,8 @@ class OpenRun:
         try:
             while ended:
                 reading.heard.clear()
-                subject = await asyncio.to_thread(self._app.asked, lambda snapshot: read_run(snapshot, run))
-                ended = subject.hear(reading.heard)
+                subject = await asyncio.to_thread(self._app.read_snapshot, lambda snapshot: read_run(snapshot, run))
+                ended = subject.apply_events(reading.heard)
         finally:
             self._reading.remove(reading)
         going = self._app.runner.of(run)

@@ -34,7 +34,7 @@ class Pace:
         (began, before), (ended, after) = self._marks[0], self._marks[-1]
         return (after - before) / (ended - began) if ended - began >= LEAST and after > before else None
 
-    def told(self, left: int) -> str:
+    def format_rate(self, left: int) -> str:
         """Return the rate, and how long what is left will take."""
         rate = self.rate()
         if rate is None:

@@ -68,7 +68,7 @@ class RunModel:
         """Return the execution at a position."""
         return None if position is None else self.outline.rows.get(position)
 
-    def hear(self, events: Sequence[Event]) -> bool:
+    def apply_events(self, events: Sequence[Event]) -> bool:
         """Take what happened here; return whether the journal is to be read again."""
         for event in events:
             match event:

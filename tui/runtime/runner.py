@@ -138,7 +138,7 @@ class Runner:
             return await asyncio.shield(going.future)
         finally:
             self.going.remove(going)
-            self._tell()
+            self._dispatch_events()
 
     def halt(self, going: ActiveRun) -> None:
         """Let the steps under way end, and put the run to rest; a second time, break it off."""
@@ -153,9 +153,9 @@ class Runner:
 
     def _soon(self) -> None:
         if self._loop is not None:
-            self._loop.call_later(TOGETHER, self._tell)
+            self._loop.call_later(TOGETHER, self._dispatch_events)
 
-    def _tell(self) -> None:
+    def _dispatch_events(self) -> None:
         self._told = False
         news: dict[ActiveRun, list[Event]] = {}
         while self._news:

@@ -20,14 +20,14 @@ Doing: TypeAlias = "Callable[[], Coroutine[Any, Any, None]]"
 class Teller(Protocol):
     """Says what went wrong."""
 
-    def complain(self, error: InfospaceError) -> None:
+    def report_error(self, error: InfospaceError) -> None:
         """Say what somebody can do something about."""
 
-    def confess(self, error: Exception) -> None:
+    def report_bug(self, error: Exception) -> None:
         """Say that there is a bug."""
 
 
-def rest_after(took: float, share: int) -> float:
+def poll_delay(took: float, share: int) -> float:
     """Return the seconds until the next look, after one that took so many: `share` times as long."""
     return min(LONGEST, share * took)
 
@@ -39,9 +39,9 @@ def guarded(teller: Teller, work: Callable[..., Coroutine[Any, Any, Any]], *give
         try:
             await work(*given)
         except InfospaceError as error:
-            teller.complain(error)
+            teller.report_error(error)
         except Exception as error:  # noqa: BLE001 - a bug becomes a sentence, and the screen goes on
-            teller.confess(error)
+            teller.report_bug(error)
 
     return done
 

@@ -27,8 +27,8 @@ from infospace.journal.rows import FINISHED
 from tui.base_screen import Place
 from tui.dialogs.pick_run import PickRun
 from tui.runtime.run_model import stamp
-from tui.text.diff_text import told
-from tui.text.run_diff import Comparison, DiffRow, DiffRows, compare, run_said, summary_said
+from tui.text.diff_text import render_pair
+from tui.text.run_diff import Comparison, DiffRow, DiffRows, compare, format_summary, render_run
 from tui.text.table_model import NoRows
 from tui.widgets.lazy_table import Grid
 from tui.widgets.line_table import Lines
@@ -99,7 +99,7 @@ class Compare(Place):
         kept = self.infospace.memory.get("compare.runs", [])
         if len(kept) == 2 and all(isinstance(run, str) for run in kept):
             self._runs = list(kept)
-        self.set_interval(LOOK, self._look_again)
+        self.set_interval(LOOK, self._poll)
 
     def shown(self) -> None:
         """Compare what is asked for, or look again."""
@@ -161,7 +161,7 @@ class Compare(Place):
             self.query_one(f"#{('first', 'second')[place]}", Static).update(Text(run or "", "dim"))
         self.query_one("#pairs", Grid).show(NoRows())
         for name in ("before", "after"):
-            self.query_one(f"#{name}", Lines).tell((), "")
+            self.query_one(f"#{name}", Lines).show_lines((), "")
         self.refresh_bindings()
 
     def _draw(self) -> None:
@@ -170,22 +170,22 @@ class Compare(Place):
             return
         colours = self.infospace.colours
         for name, run, tally in zip(("first", "second"), found.runs, found.tallies, strict=True):
-            self.query_one(f"#{name}", Static).update(run_said(run, tally, colours))
-        self.query_one("#summary", Static).update(summary_said(found))
+            self.query_one(f"#{name}", Static).update(render_run(run, tally, colours))
+        self.query_one("#summary", Static).update(format_summary(found))
         self._rows = DiffRows(found, colours, everything=self._everything)
         self.query_one("#pairs", Grid).show(self._rows)
-        self._tell()
+        self._show_pair()
         self.refresh_bindings()
 
-    def _look_again(self) -> None:
+    def _poll(self) -> None:
         found = self._found
         compares = any(worker.group == "compare" and not worker.is_finished for worker in self.workers)
         if found is None or compares or not self.is_current:
             return
         if not all(run.status in FINISHED for run in found.runs):
-            self.do(self._look, found, group="look")
+            self.do(self._compare_if_changed, found, group="look")
 
-    async def _look(self, found: Comparison) -> None:
+    async def _compare_if_changed(self, found: Comparison) -> None:
         """Compare again while one of them goes on."""
         first, second = (run.run for run in found.runs)
         now = await self.ask(lambda snapshot: (stamp(snapshot, first), stamp(snapshot, second)))
@@ -200,22 +200,22 @@ class Compare(Place):
     def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
         """Tell the row at the cursor."""
         if event.grid.id == "pairs":
-            self._tell()
+            self._show_pair()
 
-    def _tell(self) -> None:
+    def _show_pair(self) -> None:
         pair, found = self._pair, self._found
         if pair is not None and found is not None:
-            self.do(self._told, found, pair, group="tell")
+            self.do(self._render_pair, found, pair, group="tell")
 
-    async def _told(self, found: Comparison, pair: DiffRow) -> None:
-        sides = await asyncio.to_thread(told, found, pair, self.infospace.colours)
+    async def _render_pair(self, found: Comparison, pair: DiffRow) -> None:
+        sides = await asyncio.to_thread(render_pair, found, pair, self.infospace.colours)
         where = "" if pair.position is None else f" step {pair.position}"
         for name, run, lines in zip(("before", "after"), found.runs, sides, strict=True):
-            self.query_one(f"#{name}", Lines).tell(lines, f"{name}: {run.run}{where}")
+            self.query_one(f"#{name}", Lines).show_lines(lines, f"{name}: {run.run}{where}")
 
     # Doing
 
-    def offers(self, action: str) -> bool:
+    def is_action_available(self, action: str) -> bool:
         """Whether there are two runs, and a step on that side."""
         pair = self._pair
         match action:
@@ -226,7 +226,7 @@ class Compare(Place):
             case "open(0)" | "open(1)":
                 row = None if pair is None else (pair.before, pair.after)[action == "open(1)"]
                 return pair is not None and (pair.position is None or row is not None)
-        return super().offers(action)
+        return super().is_action_available(action)
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         """Go into what differs, or open a note."""

@@ -24,7 +24,7 @@ from planner.inspect.tree import RunTree, TreeNode
 from tui.runtime.run_model import RunModel
 from tui.screens.run_screen import RunPlace
 from tui.tables.steps_table import StepTree, effects
-from tui.text.fix_text import fix_words
+from tui.text.fix_text import format_fix
 from tui.text.output import shown as safely
 from tui.text.table_model import WIDE
 from tui.widgets.lazy_table import Grid
@@ -70,7 +70,7 @@ class Plan(RunPlace):
         super().on_mount()
         self.set_interval(BEHIND, self._draw_going)
 
-    def look_at(self, subject: RunModel | None, *, afresh: bool) -> None:
+    def show_run(self, subject: RunModel | None, *, afresh: bool) -> None:
         """Draw the tree."""
         tree = self._tree
         tree.colours = self.infospace.colours
@@ -79,7 +79,7 @@ class Plan(RunPlace):
             tree.outline, tree.nodes = None, []
             grid.empty = ""
         else:
-            tree.take(subject.outline, afresh=afresh)
+            tree.update(subject.outline, afresh=afresh)
             grid.empty = NO_STEPS
             at = self._goes_on(subject.outline) or (self.infospace.chosen if afresh else None)
             if at is not None and afresh:
@@ -102,7 +102,7 @@ class Plan(RunPlace):
         self._lay_out()
         self.query_one(Grid).show(self._tree, self._tree.columns)
 
-    def offers(self, action: str) -> bool:
+    def is_action_available(self, action: str) -> bool:
         """Whether something can be done at the cursor, or with the run."""
         outline, subject, node = self._tree.outline, self.infospace.subject, self._node
         match action:
@@ -122,7 +122,7 @@ class Plan(RunPlace):
                 return outline is not None and self._needs_somebody(outline)
             case "check":
                 return subject is not None
-        return super().offers(action)
+        return super().is_action_available(action)
 
     def _needs_somebody(self, outline: RunTree) -> bool:
         bad = any(row.status in {"failed", "suspended"} for row in outline.rows.values())
@@ -174,9 +174,9 @@ class Plan(RunPlace):
             self.action_fold()
 
     def _about(self) -> None:
-        self.query_one("#about Static", Static).update(self._words())
+        self.query_one("#about Static", Static).update(self._render_about())
 
-    def _words(self) -> Text:
+    def _render_about(self) -> Text:
         node, outline = self._node, self._tree.outline
         if node is None or outline is None:
             return Text("")
@@ -188,7 +188,7 @@ class Plan(RunPlace):
             if problem.hint:
                 text.append(f"\n→ {safely(problem.hint)}", "dim")
             if problem.fix is not None:
-                text.append(f"\nu mends it: {safely(fix_words(problem.fix))}", "dim")
+                text.append(f"\nu mends it: {safely(format_fix(problem.fix))}", "dim")
             return text
         row = outline.rows.get(node.key)
         if row is None:

@@ -48,9 +48,9 @@ class Deeds(Place):
 
     def answer_run(self, run: str) -> None:
         """Ask what a run waits for, and go on with it."""
-        self.ask_for(self._asked_of, run, group="deed")
+        self.ask_for(self._ask_run, run, group="deed")
 
-    async def _asked_of(self, run: str) -> None:
+    async def _ask_run(self, run: str) -> None:
         def look(snapshot: Snapshot) -> tuple[str, list[Pending]]:
             return snapshot.run(run).status, _questions(snapshot.steps(run), snapshot.answers(run))
 
@@ -146,7 +146,7 @@ class Deeds(Place):
 
 def _questions(rows: list[StepRow], answers: Mapping[str, JSON]) -> list[Pending]:
     """Return what is asked and not answered yet."""
-    return [one for one in pending_of(rows) if one.kind != "wait" and one.kept_as not in answers]
+    return [one for one in pending_of(rows) if one.kind != "wait" and one.answer_key not in answers]
 
 
 def possible(action: str, run: RunHead | RunRow, *, here: bool, asks: bool) -> bool:

@@ -15,7 +15,7 @@ from infospace.core.position import top_label
 from tui.runtime.run_model import RunModel
 from tui.screen_registry import key_of
 from tui.screens.run_actions import Deeds
-from tui.text.format import between, line, many, question_line, sign, took
+from tui.text.format import between, format_duration, pluralize, question_line, sign, single_line
 
 OF_RUNS = ("answer", "resume", "stop", "fork", "edit", "replay")
 """What is done with the run that is open."""
@@ -75,36 +75,40 @@ class RunPlace(Deeds):
         afresh = self._drawn is None or (self._drawn[0] is not subject and _name(self._drawn[0]) != _name(subject))
         self._drawn = now
         self._head(subject)
-        self.look_at(subject, afresh=afresh)
+        self.show_run(subject, afresh=afresh)
         self.refresh_bindings()
 
-    def offers(self, action: str) -> bool:
+    def is_action_available(self, action: str) -> bool:
         """Whether something can be done with the run that is open."""
         if action not in OF_RUNS:
-            return super().offers(action)
+            return super().is_action_available(action)
         subject = self.infospace.subject
         run = None if subject is None else subject.run
         asks = subject is not None and any(pending.kind != "wait" for pending in subject.pending)
         return self.can(action, run, asks=asks)
 
-    def look_at(self, subject: RunModel | None, *, afresh: bool) -> None:
+    def show_run(self, subject: RunModel | None, *, afresh: bool) -> None:
         """Draw a run, `afresh` when it is another one than before."""
         raise NotImplementedError
 
     def _head(self, subject: RunModel | None) -> None:
-        self.query_one("#subject", Static).update(Text(NOTHING, "dim") if subject is None else self._said_of(subject))
+        self.query_one("#subject", Static).update(
+            Text(NOTHING, "dim") if subject is None else self._render_status(subject)
+        )
         waits = "" if subject is None else " ".join(_waiting(subject, reason=self.REASON))
         banner = self.query_one("#banner", Banner)
         banner.update(waits)
         banner.display = bool(waits)
 
-    def _said_of(self, subject: RunModel) -> Text:
+    def _render_status(self, subject: RunModel) -> Text:
         colours = self.infospace.colours
         if subject.run is None:
             bad = sum(problem.severity == "error" for problem in subject.problems)
             state = "refused" if bad else ""
             text = Text.assemble(("a plan, not run  ", "bold")).append_text(sign(state, colours))
-            return text.append(f" {many(bad, 'error') if bad else 'may run'}  ").append(line(subject.plan.goal), "dim")
+            return text.append(f" {pluralize(bad, 'error') if bad else 'may run'}  ").append(
+                single_line(subject.plan.goal), "dim"
+            )
         run = subject.run
         status = "running" if subject.here else run.status
         text = (
@@ -115,8 +119,8 @@ class RunPlace(Deeds):
         )
         spent = run.spent.get("seconds")
         elapsed = spent * 1000 if spent is not None and status != "running" else between(run.started, run.ended)
-        text.append(f"{many(len(subject.outline.rows), 'execution')} in {took(elapsed)}  ", "dim")
-        return text.append(line(run.goal or "(no goal)"))
+        text.append(f"{pluralize(len(subject.outline.rows), 'execution')} in {format_duration(elapsed)}  ", "dim")
+        return text.append(single_line(run.goal or "(no goal)"))
 
     # Doing
 
@@ -183,4 +187,4 @@ def _waiting(subject: RunModel, *, reason: bool) -> Iterable[str]:
         deed = "r asks again" if pending.kind == "wait" else "a answers"
         yield f"step {pending.step} waits: {question_line(pending.question)}{more}  [{deed}]"
     if reason and subject.run is not None and subject.run.reason and subject.run.status != "success":
-        yield line(subject.run.reason)
+        yield single_line(subject.run.reason)

@@ -20,16 +20,16 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from infospace.journal.gaps import gaps_in, gaps_told
+from infospace.journal.gaps import format_gaps, gaps_in
 from infospace.journal.rows import RunHead
 from planner.journal.events import Event
 from planner.lifecycle.resume import pending_of
 from tui.dialogs.common import Confirm
-from tui.runtime.workers import rest_after
+from tui.runtime.workers import poll_delay
 from tui.screen_registry import key_of
 from tui.screens.run_actions import Deeds
 from tui.tables.runs_table import RunList, state_of
-from tui.text.format import line, many, question_line, stored
+from tui.text.format import format_bytes, pluralize, question_line, single_line
 from tui.widgets.lazy_table import Grid
 
 if TYPE_CHECKING:
@@ -88,66 +88,68 @@ class Runs(Deeds):
     def on_mount(self) -> None:
         """Begin to look."""
         super().on_mount()
-        self._timer = self.set_interval(LOOK, self._look_again)
+        self._timer = self.set_interval(LOOK, self._poll)
 
     def shown(self) -> None:
         """Look now."""
         self._runs.colours = self.infospace.colours
-        self.do(self._look, group="look")
+        self.do(self._load_runs, group="look")
 
-    def heard(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Look soon when a run here began or ended."""
         del going, events
         self._heard = True
 
     # Looking
 
-    def _look_again(self) -> None:
+    def _poll(self) -> None:
         looks = any(worker.group == "look" and not worker.is_finished for worker in self.workers)
         if self.is_current and not looks and (self._heard or time.monotonic() >= self._next):
             self._next = float("inf")
-            self.do(self._look, group="look")
+            self.do(self._load_runs, group="look")
 
-    async def _look(self) -> None:
+    async def _load_runs(self) -> None:
         begun, self._heard = time.monotonic(), False
         grid = self.query_one(Grid)
         asked = self._runs.wanted | set(self._runs.unfinished(grid.in_sight))
         try:
             heads, tallies = await self.ask(lambda snapshot: (snapshot.run_heads(), snapshot.tallies(sorted(asked))))
             first = not self._runs.heads
-            self._runs.take(heads)
-            self._runs.learn(tallies)
+            self._runs.update(heads)
+            self._runs.merge(tallies)
             if first:
                 self._filter(self.query_one(Input).value)
             self._show()
         finally:
             now = time.monotonic()
-            self._next = now + rest_after(now - begun, SHARE)
+            self._next = now + poll_delay(now - begun, SHARE)
 
     def _show(self) -> None:
         grid = self.query_one(Grid)
         grid.empty = "no run is like that" if self._runs.heads else grid.empty
         grid.show(self._runs)
         shown, all_of_them = len(self._runs.shown), len(self._runs.heads)
-        message = many(all_of_them, "run") if shown == all_of_them else f"{shown:,} of {many(all_of_them, 'run')}"
+        message = (
+            pluralize(all_of_them, "run") if shown == all_of_them else f"{shown:,} of {pluralize(all_of_them, 'run')}"
+        )
         inside = f", {self._runs.inside:,} by what is in them" if self._runs.inside else ""
         gaps = gaps_in([head.run for head in self._runs.heads]) if shown == all_of_them else []
-        self.query_one("#found", Static).update(f"{message}{inside}{f' ({gaps_told(gaps)})' if gaps else ''}")
+        self.query_one("#found", Static).update(f"{message}{inside}{f' ({format_gaps(gaps)})' if gaps else ''}")
         self._about()
         if self._runs.wanted:
-            self.do(self._learn, group="learn", exclusive=False)
+            self.do(self._load_tallies, group="learn", exclusive=False)
 
-    async def _learn(self) -> None:
+    async def _load_tallies(self) -> None:
         """Ask how far the runs are that came into sight."""
         wanted, self._runs.wanted = sorted(self._runs.wanted), set()
         if wanted:
-            self._runs.learn(await self.ask(lambda snapshot: snapshot.tallies(wanted)))
+            self._runs.merge(await self.ask(lambda snapshot: snapshot.tallies(wanted)))
             self.query_one(Grid).refresh()
 
     def on_grid_drawn(self) -> None:
         """Ask for what was missing in the rows that were drawn."""
         if self._runs.wanted:
-            self.do(self._learn, group="learn", exclusive=False)
+            self.do(self._load_tallies, group="learn", exclusive=False)
 
     def _about(self) -> None:
         head = self._head()
@@ -158,7 +160,7 @@ class Runs(Deeds):
             message = head.reason or left or head.goal
             if head.status == "suspended" and not head.reason:
                 self.do(self._waits, head.run, group="about")
-        self.query_one("#about", Static).update(line(message))
+        self.query_one("#about", Static).update(single_line(message))
         self.refresh_bindings()
 
     async def _waits(self, run: str) -> None:
@@ -215,7 +217,7 @@ class Runs(Deeds):
 
     # Doing
 
-    def offers(self, action: str) -> bool:
+    def is_action_available(self, action: str) -> bool:
         """Whether something can be done with the run at the cursor."""
         head = self._head()
         match action:
@@ -227,7 +229,7 @@ class Runs(Deeds):
                 return len({*self._runs.marked, *([] if head is None else [head.run])}) > 1 and bool(self._runs.marked)
             case "clear":
                 return bool(self.query_one(Input).value or self._runs.marked) or not self.query_one(Grid).has_focus
-        return super().offers(action)
+        return super().is_action_available(action)
 
     def on_grid_highlighted(self) -> None:
         """Say something of the run."""
@@ -301,9 +303,9 @@ class Runs(Deeds):
     async def _delete(self, run: str) -> None:
         store = self.infospace.space.store
         found = await asyncio.to_thread(store.forget, [run], really=False)
-        made = f"{many(found.resources, 'resource')} that nobody kept"
-        detail = f"{many(found.steps, 'step')} and {made} go with it: {stored(found.bytes)}. "
+        made = f"{pluralize(found.resources, 'resource')} that nobody kept"
+        detail = f"{pluralize(found.steps, 'step')} and {made} go with it: {format_bytes(found.bytes)}. "
         detail += "It cannot be undone, replayed or explained any more."
         if await self.app.push_screen_wait(Confirm(f"Delete {run} for good?", detail, yes="Delete")):
             await asyncio.to_thread(store.forget, [run], really=True)
-            await self._look()
+            await self._load_runs()

@@ -11,7 +11,7 @@ from textual.widgets import Input, Static
 
 from infospace.core.listener import Listener, Speech
 from tui.base_screen import Place
-from tui.text.format import line
+from tui.text.format import single_line
 from tui.widgets.cycle_button import Cycle
 from tui.widgets.lazy_table import Grid
 
@@ -36,7 +36,7 @@ class Progress:
         self._says = message
         self._form = form
 
-    def speech(self, kind: Speech, text: str) -> None:
+    def message(self, kind: Speech, text: str) -> None:
         """Such work says nothing."""
 
     def progress(self, done: int, total: int, what: str) -> None:
@@ -67,7 +67,7 @@ class Seeking(Place, Generic[AskedT, FoundT]):
     # What a place says of itself
 
     @property
-    def sought(self) -> AskedT:
+    def current_query(self) -> AskedT:
         """What is asked for as it stands."""
         raise NotImplementedError
 
@@ -75,7 +75,7 @@ class Seeking(Place, Generic[AskedT, FoundT]):
         """Return what is to be listed. For a thread."""
         raise NotImplementedError
 
-    def take(self, found: FoundT) -> None:
+    def show_results(self, found: FoundT) -> None:
         """List it."""
         raise NotImplementedError
 
@@ -110,7 +110,7 @@ class Seeking(Place, Generic[AskedT, FoundT]):
         """List what is asked for now: one search at a time, and after it what was asked for last meanwhile."""
         if not self.is_mounted:
             return
-        self.wanted = self.sought
+        self.wanted = self.current_query
         if not self._finding:
             self._finding = True
             self.do(self._find, group="find", exclusive=False)
@@ -120,10 +120,10 @@ class Seeking(Place, Generic[AskedT, FoundT]):
             while self.wanted is not None:
                 sought, self.wanted = self.wanted, None
                 self._awaited = True
-                slow = self.set_timer(SLOW, self._say_slow)
+                slow = self.set_timer(SLOW, self._show_slow)
                 try:
                     self._stamp = await self.stamp(sought)
-                    progress = Progress(self.message, "{what} {done} of {total} before searching …")
+                    progress = Progress(self.show_message, "{what} {done} of {total} before searching …")
                     found = await asyncio.to_thread(self.find, sought, progress)
                 finally:
                     self._awaited = False
@@ -131,23 +131,23 @@ class Seeking(Place, Generic[AskedT, FoundT]):
                 if not self.is_overtaken(sought):
                     self._followed = self._followed and self._listed in (None, sought)
                     self._listed = sought
-                    self.take(found)
+                    self.show_results(found)
         except Exception:
-            self.message("")
+            self.show_message("")
             raise
         finally:
             self._finding = False
             if self.wanted is not None:
                 self.seek()
 
-    def _say_slow(self) -> None:
+    def _show_slow(self) -> None:
         if self._awaited:
-            self.message("searching …")
+            self.show_message("searching …")
 
-    def message(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         """Say something of what is listed; nothing where nobody looks any more."""
         for found in self.query("#found").results(Static):
-            found.update(line(text))
+            found.update(single_line(text))
 
     # Going about
 

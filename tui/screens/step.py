@@ -25,7 +25,7 @@ from planner.journal.given import Given
 from planner.parse.positions import step_at, written_step
 from tui.runtime.run_model import RunModel
 from tui.screens.run_screen import RunPlace
-from tui.text.step_text import arguments_told, calls_told, raw_told, result_told, step_told
+from tui.text.step_text import format_raw, render_arguments, render_calls, render_result, render_step
 from tui.widgets.details.resource_data import Data
 from tui.widgets.tabs import Tabbed
 from tui.widgets.text_view import Pager
@@ -79,9 +79,9 @@ class Step(RunPlace):
 
     def _chosen(self) -> None:
         if self.is_current:
-            self.look_at(self.infospace.subject, afresh=False)
+            self.show_run(self.infospace.subject, afresh=False)
 
-    def look_at(self, subject: RunModel | None, *, afresh: bool) -> None:
+    def show_run(self, subject: RunModel | None, *, afresh: bool) -> None:
         """Tell the step that is chosen, else the first, or the one that failed."""
         del afresh
         position = self.infospace.chosen
@@ -93,25 +93,25 @@ class Step(RunPlace):
             return
         self._at, self._position = at, position
         step = None if subject is None or position is None else step_at(subject.plan, position)
-        told = Text("") if position is None else step_told(row, step, position, self.infospace.colours)
+        told = Text("") if position is None else render_step(row, step, position, self.infospace.colours)
         self.query_one("#step", Static).update(told)
         self.query_one("#arguments", Static).update("")
-        self.query_one("#rest", Static).update(result_told(row))
+        self.query_one("#rest", Static).update(render_result(row))
         self.query_one("#told", VerticalScroll).scroll_home(animate=False)
         if subject is None or position is None:
             self._clear()
             return
         written = None if subject.run is None else written_step(subject.run, position)
-        self.query_one("#raw", Pager).read(raw_told(row, written))
+        self.query_one("#raw", Pager).read(format_raw(row, written))
         calls = _calls(subject, position)
-        self.query_one("#called", Static).update(calls_told(calls, self.infospace.colours))
+        self.query_one("#called", Static).update(render_calls(calls, self.infospace.colours))
         self.query_one(TabbedContent).get_tab("calls").label = f"Calls {len(calls)}" if calls else "Calls"
         self.do(self._read, subject, row, group="read")
 
     def _clear(self) -> None:
         """Show nothing of any step."""
         self.workers.cancel_group(self, "read")
-        self.query_one("#data", Data).tell("")
+        self.query_one("#data", Data).show_text("")
         self.query_one("#raw", Pager).read("")
         self.query_one("#called", Static).update("")
         self.query_one(TabbedContent).get_tab("calls").label = "Calls"
@@ -120,15 +120,15 @@ class Step(RunPlace):
         """Read the arguments and the result, which may be long."""
         data = self.query_one("#data", Data)
         if row is None or subject.run is None:
-            data.tell("")
+            data.show_text("")
             return
         arguments = await asyncio.to_thread(self._arguments, subject, row)
-        said = arguments_told(arguments, self.infospace.colours)
+        said = render_arguments(arguments, self.infospace.colours)
         if arguments:
             said = Text.assemble("\n", ("called with", "underline"), "\n\n", said)
         self.query_one("#arguments", Static).update(said)
         if row.resource is None:
-            data.tell(row.value or row.reason or "")
+            data.show_text(row.value or row.reason or "")
         else:
             await data.show(row.resource, row.version, Given(self.infospace.space, subject.rows, row))
 
@@ -144,7 +144,7 @@ class Step(RunPlace):
 
     # Doing
 
-    def offers(self, action: str) -> bool:
+    def is_action_available(self, action: str) -> bool:
         """Whether something can be done with the step."""
         subject = self.infospace.subject
         match action:
@@ -157,7 +157,7 @@ class Step(RunPlace):
             case "note":
                 row = None if subject is None or self._position is None else subject.row(self._position)
                 return row is not None and row.resource is not None
-        return super().offers(action)
+        return super().is_action_available(action)
 
     def action_go(self, by: int) -> None:
         """Go to another step of the run, in their order."""

@@ -28,7 +28,7 @@ from planner.inspect.variable_history import VariableHistory
 from tui.runtime.run_model import RunModel
 from tui.screens.run_screen import RunPlace
 from tui.tables.notes_query import label_of
-from tui.text.format import Colours, line, many
+from tui.text.format import Colours, pluralize, single_line
 from tui.text.step_text import size_of
 from tui.text.table_model import Column, NoRows
 from tui.widgets.details.resource_data import Data
@@ -82,7 +82,7 @@ class Bindings:
             Text(f"${bound.name}", style),
             bound.id,
             Text(size, "dim"),
-            line(begins),
+            single_line(begins),
             Text(by, "dim"),
         ]
 
@@ -126,14 +126,14 @@ class Variables(RunPlace):
             self._chosen = chosen
             self.query_one(Slider).value = self._moments.moment_of(chosen) or self.query_one(Slider).value
 
-    def look_at(self, subject: RunModel | None, *, afresh: bool) -> None:
+    def show_run(self, subject: RunModel | None, *, afresh: bool) -> None:
         """Go over a run; of another one, to its end."""
         if subject is None or subject.run is None:
             self._moments, self._names = None, None
             for group in ("moments", "at", "value"):
                 self.workers.cancel_group(self, group)
             self.query_one("#bindings", Grid).show(NoRows())
-            self.query_one("#value", Data).tell("")
+            self.query_one("#value", Data).show_text("")
             self.query_one("#moment", Static).update("")
             return
         self.do(self._read, subject, afresh, group="moments")
@@ -203,7 +203,7 @@ class Variables(RunPlace):
         self._value()
         self.refresh_bindings()
 
-    def offers(self, action: str) -> bool:
+    def is_action_available(self, action: str) -> bool:
         """Whether something can be done at this moment, or with the variable at the cursor."""
         bound, subject = self._bound, self.infospace.subject
         match action:
@@ -215,7 +215,7 @@ class Variables(RunPlace):
                 return bound is not None
             case "sort":
                 return self.query_one("#value", Data).table is not None
-        return super().offers(action)
+        return super().is_action_available(action)
 
     # The variable at the cursor
 
@@ -240,7 +240,7 @@ class Variables(RunPlace):
     def _value(self) -> None:
         bound, data = self._bound, self.query_one("#value", Data)
         if bound is None:
-            data.tell("")
+            data.show_text("")
         else:
             self.do(data.show, bound.id, bound.version, group="value")
 
@@ -284,8 +284,8 @@ def _size_and_preview(snapshot: Snapshot, subject: RunModel, bound: Bound) -> tu
     if brief.version != (bound.version or brief.version):
         return "", ""
     if kind_of(bound.id) is Kind.COLLECTION:
-        return many(brief.size, "item"), label_of(brief)
-    return many(len(brief.begins) if brief.size <= SHORT else brief.size, "character"), label_of(brief)
+        return pluralize(brief.size, "item"), label_of(brief)
+    return pluralize(len(brief.begins) if brief.size <= SHORT else brief.size, "character"), label_of(brief)
 
 
 def _first(subject: RunModel) -> str | None:

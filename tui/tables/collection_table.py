@@ -14,7 +14,7 @@ from infospace.core.errors import NotFound
 from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Relation, Resource
 from infospace.data.result import display_name
-from tui.text.format import Colours, line
+from tui.text.format import Colours, single_line
 from tui.text.render import is_hit
 from tui.text.table_model import Column
 
@@ -77,7 +77,7 @@ class Table:
     def _fetch(self, places: Sequence[int]) -> None:
         for at in range(0, len(places), AT_ONCE):
             some = places[at : at + AT_ONCE]
-            self.take(some, present(self._view, [self._ids[place] for place in some]))
+            self.merge(some, present(self._view, [self._ids[place] for place in some]))
 
     def sort(self, column: int) -> None:
         """Sort by a column, the other way round when it is sorted by that; reads all items. For a thread."""
@@ -114,7 +114,7 @@ class Table:
         ]
         return "\n".join([head, *rows])
 
-    def take(self, places: Sequence[int], items: Sequence[Resource | None]) -> None:
+    def merge(self, places: Sequence[int], items: Sequence[Resource | None]) -> None:
         """Take items that were read, by their places; None for one that is not there any more."""
         for place, item in zip(places, items, strict=True):
             gone = ("(not there any more)", *(None for _ in self._fields))[: len(self._fields)]
@@ -135,7 +135,7 @@ def read_table(view: Context, collection: Collection) -> Table:
         width = None if place == len(fields) - 1 and len(fields) <= 2 else min(WIDEST, max(len(name) + 2, widest))
         columns.append(Column(name, width, "right" if numbers and values else "left", least=20))
     table = Table(view, collection, fields, columns)
-    table.take(range(len(items)), items)
+    table.merge(range(len(items)), items)
     return table
 
 
@@ -198,7 +198,7 @@ def cell(value: JSON) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return f"{value:g}"
-    return line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return single_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def rank(value: JSON) -> tuple[int, float, str]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 
 from infospace.core.json_types import JSON
-from tui.text.format import Colours, line
+from tui.text.format import Colours, single_line
 from tui.text.table_model import Column
 
 OPEN_AT_FIRST = 200
@@ -119,19 +119,19 @@ class JsonTree:
         if branch.path:
             key = branch.path[-1]
             style = "dim" if isinstance(key, int) else self.colours.get("primary", "bold")
-            text.append(f"{key + 1}. " if isinstance(key, int) else f"{line(key)}: ", style)
-        return [text.append_text(self._said(branch.value))]
+            text.append(f"{key + 1}. " if isinstance(key, int) else f"{single_line(key)}: ", style)
+        return [text.append_text(self._render_value(branch.value))]
 
-    def _said(self, value: JSON) -> Text:
+    def _render_value(self, value: JSON) -> Text:
         if isinstance(value, dict):
             return Text(f"{len(value):,} {'field' if len(value) == 1 else 'fields'}", "dim")
         if isinstance(value, list):
             return Text(f"{len(value):,} {'item' if len(value) == 1 else 'items'}", "dim")
         if isinstance(value, str):
-            return Text(line(value) or '""')
+            return Text(single_line(value) or '""')
         return Text(json.dumps(value), self.colours.get("accent", ""))
 
-    def told(self, index: int) -> str:
+    def format_row(self, index: int) -> str:
         """Return where a row stands, and its value where that is a text or a number."""
         branch = self.branches[index]
         where = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in branch.path).lstrip(".")

@@ -11,8 +11,8 @@ from infospace.core.ids import Kind, kind_of, number_of
 from infospace.data.result import LABEL
 from infospace.data.titles import beginning
 from infospace.search.query import Wanted
-from tui.text.format import in_words, line, many
-from tui.text.render import certificate_says
+from tui.text.format import pluralize, preview_as_prose, single_line
+from tui.text.render import format_certificate
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
@@ -97,7 +97,7 @@ def listed(space: Space, sought: NotesQuery, listener: Listener) -> NotesList:
         return NotesList(sought, ids, _counted(len(ids), sought), len(ids))
     if sought.what == "notes" or (sought.what == "collections" and sought.scored):
         return _searched(space, sought, listener)
-    return _with_words(space, sought)
+    return _word_search(space, sought)
 
 
 class Ids(Sequence[str]):
@@ -122,7 +122,7 @@ class Ids(Sequence[str]):
 
 def _counted(count: int, sought: NotesQuery) -> str:
     noun = {"notes": "kept note", "all notes": "note", "collections": "Collection", "relations": "Relation"}
-    return many(count, noun[sought.what])
+    return pluralize(count, noun[sought.what])
 
 
 def _searched(space: Space, sought: NotesQuery, listener: Listener) -> NotesList:
@@ -138,24 +138,26 @@ def _searched(space: Space, sought: NotesQuery, listener: Listener) -> NotesList
     matched = found.certificate["matched"]
     threshold = found.certificate["threshold"]
     words = found.certificate.get("words", ())
-    return NotesList(sought, list(hits), _said(found), matched, {}, hits, threshold, words)
+    return NotesList(sought, list(hits), _format_certificate(found), matched, {}, hits, threshold, words)
 
 
-def _said(found: Found) -> str:
+def _format_certificate(found: Found) -> str:
     """Say what a search proved, without what the slider beside it says, and without a condition: there is none."""
-    message = certificate_says(found.certificate).replace(", or none satisfies the condition", "")
+    message = format_certificate(found.certificate).replace(", or none satisfies the condition", "")
     if found.certificate["threshold"] is not None:
         above = f" at or above {found.certificate['threshold']:.2f};"
         message = message.replace(f" is{above}", ";").replace(above, ";")
     return message
 
 
-def _with_words(space: Space, sought: NotesQuery) -> NotesList:
+def _word_search(space: Space, sought: NotesQuery) -> NotesList:
     """Find what has all the words that are typed."""
     words = sought.query.casefold().split()
     with space.store.reading() as snapshot:
         ids = Ids(sought.kind, snapshot.numbers(sought.kind, kept=sought.kept))
-        found = [brief.id for brief in read_all(snapshot, ids) if all(word in _told(brief) for word in words)]
+        found = [
+            brief.id for brief in read_all(snapshot, ids) if all(word in _searchable_text(brief) for word in words)
+        ]
     return NotesList(sought, found, f"{len(found):,} of {_counted(len(ids), sought)} with these words", len(found))
 
 
@@ -192,13 +194,13 @@ def label_of(brief: ResourceSummary) -> str:
     if not isinstance(title, str) or brief.ends is not None or brief.source is not None:
         is_json = brief.begins.startswith(("{", "["))
         title = (brief.begins if is_json else beginning(brief.begins, LABEL * 4)) or title
-    text = in_words(title) if isinstance(title, str) and title else ""
+    text = preview_as_prose(title) if isinstance(title, str) and title else ""
     if not text and kind_of(brief.id) is Kind.COLLECTION:
-        return f"({many(brief.size, 'item')})"
+        return f"({pluralize(brief.size, 'item')})"
     return (text if len(text) <= LABEL * 4 else f"{text[: LABEL * 4]}…") or "(empty)"
 
 
-def _told(brief: ResourceSummary) -> str:
+def _searchable_text(brief: ResourceSummary) -> str:
     """All that is looked through for words, in small letters."""
     fields = json.dumps(dict(brief.metadata), ensure_ascii=False) if brief.metadata else ""
     return f"{brief.id} {brief.name or ''} {brief.begins} {fields}".casefold()
@@ -213,13 +215,13 @@ def _stale(space: Space, sought: NotesQuery) -> NotesList:
         found = staleness(snapshot)
         remarks = {one.origin.of.id: causes(one.changed) for one in found.stale}
         if words:
-            told = {brief.id: _told(brief) for brief in read_all(snapshot, list(remarks))}
+            told = {brief.id: _searchable_text(brief) for brief in read_all(snapshot, list(remarks))}
             remarks = {
                 one: said
                 for one, said in remarks.items()
                 if all(word in f"{told[one]} {said.casefold()}" for word in words)
             }
-    message = f"{len(remarks):,} of {many(found.checked, 'thing')} out of date: made of what has changed since"
+    message = f"{len(remarks):,} of {pluralize(found.checked, 'thing')} out of date: made of what has changed since"
     if found.unknown:
         message += f"; too little is known of {len(found.unknown):,}"
     return NotesList(sought, list(remarks), message, len(remarks), remarks)
@@ -233,7 +235,7 @@ def causes(changed: Sequence[Any]) -> str:
 
 def _cause(changed: Any) -> str:
     origin = changed.origin
-    title = f" “{line(origin.title)}”" if origin.title else ""
+    title = f" “{single_line(origin.title)}”" if origin.title else ""
     if changed.what == "deleted":
         return f"{origin.of.id}{title} was deleted {origin.gone}"
     run = f" by {origin.latest_made.run}" if origin.latest_made.run else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from tui.tables.notes_query import NotesList, NotesQuery, label_of, tags_of
-from tui.text.format import Colours, count, line, moment
+from tui.text.format import Colours, count, format_time, single_line
 from tui.text.table_model import Column
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class NoteList:
         self._briefs: dict[str, ResourceSummary | None] = {}
         self._fresh: set[str] = set()
 
-    def take(self, listed: NotesList) -> None:
+    def update(self, listed: NotesList) -> None:
         """List something else. What was read of it before is shown until it is read again."""
         self.listed, self.ids = listed, listed.ids
         if len(self._briefs) > 20_000:
@@ -65,7 +65,7 @@ class NoteList:
         """Show the same in another order."""
         self.ids, self.sorted_by = ids, by
 
-    def learn(self, asked: Iterable[str], briefs: Iterable[ResourceSummary]) -> bool:
+    def merge(self, asked: Iterable[str], briefs: Iterable[ResourceSummary]) -> bool:
         """Take what was read; what was asked for and is not among it was removed for good. Whether that is news."""
         found: dict[str, ResourceSummary | None] = dict.fromkeys(asked)
         found |= {brief.id: brief for brief in briefs}
@@ -126,12 +126,12 @@ class NoteList:
         if column is SCORE:
             return Text(f"{self.listed.hits[identifier].score:.3f}", self.colours.get("accent", ""))
         if column is REMARK:
-            return Text(line(self.listed.remarks[identifier]), "dim")
+            return Text(single_line(self.listed.remarks[identifier]), "dim")
         if brief is None:
             return Text("")
         if column is TAGS:
-            return Text(line(tags_of(brief)), self.colours.get("secondary", ""))
-        return Text(count(brief.size) if column is SIZE else moment(brief.updated)[:-3], "dim")
+            return Text(single_line(tags_of(brief)), self.colours.get("secondary", ""))
+        return Text(count(brief.size) if column is SIZE else format_time(brief.updated)[:-3], "dim")
 
     def _title(self, identifier: str) -> Text:
         if identifier not in self._briefs:

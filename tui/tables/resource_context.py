@@ -13,7 +13,7 @@ from infospace.core.resources import Collection, Note, Relation, Resource
 from infospace.journal.origin import Origin
 from infospace.journal.rows import Use
 from tui.tables.notes_query import label_of, present, titled
-from tui.text.format import Colours, count, line, many, moment, worded
+from tui.text.format import Colours, count, format_time, json_as_prose, pluralize, single_line
 
 if TYPE_CHECKING:
     from infospace.lineage.graph import Graph
@@ -120,28 +120,32 @@ def _ties(snapshot: Snapshot, resource: Resource) -> Iterator[Link]:
 # Told
 
 
-def told(around: ResourceDetail, colours: Colours) -> Text:
+def render_about(around: ResourceDetail, colours: Colours) -> Text:
     """Say what a resource is: its head, and its metadata."""
     resource, brief, origin = around.resource, around.brief, around.origin
     size = f"{len(resource):,} items" if isinstance(resource, Collection) else f"{count(brief.size)} characters"
     kept = "yes, and searches find it" if brief.kept else "no: of its run, and not found by searches (p keeps it)"
     rows = [("id", resource.id), ("name", brief.name or "none (n gives one)"), ("kept", kept), ("size", size)]
-    rows.append(("created", moment(resource.created)))
-    rows.append(("version", f"{resource.version} of {around.latest}, {moment(resource.updated)}, {made_said(origin)}"))
+    rows.append(("created", format_time(resource.created)))
+    rows.append(
+        ("version", f"{resource.version} of {around.latest}, {format_time(resource.updated)}, {format_origin(origin)}")
+    )
     if origin.file is not None:
         rows.append(("file", origin.file))
     text = Text()
     for name, value in rows:
-        text.append(f"{name:<9}", "dim").append(f"{line(value)}\n")
+        text.append(f"{name:<9}", "dim").append(f"{single_line(value)}\n")
     if around.unresolved:
-        text.append("links to what is not there yet: ", "dim").append(f"{', '.join(map(line, around.unresolved))}\n")
+        text.append("links to what is not there yet: ", "dim").append(
+            f"{', '.join(map(single_line, around.unresolved))}\n"
+        )
     text.append("\nmetadata\n" if resource.metadata else "\nno metadata", "underline" if resource.metadata else "dim")
     for key, field in resource.metadata.items():
-        text.append(f"{line(key)}: ", colours.get("primary", "bold")).append(f"{worded(field)}\n")
+        text.append(f"{single_line(key)}: ", colours.get("primary", "bold")).append(f"{json_as_prose(field)}\n")
     return text
 
 
-def made_said(origin: Origin) -> str:
+def format_origin(origin: Origin) -> str:
     """Say who made a version."""
     made = origin.made
     if made.run is None:
@@ -163,9 +167,9 @@ def head_of(around: ResourceDetail, colours: Colours) -> Text:
     if not around.brief.kept:
         text.append("transient ", "italic")
     if around.brief.name:
-        text.append(f"{line(around.brief.name)!r} ", colours.get("secondary", ""))
+        text.append(f"{single_line(around.brief.name)!r} ", colours.get("secondary", ""))
     if isinstance(resource, Collection):
-        text.append(f"{many(len(resource), 'item')} ", "dim")
+        text.append(f"{pluralize(len(resource), 'item')} ", "dim")
     label = label_of(around.brief)
     return text if label == around.brief.name else text.append(label)
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from infospace.journal.rows import FINISHED, RunHead, RunStats
 from planner.journal.lease import is_live
-from tui.text.format import Colours, between, count, line, many, moment, sign, took
+from tui.text.format import Colours, between, count, format_duration, format_time, pluralize, sign, single_line
 from tui.text.table_model import Column
 
 
@@ -43,7 +43,7 @@ class RunList:
         self._words: list[str] = []
         self._bodies: frozenset[str] = frozenset()
 
-    def take(self, heads: Sequence[RunHead]) -> None:
+    def update(self, heads: Sequence[RunHead]) -> None:
         """Take the runs as they are now."""
         self.heads = list(heads)
         known = {head.run for head in heads}
@@ -58,7 +58,7 @@ class RunList:
         self.marked.append(run)
         return self.marked.pop(0) if len(self.marked) > 2 else None
 
-    def learn(self, tallies: Mapping[str, RunStats]) -> None:
+    def merge(self, tallies: Mapping[str, RunStats]) -> None:
         """Take how far some runs are."""
         self._tallies.update(tallies)
         self.wanted -= tallies.keys()
@@ -74,7 +74,7 @@ class RunList:
         if not words:
             self.shown, self.inside = self.heads, 0
             return
-        by_head = {head.run for head in self.heads if all(word in _told(head) for word in words)}
+        by_head = {head.run for head in self.heads if all(word in _searchable_text(head) for word in words)}
         self.shown = [head for head in self.heads if head.run in by_head or head.run in self._bodies]
         self.inside = len(self.shown) - len(by_head)
 
@@ -104,8 +104,8 @@ class RunList:
         state = state_of(head)
         status = sign(state, self.colours).append(f" {'broken off' if state == 'left' else state}")
         mark = Text("●", self.colours.get("accent", "")) if head.run in self.marked else Text(" ")
-        goal = Text(line(head.goal)) if head.goal else Text("(no goal)", "dim")
-        if self._words and head.run in self._bodies and not all(word in _told(head) for word in self._words):
+        goal = Text(single_line(head.goal)) if head.goal else Text("(no goal)", "dim")
+        if self._words and head.run in self._bodies and not all(word in _searchable_text(head) for word in self._words):
             goal = Text("≈ ", "dim").append_text(goal)
         return [
             mark,
@@ -114,9 +114,9 @@ class RunList:
             status,
             goal,
             steps_of(head, tally),
-            took(time_of(head)),
+            format_duration(time_of(head)),
             cost_of(tally, widths[7]),
-            Text(moment(head.started), "dim"),
+            Text(format_time(head.started), "dim"),
         ]
 
 
@@ -147,11 +147,11 @@ def cost_of(tally: RunStats | None, room: int) -> str:
     if tally is None:
         return ""
     words = [(tally.llm_calls, "llm call"), (tally.tool_calls, "tool call"), (tally.tokens, "token")]
-    whole = ", ".join(many(number, noun) for number, noun in words if number)
+    whole = ", ".join(pluralize(number, noun) for number, noun in words if number)
     if len(whole) <= room:
         return whole
-    return f"{count(tally.tokens)} tok" if tally.tokens else many(tally.llm_calls + tally.tool_calls, "call")
+    return f"{count(tally.tokens)} tok" if tally.tokens else pluralize(tally.llm_calls + tally.tool_calls, "call")
 
 
-def _told(head: RunHead) -> str:
+def _searchable_text(head: RunHead) -> str:
     return f"{head.run} {head.kind} {head.status} {head.goal} {head.reason or ''}".lower()

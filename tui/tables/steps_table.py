@@ -10,11 +10,11 @@ from rich.text import Text
 
 from infospace.core.clock import seconds
 from infospace.core.position import Position, attempt_at
-from planner.inspect.summaries import effect_said
+from planner.inspect.summaries import format_effect
 from planner.inspect.tree import RunTree, TreeNode
 from planner.language.plan import Step
-from tui.text.format import Colours, line, sign, took
-from tui.text.step_text import gave_said
+from tui.text.format import Colours, format_duration, sign, single_line
+from tui.text.step_text import format_result_size
 from tui.text.table_model import Column
 
 UNFOLDED = 60
@@ -49,7 +49,7 @@ class StepTree:
         self._followed: set[str] = set()
         """What is unfolded only while it is followed."""
 
-    def take(self, outline: RunTree, *, afresh: bool) -> None:
+    def update(self, outline: RunTree, *, afresh: bool) -> None:
         """Show a plan; `afresh` when it is another one."""
         self.outline = outline
         if afresh:
@@ -153,13 +153,13 @@ class StepTree:
         if column is self.STEPS:
             return self._named(outline, node)
         if column is self.TOOK:
-            return self._took(outline, node)
+            return self._duration(outline, node)
         if column is self.TIMELINE:
             return self._bar(outline, node, width)
         if column is self.GAVE:
             if row is not None and row.type in SPOKEN:
-                return Text(line(row.value), "italic")
-            return "" if row is None else gave_said(row)
+                return Text(single_line(row.value), "italic")
+            return "" if row is None else format_result_size(row)
         return Text(self._effect(node.step), "dim") if node.kind == "step" and node.step is not None else ""
 
     def _named(self, outline: RunTree, node: TreeNode) -> Text:
@@ -167,7 +167,7 @@ class StepTree:
         if node.problem is not None:
             bad = node.problem.severity == "error"
             text.append("✗ " if bad else "! ", self.colours.get("error" if bad else "warning", ""))
-            text.append(line(node.problem.message))
+            text.append(single_line(node.problem.message))
             return text
         text.append(TWISTY[self.is_open(node.key)] if outline.has_children(node) else "  ", "dim")
         if node.kind == "page":
@@ -180,9 +180,9 @@ class StepTree:
             text.append(f" → ${node.step.out}", self.colours.get("primary", ""))
         return text
 
-    def _took(self, outline: RunTree, node: TreeNode) -> str:
+    def _duration(self, outline: RunTree, node: TreeNode) -> str:
         begin, end = _times(outline, node.key)
-        return "" if begin is None else took((end - begin) * 1000)
+        return "" if begin is None else format_duration((end - begin) * 1000)
 
     def _bar(self, outline: RunTree, node: TreeNode, width: int) -> Text:
         """Return a bar from when to when, among `width` characters that stand for the whole run."""
@@ -213,7 +213,7 @@ def effects(catalogue_of: Callable[[], object]) -> Callable[[Step], str]:
     def said(step: Step) -> str:
         if id(step) not in known:
             catalogue = catalogue_of()
-            known[id(step)] = step, effect_said(step, catalogue) if isinstance(catalogue, Catalogue) else ""
+            known[id(step)] = step, format_effect(step, catalogue) if isinstance(catalogue, Catalogue) else ""
         return known[id(step)][1]
 
     return said

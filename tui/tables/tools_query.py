@@ -17,7 +17,7 @@ from planner.metatools.lookup import known_tools, uses
 from planner.metatools.search_tools import find_tools
 from planner.server.access import Access
 from planner.server.calls import listed_names
-from tui.text.format import line, many
+from tui.text.format import pluralize, single_line
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
@@ -96,7 +96,7 @@ def listed(space: Space, sought: ToolsQuery, listener: Listener | None = None) -
     return ToolsList(
         sought,
         [hit.tool for hit in hits],
-        _said(answer),
+        _format_search(answer),
         {key_of(hit.tool): hit for hit in hits},
         answer.no_match,
         uses(space),
@@ -124,23 +124,25 @@ def _by_name(names: Iterable[str]) -> list[tuple[str, int]]:
 
 def _counted(found: Sequence[Tool], tools: Sequence[Tool], sought: ToolsQuery, space: Space) -> str:
     kinds = Counter(tool.kind for tool in found)
-    told = [many(kinds[kind], kind) for kind in ("tool", "prompt", "resource") if kinds[kind]]
-    unlisted = [f"{many(kinds['server'], 'server')} unlisted"] if kinds["server"] else []
+    told = [pluralize(kinds[kind], kind) for kind in ("tool", "prompt", "resource") if kinds[kind]]
+    unlisted = [f"{pluralize(kinds['server'], 'server')} unlisted"] if kinds["server"] else []
     said = ", ".join([*told, *unlisted]) or "no tool"
     message = said if len(found) == len(tools) else f"{said}, of {len(tools):,} in all"
-    return message if sought.access is None else f"{message}; {_told_at_first(space, sought.access)}"
+    return message if sought.access is None else f"{message}; {_format_own_list(space, sought.access)}"
 
 
-def _told_at_first(space: Space, access: Access) -> str:
+def _format_own_list(space: Space, access: Access) -> str:
     """Say what a client is told when it asks for its list, before it searches."""
     doors, direct = listed_names(space, access)
-    own = f"its own list has {many(len(doors), 'door')}"
+    own = f"its own list has {pluralize(len(doors), 'door')}"
     return (
-        f"{own} and no tool, these are found through them" if not direct else f"{own} and {many(len(direct), 'tool')}"
+        f"{own} and no tool, these are found through them"
+        if not direct
+        else f"{own} and {pluralize(len(direct), 'tool')}"
     )
 
 
-def _said(found: FoundTools) -> str:
+def _format_search(found: FoundTools) -> str:
     if found.no_match:
         near = (
             "" if found.guess is None else f"; the nearest is {found.guess.tool.full_name}, at {found.guess.score:.2f}"
@@ -148,7 +150,7 @@ def _said(found: FoundTools) -> str:
         message = f"no tool of {found.searched:,} fits{near}"
     else:
         message = f"{found.matched:,} of {found.searched:,} may do that"
-    return line(f"{message}; {found.degraded}" if found.degraded else message)
+    return single_line(f"{message}; {found.degraded}" if found.degraded else message)
 
 
 def standing(space: Space) -> list[ServerStatus]:
@@ -169,7 +171,7 @@ def standing(space: Space) -> list[ServerStatus]:
             server,
             together.get(server.name),
             each.get(server.name, ()),
-            servers.fleet.heard(server.name) or ("" if server.kept is None else server.kept.stderr),
+            servers.fleet.output_tail(server.name) or ("" if server.kept is None else server.kept.stderr),
             (server.kept.error or "") if server.kept is not None and server.state == "failed" else "",
             file=_file(space, server.entry.file),
         )

@@ -13,10 +13,10 @@ from rich.text import Text
 from infospace.core.ids import is_id
 from infospace.journal.rows import RunRow, RunStats, StepRow, Use
 from planner.inspect.diff import Outcome, Sets, arguments_of
-from tui.text.format import Colours, in_words, line
+from tui.text.format import Colours, preview_as_prose, single_line
 from tui.text.output import shown
 from tui.text.render import content_text
-from tui.text.run_diff import Comparison, DiffRow, duration_said
+from tui.text.run_diff import Comparison, DiffRow, format_run_duration
 
 if TYPE_CHECKING:
     from planner.inspect.diff_side import Item
@@ -32,7 +32,7 @@ Line = tuple[Text, Use | None]
 """A line, and what it leads to; version 0 is the one that is current."""
 
 
-def told(comparison: Comparison, pair: DiffRow, colours: Colours) -> tuple[list[Line], list[Line]]:
+def render_pair(comparison: Comparison, pair: DiffRow, colours: Colours) -> tuple[list[Line], list[Line]]:
     """Tell a row on both sides. For a thread: what is long is compared."""
     if pair.key == "runs":
         first, second = comparison.runs
@@ -58,9 +58,9 @@ def told(comparison: Comparison, pair: DiffRow, colours: Colours) -> tuple[list[
 def _run(run: RunRow, tally: RunStats | None) -> Iterator[str]:
     yield f"status: {run.status}"
     if run.reason:
-        yield f"reason: {line(run.reason)}"
-    yield f"goal: {line(run.goal) or 'none'}"
-    yield f"took: {duration_said(run) or 'not ended'}"
+        yield f"reason: {single_line(run.reason)}"
+    yield f"goal: {single_line(run.goal) or 'none'}"
+    yield f"took: {format_run_duration(run) or 'not ended'}"
     if tally is not None:
         yield f"executions: {tally.executions:,}"
         yield f"calls of language models: {tally.llm_calls:,}"
@@ -99,7 +99,7 @@ def _step(row: StepRow, other: StepRow | None) -> Iterator[str]:
     if other is None or (row.type, row.out) != (other.type, other.out):
         yield row.type + (f" → ${row.out}" if row.out else "")
     if other is None or row.reason or row.status != other.status:
-        yield row.status + (f": {line(row.reason)}" if row.reason else "")
+        yield row.status + (f": {single_line(row.reason)}" if row.reason else "")
     theirs = set() if other is None else {(use.id, use.version) for use in other.uses}
     for use in row.uses[:20] if other is not None else ():
         if (use.id, use.version) not in theirs:
@@ -133,7 +133,7 @@ def _items(mark: str, word: str, items: Sequence[Item], colour: str) -> list[Lin
         return [(Text(f"nothing {word}", "dim"), None)]
     found: list[Line] = [(Text(f"{len(items):,} {word}", "underline"), None)]
     found += [
-        (Text.assemble((f"{mark} {item.id}  ", colour), in_words(item.title)), _leads(item))
+        (Text.assemble((f"{mark} {item.id}  ", colour), preview_as_prose(item.title)), _leads(item))
         for item in items[:MOST_ITEMS]
     ]
     if len(items) > MOST_ITEMS:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.data.json_source_map import parts_of
 from infospace.data.result import truncate
 from planner.language.problems import Patch
-from tui.text.format import line, worded
+from tui.text.format import json_as_prose, single_line
 
 if TYPE_CHECKING:
     from planner.lifecycle.dry_run import DryRun
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SIGNS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
 
 
-def fix_words(fix: Patch) -> str:
+def format_fix(fix: Patch) -> str:
     """Say what a fix does: `make it "size"`, `call "traget" "target"`."""
     return "; ".join(_deed(operation) for operation in fix)
 
@@ -43,12 +43,12 @@ def dry_lines(dry: DryRun) -> Iterator[tuple[str, str | None]]:
         mark, style = SIGNS.get(step["status"], ("?", "red"))
         out = f" → {step['out']}" if step["out"] else ""
         message = step["reason"] if step["status"] in ("failed", "skipped") else step["value"]
-        yield f"{mark} {step['step']} {step['type']}{out}  {line(truncate(message or ''))}", style
+        yield f"{mark} {step['step']} {step['type']}{out}  {single_line(truncate(message or ''))}", style
         would = step.get("would")
         if would is not None:
             verb = "write" if would["effect"] == "writes" else "do this"
             asks = ", and would ask before" if would.get("asks") else ""
-            yield f"    would {verb}{asks}: {truncate(worded(would['arguments']))}", "cyan"
+            yield f"    would {verb}{asks}: {truncate(json_as_prose(would['arguments']))}", "cyan"
     yield "", None
     result = dry.result
     yield f"{result.status}{f': {result.reason}' if result.reason else ''}", "bold"

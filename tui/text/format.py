@@ -36,7 +36,7 @@ def sign(state: str, colours: Colours) -> Text:
     return Text.assemble((mark, colours.get(colour, "dim")))
 
 
-def took(milliseconds: float) -> str:
+def format_duration(milliseconds: float) -> str:
     """Return a duration: `<0.1 ms`, `0.4 ms`, `340 ms`, `3.4 s`, `2:05 min`, `1:02:05 h`."""
     if milliseconds < 0.05:
         return "<0.1 ms"
@@ -58,12 +58,12 @@ def count(number: float) -> str:
     return f"{number:,.0f}" if number < 1_000_000 else f"{number / 1e6:,.1f} M"
 
 
-def stored(size: int) -> str:
+def format_bytes(size: int) -> str:
     """Return so many bytes: `12 kB`, `3.4 MB`."""
     return f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.0f} kB"
 
 
-def many(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
     """Return a number with its noun: `1 run`, `3 runs`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
@@ -74,35 +74,35 @@ def between(begin: str, end: str | None) -> float:
     return max(0.0, (last - datetime.fromisoformat(begin)).total_seconds() * 1000)
 
 
-def moment(at: str) -> str:
+def format_time(at: str) -> str:
     """Return a time as the people here read it: `04-01 09:30:00`."""
     return datetime.fromisoformat(at).astimezone().strftime("%m-%d %H:%M:%S")
 
 
-def worded(value: JSON, *, inside: bool = False) -> str:
+def json_as_prose(value: JSON, *, inside: bool = False) -> str:
     """Return JSON on a line for whoever does not know JSON: `name: Ada, born: 1815, tags: (a, b)`."""
     match value:
         case str():
-            return line(value) or "(empty)"
+            return single_line(value) or "(empty)"
         case dict() | list() if not value:
             return "none"
         case dict():
-            said = ", ".join(f"{line(key)}: {worded(one, inside=True)}" for key, one in value.items())
+            said = ", ".join(f"{single_line(key)}: {json_as_prose(one, inside=True)}" for key, one in value.items())
         case list():
-            said = ", ".join(worded(one, inside=True) for one in value)
+            said = ", ".join(json_as_prose(one, inside=True) for one in value)
         case _:
             return json.dumps(value)
     return f"({said})" if inside else said
 
 
-def in_words(text: str) -> str:
+def preview_as_prose(text: str) -> str:
     """Return how a Note begins on a line; where that is JSON, perhaps not all of it, in words."""
     if text[:1] in ("{", "["):
         from pydantic_core import from_json
 
         with suppress(ValueError):
-            return worded(from_json(text, allow_partial=True))
-    return line(text)
+            return json_as_prose(from_json(text, allow_partial=True))
+    return single_line(text)
 
 
 def question_line(question: str) -> str:
@@ -110,10 +110,14 @@ def question_line(question: str) -> str:
     from infospace.tools.approvals import WITH, parts
 
     told = parts(question)
-    return line(question) if told is None else f"{line(told[0]).removesuffix('?')}{WITH}{worded(dict(told[1]))}?"
+    return (
+        single_line(question)
+        if told is None
+        else f"{single_line(told[0]).removesuffix('?')}{WITH}{json_as_prose(dict(told[1]))}?"
+    )
 
 
-def line(text: str) -> str:
+def single_line(text: str) -> str:
     """Return a text on one line, without what could command a terminal."""
     from tui.text.output import shown
 

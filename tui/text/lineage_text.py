@@ -44,7 +44,7 @@ class _Tree:
         if of in self._shown:
             return
         self._shown.add(of)
-        yield self._says(self._graph.nodes[of]), "bold", of
+        yield self._format_node(self._graph.nodes[of]), "bold", of
         yield from self._below(of, "", 1)
 
     def _below(self, of: Use, indent: str, level: int) -> Iterator[Line]:
@@ -58,7 +58,7 @@ class _Tree:
             return
         given = hidden = told = 0
         for place, edge in enumerate(edges, start=1):
-            if self._is_told(edge):
+            if self._is_repeated(edge):
                 told += 1
             elif given == self._width:
                 hidden += 1
@@ -70,7 +70,7 @@ class _Tree:
             words += [f"{told:,} told above"] if told else []
             yield f"{indent}└─ … and {', '.join(words)}", "dim", None
 
-    def _is_told(self, edge: Edge) -> bool:
+    def _is_repeated(self, edge: Edge) -> bool:
         """Whether a branch would only name what was told before, and not even by a variable."""
         return edge.to in self._shown and edge.variable is None and edge.how != "before"
 
@@ -84,7 +84,7 @@ class _Tree:
             yield f"{line}{at(edge.to)}  (told below)", "dim", edge.to
             return
         self._shown.add(edge.to)
-        yield f"{line}{self._says(node)}", None, edge.to
+        yield f"{line}{self._format_node(node)}", None, edge.to
         yield from self._below(edge.to, f"{indent}{'   ' if last else '│  '}", level + 1)
 
     def _edges(self, of: Use) -> Sequence[Edge]:
@@ -92,19 +92,19 @@ class _Tree:
         edges = self._graph.after(of) if self._graph.forward else self._graph.nodes[of].inputs
         return sorted(edges, key=lambda e: (e.how == "before", e.variable is None, kind_of(e.to.id) is Kind.NOTE))
 
-    def _says(self, node: Node) -> str:
+    def _format_node(self, node: Node) -> str:
         """Say of a version what it is, how it was made, and what became of it."""
         origin = node.origin
         if not origin.there:
             return f"{at(origin.of)}  removed for good"
-        words = [named(origin), _preview(node), self._made(node)]
+        words = [named(origin), _preview(node), self._format_origin(node)]
         if origin.since == "deleted":
             words.append(f"deleted {origin.gone}")
         elif origin.since is not None:
             words.append(f"its {origin.since} changed since: now version {origin.latest}")
         return "  ".join(word for word in words if word)
 
-    def _made(self, node: Node) -> str:
+    def _format_origin(self, node: Node) -> str:
         origin = node.origin
         made = origin.made
         if made.run is None:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from infospace.schema.words import wanted as in_words
+from infospace.schema.words import describe_schema as in_words
 
 if TYPE_CHECKING:
     from planner.journal.suspension import Pending
@@ -34,7 +34,7 @@ def show_pending(run: str | None, pending: Sequence[Pending], out: Output, *, to
             continue
         free = choices(one.schema)
         out.talk(f"  → {command(out, 'answer', run, one.step, *free[:1])}{'' if free else ' …'}", "dim")
-        message = meanings(one.schema) if free else [f"… is {wanted(one.schema)}"]
+        message = meanings(one.schema) if free else [f"… is {describe_schema(one.schema)}"]
         for line in message:
             out.talk(f"      {line}", "dim")
     if not told and pending and all(one.kind == "wait" for one in pending):
@@ -66,7 +66,7 @@ def meanings(schema: Mapping[str, Any] | None) -> list[str]:
     return [f"one of {', '.join(listed)}"]
 
 
-def wanted(schema: Mapping[str, Any] | None) -> str:
+def describe_schema(schema: Mapping[str, Any] | None) -> str:
     """Say in words what a schema takes."""
     if not schema:
         return "text, or any JSON"
@@ -75,7 +75,7 @@ def wanted(schema: Mapping[str, Any] | None) -> str:
         return " or ".join(listed)
     parts = schema.get("oneOf") or schema.get("anyOf")
     if parts:
-        return ", or ".join(wanted(part) for part in parts)
+        return ", or ".join(describe_schema(part) for part in parts)
     type_, required = schema.get("type"), schema.get("required")
     if type_ == "object" and required:
         return "{" + ", ".join(f'"{key}": …' for key in required) + "}"

@@ -22,7 +22,7 @@ class Bars:
         self._tasks: dict[str, TaskID] = {}
         self._paces: dict[str, Pace] = {}
 
-    def speech(self, kind: Speech, text: str) -> None:
+    def message(self, kind: Speech, text: str) -> None:
         """Show something said, above the bars."""
         if kind == "say":
             self._progress.console.print(text, markup=False, highlight=False)
@@ -40,7 +40,7 @@ class Bars:
             description=escape(what),
             completed=done,
             total=total,
-            pace=pace.told(total - done),
+            pace=pace.format_rate(total - done),
         )
 
     def __enter__(self) -> Bars:

@@ -93,7 +93,7 @@ def snippet_with(words: Sequence[str], text: str, most: int = SNIPPET) -> str:
     return f"…{snippet(line[start:], most - 1)}"
 
 
-def words_of(extra: Mapping[str, Any]) -> Sequence[str]:
+def searched_words(extra: Mapping[str, Any]) -> Sequence[str]:
     """Return the words that a search looked for, as the answer of its step tells them."""
     certificate = extra.get("certificate")
     return certificate.get("words", ()) if isinstance(certificate, Mapping) else ()
@@ -126,7 +126,7 @@ def _plain(word: str) -> str:
     return "".join(sign for sign in normalize("NFKD", word).casefold() if not combining(sign))
 
 
-def certificate_says(certificate: Mapping[str, Any]) -> str:
+def format_certificate(certificate: Mapping[str, Any]) -> str:
     """Say in a sentence what a search proved, and no more."""
     noun = noun_of(certificate)
     matched, returned, searched = certificate["matched"], certificate["returned"], certificate.get(noun)
@@ -162,7 +162,7 @@ def noun_of(certificate: Mapping[str, Any]) -> str:
     return next((noun for noun in ("notes", "collections", "passages") if noun in certificate), "notes")
 
 
-def finding_says(extra: Mapping[str, Any]) -> str | None:
+def format_tool_search(extra: Mapping[str, Any]) -> str | None:
     """Say what a search for tools has to say besides its hits: that none fits, or that a leg is down."""
     guess = extra.get("guess")
     nearest = f"; the nearest is {guess['tool']} ({guess['score']:.3f})" if guess else ""

@@ -11,7 +11,7 @@ from rich.text import Text
 from infospace.journal.rows import RunRow, RunStats, StepRow
 from planner.inspect.diff import Difference, Outcome, Sets, StepDifference, diff, duration_ms, paired
 from tui.tables.runs_table import cost_of
-from tui.text.format import Colours, line, many, sign, took
+from tui.text.format import Colours, format_duration, pluralize, sign, single_line
 from tui.text.table_model import Column
 
 if TYPE_CHECKING:
@@ -111,14 +111,14 @@ class DiffRows:
                 self._mark(bool(ended)),
                 Text("the runs", "bold"),
                 ended,
-                duration_said(before),
-                duration_said(after),
+                format_run_duration(before),
+                format_run_duration(after),
             ]
         if pair.position is None:
             return [self._mark(differs=True), Text(pair.key, "bold"), _changed_in(pair.outcome), "", ""]
         row = pair.after or pair.before
         named = "" if row is None else f"{row.position} {row.type}" + (f" → ${row.out}" if row.out else "")
-        times = ["" if one is None else took(one.duration_ms) for one in (pair.before, pair.after)]
+        times = ["" if one is None else format_duration(one.duration_ms) for one in (pair.before, pair.after)]
         if pair.before is None or pair.after is None:
             colour = self._colours.get("success" if pair.before is None else "error", "bold")
             mark, only = ("+", "only after") if pair.before is None else ("−", "only before")
@@ -140,29 +140,29 @@ def _changed_in(outcome: Outcome | None) -> str:
     return "" if outcome is None else outcome.what
 
 
-def duration_said(run: RunRow) -> str:
+def format_run_duration(run: RunRow) -> str:
     """Return how long a run took, nothing while it has not ended."""
     spent = duration_ms(run)
-    return "" if spent is None else took(spent)
+    return "" if spent is None else format_duration(spent)
 
 
-def run_said(run: RunRow, tally: RunStats | None, colours: Colours) -> Text:
+def render_run(run: RunRow, tally: RunStats | None, colours: Colours) -> Text:
     """Say on a line what a run was, took and cost."""
     text = Text(no_wrap=True, overflow="ellipsis").append(f"{run.run} ", "bold").append_text(sign(run.status, colours))
-    text.append(f" {run.status}  {duration_said(run) or 'not ended'}  ")
+    text.append(f" {run.status}  {format_run_duration(run) or 'not ended'}  ")
     cost = cost_of(tally, 80)
-    return text.append(f"{cost}  " if cost else "", colours.get("secondary", "")).append(line(run.goal), "dim")
+    return text.append(f"{cost}  " if cost else "", colours.get("secondary", "")).append(single_line(run.goal), "dim")
 
 
-def summary_said(comparison: Comparison) -> str:
+def format_summary(comparison: Comparison) -> str:
     """Say how much is different."""
     found = comparison.found
     if found.same:
-        return f"the same: {many(found.alike, 'step')} alike" + ("; the plans differ" if found.replanned else "")
+        return f"the same: {pluralize(found.alike, 'step')} alike" + ("; the plans differ" if found.replanned else "")
     one = len(found.steps) == 1
-    said = [f"{many(len(found.steps), 'step')} {'differs' if one else 'differ'}, {found.alike:,} alike"]
+    said = [f"{pluralize(len(found.steps), 'step')} {'differs' if one else 'differ'}, {found.alike:,} alike"]
     if found.replanned:
         said.append("the plans differ")
     if found.lost:
-        said.append(f"what {many(len(found.lost), 'step')} gave was removed")
+        said.append(f"what {pluralize(len(found.lost), 'step')} gave was removed")
     return "; ".join(said)

@@ -13,11 +13,11 @@ from infospace.core.resources import Collection, Resource, text_of
 from infospace.data.result import truncate
 from infospace.journal.rows import CallRow, StepRow
 from planner.inspect.step_arguments import Argument
-from planner.inspect.summaries import size_said
+from planner.inspect.summaries import format_size
 from planner.language.plan import Step
-from tui.text.format import Colours, moment, sign, took, worded
+from tui.text.format import Colours, format_duration, format_time, json_as_prose, sign
 from tui.text.output import shown
-from tui.text.render import certificate_says, content_text, noun_of
+from tui.text.render import content_text, format_certificate, noun_of
 
 TOLD = ("certificate", "pending")
 """What an answer has besides that is told in sentences."""
@@ -27,7 +27,7 @@ SHORT = 2_000
 """Characters of a value that are shown among others."""
 
 
-def step_told(row: StepRow | None, step: Step | None, position: str, colours: Colours) -> Text:
+def render_step(row: StepRow | None, step: Step | None, position: str, colours: Colours) -> Text:
     """Return what became of a step, and why."""
     text = Text()
     type_ = row.type if row is not None else step.type if step is not None else ""
@@ -39,7 +39,7 @@ def step_told(row: StepRow | None, step: Step | None, position: str, colours: Co
     text.append("\n").append_text(sign(state, colours)).append(f" {state or 'not begun'}")
     if row is None:
         return text
-    text.append(f" in {took(row.duration_ms)}, begun {moment(row.started)}", "dim")
+    text.append(f" in {format_duration(row.duration_ms)}, begun {format_time(row.started)}", "dim")
     if row.resource is not None:
         version = f" version {row.version}" if (row.version or 1) > 1 else ""
         text.append(f"\ngave {row.resource}{version}, {size_of(row)}", "dim")
@@ -58,7 +58,7 @@ def step_told(row: StepRow | None, step: Step | None, position: str, colours: Co
     return text
 
 
-def result_told(row: StepRow | None) -> Text:
+def render_result(row: StepRow | None) -> Text:
     """Return what a step gave in short, and what its answer has besides."""
     text = Text()
     if row is None:
@@ -70,13 +70,15 @@ def result_told(row: StepRow | None) -> Text:
     if rest:
         text.append("\n").append(_heading("besides"))
         for key, value in rest.items():
-            text.append(f"\n{BESIDES.get(key, key.replace('_', ' '))}: ", "dim").append(truncate(worded(value), SHORT))
+            text.append(f"\n{BESIDES.get(key, key.replace('_', ' '))}: ", "dim").append(
+                truncate(json_as_prose(value), SHORT)
+            )
     return text
 
 
 def certificate_lines(certificate: Mapping[str, Any]) -> Iterator[str]:
     """Say in sentences what a search proved."""
-    message = certificate_says(certificate)
+    message = format_certificate(certificate)
     yield f"{message[:1].upper()}{message[1:]}."
     scored, noun = certificate.get("scored"), noun_of(certificate)
     if certificate.get("method") == "hnsw":
@@ -106,7 +108,7 @@ def _compared(scored: int, searched: int, noun: str, *, by_words: bool) -> str:
     return f"{scored:,} of {searched:,} {noun} were compared{each}; the others wait to be embedded."
 
 
-def arguments_told(arguments: Sequence[Argument], colours: Colours) -> Text:
+def render_arguments(arguments: Sequence[Argument], colours: Colours) -> Text:
     """Return what a step was called with, each argument with what it referred to."""
     text = Text()
     for number, argument in enumerate(arguments):
@@ -124,14 +126,18 @@ def arguments_told(arguments: Sequence[Argument], colours: Colours) -> Text:
     return text
 
 
-def calls_told(calls: Sequence[CallRow], colours: Colours) -> Text:
+def render_calls(calls: Sequence[CallRow], colours: Colours) -> Text:
     """Return what a step asked of what is outside, and what it answered."""
     text = Text()
     for number, call in enumerate(calls):
         text.append("\n\n" if number else "")
         text.append_text(sign(call.status, colours)).append(f" {call.kind} ", "dim").append(call.target, "bold")
         tokens = f", {call.tokens:,} tokens" if call.tokens else ""
-        doubt = ", and never heard of again" if call.status == "started" else f" in {took(call.duration_ms)}{tokens}"
+        doubt = (
+            ", and never heard of again"
+            if call.status == "started"
+            else f" in {format_duration(call.duration_ms)}{tokens}"
+        )
         text.append(f"{doubt}, step {call.position}", "dim")
         for heading, body in _request(call.request):
             text.append("\n").append(_heading(heading)).append(f"\n{shown(body)}")
@@ -180,7 +186,7 @@ def _block(block: Mapping[str, Any]) -> str:
     return content_text(block)
 
 
-def raw_told(row: StepRow | None, written: Mapping[str, Any] | None) -> str:
+def format_raw(row: StepRow | None, written: Mapping[str, Any] | None) -> str:
     """Return a step as it was written, and as the journal has it, as JSON."""
     from dataclasses import asdict
 
@@ -195,15 +201,15 @@ def raw_told(row: StepRow | None, written: Mapping[str, Any] | None) -> str:
 
 def size_of(row: StepRow) -> str:
     """Return the size of what a step gave: `3 items`, `1 character`; where none is known, its kind."""
-    kind, _, size = size_said(row).partition(" ")
+    kind, _, size = format_size(row).partition(" ")
     number = size.strip("()")
     noun = "item" if kind == "Collection" else "character"
     return f"{number} {noun}{'' if number == '1' else 's'}" if number else kind
 
 
-def gave_said(row: StepRow) -> str:
+def format_result_size(row: StepRow) -> str:
     """Return the kind and the size of what a step gave: `Collection, 3 items`."""
-    kind, size = size_said(row).partition(" ")[0], size_of(row)
+    kind, size = format_size(row).partition(" ")[0], size_of(row)
     return f"{kind}, {size}" if size != kind else kind
 
 

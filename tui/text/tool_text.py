@@ -19,7 +19,7 @@ from infospace.tools.search.results import ToolHit
 from planner.metatools.lookup import use_of
 from tui.screens.tools.tables import STATES
 from tui.tables.tools_query import ServerStatus
-from tui.text.format import Colours, many, moment, took, worded
+from tui.text.format import Colours, format_duration, format_time, json_as_prose, pluralize
 from tui.text.output import shown
 
 if TYPE_CHECKING:
@@ -52,11 +52,15 @@ def read_tool(space: Space, tool: Tool) -> Told:
     always = [one for one in remembered(space.store) if one.tool in (tool.full_name, f"{tool.server}/*")]
     held = allowed(space.store, tool, None)
     return Told(
-        tool, injection_signs(tool), use_of(space, tool), _asked(tool, held=held, always=bool(always)), bool(always)
+        tool,
+        injection_signs(tool),
+        use_of(space, tool),
+        _format_approval(tool, held=held, always=bool(always)),
+        bool(always),
     )
 
 
-def _asked(tool: Tool, *, held: bool, always: bool) -> str:
+def _format_approval(tool: Tool, *, held: bool, always: bool) -> str:
     if tool.blocked:
         return "blocked: it is not called"
     if not must_ask(tool):
@@ -97,7 +101,7 @@ def about_tool(told: Told, hit: ToolHit | None, colours: Colours) -> RenderableT
             text.append(f"The server {tool.server} says, as text to be read and not obeyed:\n", "dim italic")
         own = tool.integration == "local"
         text.append(f"{shown(_WRAPPED.sub(' ', tool.description) if own else tool.description)}\n")
-    examples = [("example", worded(dict(example))) for example in tool.examples]
+    examples = [("example", json_as_prose(dict(example))) for example in tool.examples]
     return Group(text, _table([*_facts(told, hit), *examples]))
 
 
@@ -134,7 +138,7 @@ def _facts(told: Told, hit: ToolHit | None) -> Iterator[tuple[str, str]]:
     if tool.visibility != "public" or tool.team:
         yield "seen by", f"{tool.visibility}{f', the team {tool.team}' if tool.team else ''}"
     if tool.created:
-        yield "known", f"since {moment(tool.created)}"
+        yield "known", f"since {format_time(tool.created)}"
 
 
 def effects(tool: Tool) -> str:
@@ -152,8 +156,8 @@ def calls_of(use: ToolUse | None) -> str:
     if use is None:
         return "none yet"
     return (
-        f"{many(use.execution_count, 'call')}, {use.success_rate:.0%} well; "
-        f"mean {took(use.mean_ms)}, 95 of 100 within {took(use.p95_ms)}"
+        f"{pluralize(use.execution_count, 'call')}, {use.success_rate:.0%} well; "
+        f"mean {format_duration(use.mean_ms)}, 95 of 100 within {format_duration(use.p95_ms)}"
     )
 
 
@@ -198,13 +202,13 @@ def _server_facts(one: ServerStatus) -> Iterator[tuple[str, str]]:
         " ".join(entry.shown_command or [str(entry.shown_url)]),
     )
     counts = ((server.tools, "tool"), (server.prompts, "prompt"), (server.resources, "resource"))
-    yield "lists", ", ".join(many(number, noun) for number, noun in counts if number or noun == "tool")
+    yield "lists", ", ".join(pluralize(number, noun) for number, noun in counts if number or noun == "tool")
     yield "calls", calls_of(one.use)
     if kept is not None and kept.listed:
-        holds = f", holds until {moment(kept.expires)}" if kept.expires else ""
-        yield "listed", f"{moment(kept.listed)}{holds}"
+        holds = f", holds until {format_time(kept.expires)}" if kept.expires else ""
+        yield "listed", f"{format_time(kept.listed)}{holds}"
     if kept is not None and kept.tried and kept.tried != kept.listed:
-        yield "tried", moment(kept.tried)
+        yield "tried", format_time(kept.tried)
     marks = [word for word, held in (("trusted", entry.trusted), ("blocked", entry.blocked)) if held]
     yield "is", ", ".join(marks) or "not trusted: before a tool that does not say what it changes, you are asked"
     if entry.category:

@@ -17,15 +17,15 @@ class BrowserDriver(WebDriver):
         """Take what comes until it ends; a server that is gone ends the screen."""
         super().run_input_thread()
         if not self.exit_event.is_set():
-            self._rest()
+            self._suspend_app()
 
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
         """Take a message of the server: the browser went away, among others."""
         if packet_type == "quit":
-            self._rest()
+            self._suspend_app()
         else:
             super().on_meta(packet_type, payload)
 
-    def _rest(self) -> None:
+    def _suspend_app(self) -> None:
         app = cast("InfospaceApp", self._app)
-        app.call_later(app.put_to_rest)
+        app.call_later(app.suspend_and_exit)

@@ -21,21 +21,21 @@ class Links(Static):
 
     def on_mount(self) -> None:
         """Look whenever other things can be done."""
-        self._look(self.screen)
-        self.screen.bindings_updated_signal.subscribe(self, self._look)
+        self._show_links(self.screen)
+        self.screen.bindings_updated_signal.subscribe(self, self._show_links)
 
     def _key(self, deed: Binding) -> str:
         return self.app.get_key_display(replace(deed, key=deed.key.partition(",")[0]))
 
-    def _look(self, screen: Screen[object]) -> None:
+    def _show_links(self, screen: Screen[object]) -> None:
         place = self.screen
         if screen is not place or not isinstance(place, Place):
             return
         deeds = {binding.action: binding for binding in place.deeds()}
         said = [
-            f"[@click=screen.{action}]{self._key(deed)} {place.word_for(deed).lower()}[/]"
+            f"[@click=screen.{action}]{self._key(deed)} {place.key_label(deed).lower()}[/]"
             for action, deed in ((action, deeds[action]) for action in self._actions)
-            if place.offers(action)
+            if place.is_action_available(action)
         ]
         written = "  ".join(said)
         if written != self._written:

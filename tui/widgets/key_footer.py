@@ -72,9 +72,9 @@ class Keys(Footer):
     def _soon(self) -> None:
         if not self._due and self.is_attached:
             self._due = True
-            self.call_after_refresh(self._look)
+            self.call_after_refresh(self._recompose_if_changed)
 
-    async def _look(self) -> None:
+    async def _recompose_if_changed(self) -> None:
         self._due = False
         shown = list(self._fitting())
         if shown != self._shown:
@@ -86,7 +86,7 @@ class Keys(Footer):
 
     def _fitting(self) -> Iterator[Shown]:
         """Give the keys that are shown as far as there is room, then others, and the help."""
-        found = list(self._offered())
+        found = list(self._available_keys())
         last = [one for one, _ in found if one.action == HELP]
         room = self.size.width - sum(one.width for one in last)
         kept: set[str] = set()
@@ -105,7 +105,7 @@ class Keys(Footer):
         yield from (one for one, show in found if one.action in kept and not show)
         yield from last
 
-    def _offered(self) -> Iterator[tuple[Shown, bool]]:
+    def _available_keys(self) -> Iterator[tuple[Shown, bool]]:
         """Give each thing that can be done now, once, and whether its key is one of those that are to be shown."""
         place, screen = self.screen, self.screen
         writes = isinstance(screen.focused, Input | TextArea)
@@ -120,14 +120,14 @@ class Keys(Footer):
             own = binding.action in deeds or binding.action == HELP
             if not own or not active.enabled or typed or binding.action in given or not binding.description:
                 continue
-            if isinstance(place, Place) and not place.offers(binding.action):
+            if isinstance(place, Place) and not place.is_action_available(binding.action):
                 continue
             given.add(binding.action)
-            yield self._told(binding), binding.show
+            yield self._shown_key(binding), binding.show
 
-    def _told(self, binding: Binding) -> Shown:
+    def _shown_key(self, binding: Binding) -> Shown:
         place = self.screen
-        word = place.word_for(binding) if isinstance(place, Place) else binding.description
+        word = place.key_label(binding) if isinstance(place, Place) else binding.description
         display = self.app.get_key_display(binding)
         if binding.key == "f1":
             display = "?" if not isinstance(self.screen.focused, Input | TextArea) else "F1"

@@ -120,7 +120,7 @@ class Grid(ScrollView, can_focus=True):
         elif at is not None:
             self._in_sight()
         self._told = "" if at is not None else self._told
-        self._tell()
+        self._post_highlighted()
         self._showing = False
         self.refresh()
 
@@ -158,10 +158,10 @@ class Grid(ScrollView, can_focus=True):
     def watch_cursor(self) -> None:
         """Bring the row into sight, and tell."""
         self._in_sight()
-        self._tell()
+        self._post_highlighted()
         self.refresh()
 
-    def _tell(self) -> None:
+    def _post_highlighted(self) -> None:
         key = self.key
         if key is None:
             return

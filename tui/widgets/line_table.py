@@ -64,7 +64,7 @@ class Lines(Grid):
         self._lines: Sequence[tuple[Text, Use | None]] = ()
         self._wrapped = Wrapped((), 80)
 
-    def tell(self, lines: Sequence[tuple[Text, Use | None]], title: str) -> None:
+    def show_lines(self, lines: Sequence[tuple[Text, Use | None]], title: str) -> None:
         """Show lines from their beginning."""
         self._lines = lines
         self.columns = (Column(title, None, least=10),)

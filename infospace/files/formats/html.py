@@ -125,7 +125,7 @@ def _walk(root: LexborNode, writer: _Writer) -> None:
         if closing:
             writer.close(tag)
         elif tag == "-text":
-            writer.say(node.text_content or "")
+            writer.write_text(node.text_content or "")
         elif not tag.startswith("-") and tag not in _SILENT and "hidden" not in node.attributes:
             writer.open(tag, node.attributes)
             waiting.append((node, True))
@@ -157,7 +157,7 @@ class _Writer:
         self._flush()
         return "".join(self._blocks).strip("\n")
 
-    def say(self, text: str) -> None:
+    def write_text(self, text: str) -> None:
         self._pieces.append(text if self._raw else re.sub(r"\s+", " ", text))
 
     def open(self, tag: str, attributes: dict[str, str | None]) -> None:
@@ -174,7 +174,7 @@ class _Writer:
         elif tag == "br":
             self._pieces.append("\n")
         elif tag == "img" and attributes.get("alt"):
-            self.say(attributes["alt"] or "")
+            self.write_text(attributes["alt"] or "")
         elif tag in ("td", "th"):
             self._pieces.append(" | " if self._row else "")
             self._row = True

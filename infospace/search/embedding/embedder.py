@@ -113,11 +113,11 @@ class Embedder:
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens in all of the text, without the two special ones."""
-        return len(_loaded(self.model).whole.encode(_clean(text), add_special_tokens=False))
+        return len(_loaded(self.model).untruncated_tokenizer.encode(_clean(text), add_special_tokens=False))
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Return start and end of every token in all of the text, in characters, without the special ones."""
-        encoding = _loaded(self.model).whole.encode(_clean(text), add_special_tokens=False)
+        encoding = _loaded(self.model).untruncated_tokenizer.encode(_clean(text), add_special_tokens=False)
         offsets: list[tuple[int, int]] = encoding.offsets
         return offsets if self.model.key == DEFAULT_KEY else _trimmed(text, offsets)
 
@@ -173,7 +173,7 @@ class _Loaded:
         self._fastembed: Runner | None = None
 
     @property
-    def whole(self) -> Any:
+    def untruncated_tokenizer(self) -> Any:
         """The tokenizer without limit."""
         with self._lock:
             if self._whole is None:
@@ -218,7 +218,7 @@ class _Loaded:
         """Return the text, or of a very long one a beginning that has the same first `max_tokens` tokens."""
         if len(text) > LOOK_CHARACTERS:
             start = _clean(text[:LOOK_CHARACTERS])
-            if len(self.whole.encode(start)) >= self._model.max_tokens + WORD_TOKENS:
+            if len(self.untruncated_tokenizer.encode(start)) >= self._model.max_tokens + WORD_TOKENS:
                 return start
         return _clean(text)
 

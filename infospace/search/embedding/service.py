@@ -143,7 +143,7 @@ class Embedding:
             vectors[at] = known[digests[at]]
         return vectors, there
 
-    def whole(
+    def embed_whole_texts(
         self, policy: str, texts: Sequence[str], listener: Listener, seconds: float | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Return the vectors of whole texts, each cut off where the model's window ends, and which of them there are.

@@ -84,7 +84,7 @@ class Index:
         if self._thread is not None:
             if how == "auto" and self._thread.is_alive():
                 return None
-            self._take(self._thread)
+            self._adopt_build(self._thread)
         if matrix.model != self._model:
             self._found, self._model, self._unfit = None, matrix.model, 0
         for _ in range(ROUNDS):
@@ -97,7 +97,7 @@ class Index:
             thread = self._start(task)
             if how == "auto":
                 return None
-            self._take(thread)
+            self._adopt_build(thread)
         return self._found if self._found is not None and self._found.generation == matrix.generation else None
 
     def _next(self, matrix: Matrix, snapshot: Snapshot, *, at_once: bool) -> Callable[[], Made] | None:
@@ -128,7 +128,7 @@ class Index:
         self._thread.start()
         return self._thread
 
-    def _take(self, thread: threading.Thread) -> None:
+    def _adopt_build(self, thread: threading.Thread) -> None:
         """Take over what the thread made, when it is done."""
         thread.join()
         self._thread = None

@@ -136,7 +136,7 @@ def _note(note: Resource, rows: Rows, own: slice, said: list[tuple[int, int, byt
             yield "waits to be embedded and has passages"
         return
     if not pieces:
-        if _says_anything(text):
+        if _has_tokens(text):
             yield "is searched, and neither is it embedded nor does it wait to be"
         return
     if (rows.versions[own] != note.version).any():
@@ -146,7 +146,7 @@ def _note(note: Resource, rows: Rows, own: slice, said: list[tuple[int, int, byt
         return
     edges = [0, *(place for piece in pieces for place in piece), len(text)]
     gaps = (text[end:start] for end, start in zip(edges[::2], edges[1::2], strict=True))
-    if any(map(_says_anything, gaps)):
+    if any(map(_has_tokens, gaps)):
         yield "has text that is in none of its passages"
     if said != [(start, end, digest_of(text[start:end])) for start, end in pieces]:
         yield "has a passage whose digest is not that of its text"
@@ -161,7 +161,7 @@ def _inside(pieces: Sequence[tuple[int, int]], length: int) -> bool:
     return True
 
 
-def _says_anything(text: str) -> bool:
+def _has_tokens(text: str) -> bool:
     """Whether there is anything in a text that a tokenizer keeps; signs alone it may drop."""
     return any(map(str.isalnum, text))
 

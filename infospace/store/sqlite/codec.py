@@ -89,7 +89,7 @@ def keys_json(keys: Iterable[int]) -> str:
     return json.dumps([int(key) for key in keys])
 
 
-def made_columns(made: Made) -> tuple[int | None, str | None, str | None]:
+def provenance_columns(made: Made) -> tuple[int | None, str | None, str | None]:
     """Return the columns run, step, made_by; Invalid for a run that is no run's id."""
     run = made.run
     if run is None:

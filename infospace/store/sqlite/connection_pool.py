@@ -21,13 +21,13 @@ class Pool(Protocol):
     busy: threading.Lock
     """Owned by whoever writes."""
 
-    def take(self) -> Connection:
+    def acquire(self) -> Connection:
         """Return a connection whose reads all see what the first one saw, until it is given back."""
 
-    def lend(self) -> Connection:
+    def acquire_for_statement(self) -> Connection:
         """Return a connection for a single statement, which sees what is committed then, until it is given back."""
 
-    def give(self, engine: Connection) -> None:
+    def release(self, engine: Connection) -> None:
         """Take a connection back."""
 
     def writing(self) -> Connection:
@@ -55,9 +55,9 @@ class FilePool:
         self._lock = threading.Lock()
         self._closed = False
 
-    def take(self) -> Connection:
+    def acquire(self) -> Connection:
         """Begin a read transaction on a connection that nobody else reads with; its first query fixes what it sees."""
-        engine = self.lend()
+        engine = self.acquire_for_statement()
         try:
             engine.run("BEGIN")
         except BaseException:
@@ -65,7 +65,7 @@ class FilePool:
             raise
         return engine
 
-    def lend(self) -> Connection:
+    def acquire_for_statement(self) -> Connection:
         """Return a connection that nobody else reads with, without a transaction."""
         with self._lock:
             if self._closed:
@@ -82,7 +82,7 @@ class FilePool:
             raise
         return engine
 
-    def give(self, engine: Connection) -> None:
+    def release(self, engine: Connection) -> None:
         """End the read transaction, if there is one."""
         try:
             engine.rollback()
@@ -135,7 +135,7 @@ class MemoryPool:
         self.busy = threading.Lock()
         self._closed = False
 
-    def take(self) -> Connection:
+    def acquire(self) -> Connection:
         """Return the current connection, between two writes."""
         with self.busy, self._lock:
             if self._closed:
@@ -143,11 +143,11 @@ class MemoryPool:
             self._readers[self._current] = self._readers.get(self._current, 0) + 1
             return self._current
 
-    def lend(self) -> Connection:
+    def acquire_for_statement(self) -> Connection:
         """Return the current connection, between two writes."""
-        return self.take()
+        return self.acquire()
 
-    def give(self, engine: Connection) -> None:
+    def release(self, engine: Connection) -> None:
         """Take a connection back; the last reader of an earlier one closes it."""
         with self._lock:
             left = self._readers.pop(engine) - 1

@@ -43,7 +43,7 @@ def real(address: str) -> Path:
         raise _out_of_reach(address, error) from error
 
 
-def look(path: Path, address: str) -> bool:
+def is_database(path: Path, address: str) -> bool:
     """Whether there is a space, or an SQLite database that might be one, at a path. Touches nothing.
 
     False where nothing is, or an empty file. Raises StoreError for a folder, for what is no file, and for
@@ -68,10 +68,10 @@ def look(path: Path, address: str) -> bool:
     application = int.from_bytes(head[68:72], "big")
     if application not in (0, schema.APPLICATION_ID):
         raise schema.foreign(address)
-    return application == schema.APPLICATION_ID or not _looks_empty(path, address)
+    return application == schema.APPLICATION_ID or not _is_empty(path, address)
 
 
-def _looks_empty(path: Path, address: str) -> bool:
+def _is_empty(path: Path, address: str) -> bool:
     """Whether an unmarked database is empty; StoreError when it is another program's. Leaves no trace.
 
     `immutable` keeps SQLite from making files beside it; where such files are, others are at work and a

@@ -84,7 +84,7 @@ class SqliteStore:
     @contextmanager
     def reading(self) -> Iterator[SqliteSnapshot]:
         """Open a read transaction. In memory, a commit while it is open copies the space first."""
-        engine = self._pool.take()
+        engine = self._pool.acquire()
         try:
             snapshot = SqliteSnapshot(engine, self._membership)
             try:
@@ -92,27 +92,27 @@ class SqliteStore:
             finally:
                 snapshot.end()
         finally:
-            self._pool.give(engine)
+            self._pool.release(engine)
 
     @contextmanager
     def overlay(self) -> Iterator[SqliteStore]:
         """Open a copy of the space as it is now; what is written to it is thrown away."""
-        engine = self._pool.lend()
+        engine = self._pool.acquire_for_statement()
         try:
             with overlaid(engine) as copy:
                 yield copy
         finally:
-            self._pool.give(engine)
+            self._pool.release(engine)
 
     def get(self, identifier: str) -> Resource:
         """Return a resource; a Note with content of its own by one statement, without a transaction around it."""
         key = key_of(identifier)
         if key & 3 == NOTE:
-            engine = self._pool.lend()
+            engine = self._pool.acquire_for_statement()
             try:
                 found = plain_note(engine, key)
             finally:
-                self._pool.give(engine)
+                self._pool.release(engine)
             if found is not None:
                 return found
         with self.reading() as snapshot:
@@ -166,11 +166,11 @@ class SqliteStore:
 
     def check(self) -> list[str]:
         """Return what is inconsistent, a sentence each."""
-        engine = self._pool.take()
+        engine = self._pool.acquire()
         try:
             return problems(engine, counters=self._durable)
         finally:
-            self._pool.give(engine)
+            self._pool.release(engine)
 
     def close(self) -> None:
         """Close all connections and give ids back. A snapshot that is still open stays good until it ends."""
@@ -217,11 +217,11 @@ class SqliteStore:
         return limit
 
     def _counters(self) -> dict[str, int]:
-        engine = self._pool.take()
+        engine = self._pool.acquire()
         try:
             return dict(cast("list[tuple[str, int]]", engine.all("SELECT kind, next FROM counters")))
         finally:
-            self._pool.give(engine)
+            self._pool.release(engine)
 
 
 def open_store(
@@ -248,7 +248,7 @@ def open_store(
         return _in_memory(name, writable=True)
     settings = Settings(wait, _synchronous(synchronous), page_limit)
     path = opening.real(name)
-    there = opening.look(path, name)
+    there = opening.is_database(path, name)
     if not there and not create:
         return _in_memory(name, writable=False)
     if there and not opening.may_write(path):

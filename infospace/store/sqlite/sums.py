@@ -66,7 +66,7 @@ FORGET = f"DELETE FROM sums WHERE part >= {_RUNS.number} AND owner NOT IN (SELEC
 
 def watch(engine: Connection) -> None:
     """Keep the sums of resources in line with all that is written through a connection."""
-    if not _are_kept(engine):
+    if not _table_exists(engine):
         return
     engine.run("PRAGMA recursive_triggers = ON")
     for part in PARTS:
@@ -99,7 +99,7 @@ def seal(engine: Connection, run: int) -> None:
 
 def changed(engine: Connection) -> Iterator[str]:
     """Say of which things rows are not as they were written."""
-    if not _are_kept(engine):
+    if not _table_exists(engine):
         return
     for part in (*PARTS, *OF_RUNS):
         which = f"owner IN (SELECT owner FROM sums WHERE part = {_RUNS.number})" if part.of_runs else "1"
@@ -111,7 +111,7 @@ def changed(engine: Connection) -> Iterator[str]:
             yield f"{called} is not as infospace has written it (table `{part.table}`)"
 
 
-def _are_kept(engine: Connection) -> bool:
+def _table_exists(engine: Connection) -> bool:
     return engine.one("SELECT 1 FROM sqlite_master WHERE name = 'sums'") is not None
 
 

@@ -85,10 +85,10 @@ class Transaction:
         key = key_of(identifier)
         if KINDS[key & 3] is not kind:
             raise Invalid(f"{identifier} cannot be the id of a {kind}", hint=f"`new_id` of {kind} gives one")
-        self.given(kind, key >> 2)
+        self.require_reserved(kind, key >> 2)
         return key
 
-    def given(self, kind: Counted, number: int) -> None:
+    def require_reserved(self, kind: Counted, number: int) -> None:
         """Raise Invalid for a number that `new_id` did not give to anybody."""
         start, end = self._numbers.reserved(kind)
         if start <= number < end or (number >= end and number >= self._limit(self.engine, kind)):

@@ -237,7 +237,7 @@ class _Reader:
         self._way_fits(raw)
         if any(problem.severity == "error" for problem in self.problems):
             return None
-        return self._made(raw)
+        return self._build_entry(raw)
 
     def _name_fits(self) -> None:
         name = self._name
@@ -256,7 +256,7 @@ class _Reader:
                 continue
             fits, wanted = _KEYS[key]
             if not fits(value):
-                given = "something else" if key in ("env", "headers") else shown(_told(value))
+                given = "something else" if key in ("env", "headers") else shown(_redact(value))
                 self._wrong(f"{key!r} is {wanted}, not {given}")
             elif not _storable(value):
                 self._wrong(f"{key!r} holds half of a character", "texts are Unicode")
@@ -281,7 +281,7 @@ class _Reader:
         if isinstance(url, str) and not url.startswith(("http://", "https://", "${")):
             self._wrong(f"{shown(shown_url(url))} is not a URL", "http://… or https://…")
 
-    def _made(self, raw: Mapping[str, Any]) -> Entry:
+    def _build_entry(self, raw: Mapping[str, Any]) -> Entry:
         given = {key: value for key, value in raw.items() if key in _KEYS and key not in ("type", "autoApprove")}
         for key in ("args", "disabled_tools", "tags"):
             given[key] = tuple(given.get(key, ()))
@@ -295,7 +295,7 @@ class _Reader:
         self.problems.append(EntryProblem(self._file, self._name, message, hint, severity))
 
 
-def _told(value: Any) -> Any:
+def _redact(value: Any) -> Any:
     """Return a value of an entry without what is secret in its texts."""
     if isinstance(value, str):
         return " ".join(shown_arguments(value.split(" ")))

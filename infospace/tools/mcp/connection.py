@@ -37,7 +37,7 @@ from infospace.tools.mcp.catalogue.sieve import sifted
 from infospace.tools.mcp.config import Entry
 from infospace.tools.mcp.env_vars import expanded, values_in
 from infospace.tools.mcp.environment import surroundings
-from infospace.tools.mcp.errors import ServerFailed, last_words
+from infospace.tools.mcp.errors import ServerFailed, format_output_tail
 from infospace.tools.mcp.http import LOST, NONSENSE, HttpStatus, http_transport
 from infospace.tools.mcp.requests import ask
 from infospace.tools.mcp.sanitize import TOO_LARGE
@@ -93,7 +93,7 @@ class Connection:
     @property
     def stderr(self) -> str:
         """The end of what the process said on its standard error."""
-        return hidden(self._heard.words(), self._secrets)
+        return hidden(self._heard.failure_text(), self._secrets)
 
     async def open(self) -> None:
         """Start or reach the server. Raises ServerFailed."""
@@ -120,7 +120,7 @@ class Connection:
             await asyncio.wait([self._owner], timeout=CLOSING_S)
 
     @property
-    def known(self) -> Listing | None:
+    def last_listing(self) -> Listing | None:
         """What it listed last on this connection."""
         return None if self._listed is None else self._listed[2]
 
@@ -227,7 +227,7 @@ class Connection:
         try:
             async with contextlib.AsyncExitStack() as stack:
                 info = Implementation(name="infospace", version="1")
-                client = Client(sifted(transport), client_info=info, message_handler=self._told, cache=None)
+                client = Client(sifted(transport), client_info=info, message_handler=self._on_message, cache=None)
                 async with asyncio.timeout(self.entry.start_timeout_s) as limit:
                     await stack.enter_async_context(client)
                 self._answered.status = None
@@ -253,7 +253,7 @@ class Connection:
                 task.cancel()
             await asyncio.gather(*watching, *ends, return_exceptions=True)
 
-    async def _told(self, message: IncomingMessage) -> None:
+    async def _on_message(self, message: IncomingMessage) -> None:
         if isinstance(message, _CHANGES):
             self._has_changed()
 
@@ -307,7 +307,7 @@ class Connection:
             return self._failed(f"did not answer within {entry.start_timeout_s:g} s of its start{noise}")
         if heard.left and heard.code is not None:
             how = f"was ended by signal {heard.code - 128}" if heard.code > 128 else f"ended with code {heard.code}"
-            return self._failed(f"{how} at its start{last_words(self.stderr)}")
+            return self._failed(f"{how} at its start{format_output_tail(self.stderr)}")
         if any(isinstance(leaf, httpx2.ConnectError | httpx2.ConnectTimeout) for leaf in _leaves(failure)):
             return self._failed(f"cannot be reached at {shown_url(entry.url or '')}")
         refused = self._answered.status is not None and self._answered.status < 500
@@ -323,11 +323,11 @@ class Connection:
 
     def _why(self, failure: BaseException | None) -> str:
         """Say in a few words what went wrong."""
-        words = self._answered.words()
+        words = self._answered.failure_text()
         for leaf in _leaves(failure):
             match leaf:
                 case MCPError(code=code, message=said) if self._has_ended(code, said):
-                    told = last_words(self.stderr) if self._heard.left else ""
+                    told = format_output_tail(self.stderr) if self._heard.left else ""
                     return f"its server has ended{told}"
                 case MCPError(message=said):
                     return hidden(words if said == _NOT_FOUND and words else _plain(said), self._secrets)

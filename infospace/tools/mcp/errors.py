@@ -19,7 +19,7 @@ class ServerFailed(NotCalled):
         """Whether trying again at once is of no use."""
 
 
-def last_words(text: str) -> str:
+def format_output_tail(text: str) -> str:
     """Return the end of what a server said, to go on a sentence; empty where it said nothing."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return f"; it said {lines[-1][-TOLD:]!r}" if lines else ""

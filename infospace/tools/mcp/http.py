@@ -35,7 +35,7 @@ class HttpStatus:
     lost: str = field(default_factory=lambda: secrets.token_hex(16))
     """The data of the error that stands for an answer of HTTP 404 to the id of a session. No server can know it."""
 
-    def words(self) -> str:
+    def failure_text(self) -> str:
         """What went wrong, to stand in a sentence; empty where nothing is known."""
         return "" if self.status is None else f"it answered HTTP {self.status}"
 
@@ -70,12 +70,12 @@ async def _reply(response: httpx2.Response) -> None:
     """Read an answer as far as that is taken; what cannot be taken becomes the error that answers the request."""
     body = await _body(response, LARGEST)
     message = None if body is None else read_message(body)
-    asked = _asked(response.request)
+    asked = _request_id(response.request)
     if message is None and asked is not None:
         message = failure(asked, TOO_LARGE if body is None else NONSENSE)
     if message is not None:
         body = message.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8", "surrogatepass")
-    _give(response, body or b"")
+    _set_body(response, body or b"")
 
 
 async def _refusal(response: httpx2.Response, answered: HttpStatus) -> None:
@@ -83,9 +83,9 @@ async def _refusal(response: httpx2.Response, answered: HttpStatus) -> None:
 
     Only HTTP 404 to the id of a session says that this is over, and that nothing was done.
     """
-    body, asked = await _body(response, ERROR_BYTES) or b"", _asked(response.request)
+    body, asked = await _body(response, ERROR_BYTES) or b"", _request_id(response.request)
     if asked is None:
-        return _give(response, body)
+        return _set_body(response, body)
     own = read_message(body)
     over = response.status_code == 404 and SESSION in response.request.headers
     unknown = isinstance(own, JSONRPCError) and own.error.code == METHOD_NOT_FOUND
@@ -93,13 +93,13 @@ async def _refusal(response: httpx2.Response, answered: HttpStatus) -> None:
         own = failure(asked, LOST, answered.lost)
     elif not isinstance(own, JSONRPCError):
         if response.status_code == 404:
-            return _give(response, body)
+            return _set_body(response, body)
         own = failure(asked, f"it answered HTTP {response.status_code}")
     response.headers["content-type"] = "application/json"
-    return _give(response, own.model_dump_json(by_alias=True, exclude_unset=True).encode())
+    return _set_body(response, own.model_dump_json(by_alias=True, exclude_unset=True).encode())
 
 
-def _asked(request: httpx2.Request) -> int | str | None:
+def _request_id(request: httpx2.Request) -> int | str | None:
     """Return the number of the request that a POST carried, None where it carried none."""
     message = json.loads(request.content or b"null")
     found = message.get("id") if isinstance(message, dict) and "method" in message else None
@@ -119,7 +119,7 @@ async def _body(response: httpx2.Response, most: int) -> bytes | None:
     return b"".join(parts)
 
 
-def _give(response: httpx2.Response, body: bytes) -> None:
+def _set_body(response: httpx2.Response, body: bytes) -> None:
     """Have a response answer this; closing it closes what it came with."""
     assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 - an asynchronous client has no other
     response.stream = _Given(body, response.stream)

@@ -73,7 +73,7 @@ class ConnectionPool:
         """Return the servers that run, with the end of what each said on its standard error."""
         return {name: one.stderr for name, one in list(self._connections.items()) if one.alive}
 
-    def heard(self, name: str) -> str | None:
+    def output_tail(self, name: str) -> str | None:
         """Return the end of what a server said that was started here, also of one that has ended; else None."""
         known = self._connections.get(name)
         return None if known is None else known.stderr
@@ -124,7 +124,7 @@ class ConnectionPool:
         try:
             return await connection.call(kind, name, arguments, seconds)
         except SessionExpired:
-            before = connection.known
+            before = connection.last_listing
         again = await self._connected(entry)
         if (
             kind == "tool"
@@ -156,7 +156,7 @@ class ConnectionPool:
             try:
                 opened = await self._opened(entry)
             except ServerFailed as error:
-                self._let_rest(error)
+                self._back_off(error)
                 raise
             self._rests.pop(entry.name, None)
             self._connections[entry.name] = opened
@@ -167,7 +167,7 @@ class ConnectionPool:
         from infospace.tools.mcp.connection import Connection
 
         for wait in (*RETRY_S, None):
-            connection = Connection(entry, lambda listing: self._tell(entry, listing))
+            connection = Connection(entry, lambda listing: self._notify_relisted(entry, listing))
             self._held.add(connection)
             begun = asyncio.get_running_loop().time()
             try:
@@ -185,7 +185,7 @@ class ConnectionPool:
                 return connection
         raise AssertionError("the last try returns or raises")
 
-    def _tell(self, entry: Entry, listing: Listing) -> None:
+    def _notify_relisted(self, entry: Entry, listing: Listing) -> None:
         with suppress(StoreError):
             self._relisted(entry, listing)
 
@@ -196,7 +196,7 @@ class ConnectionPool:
             hint = f"it is tried again in {left:.0f} s at the earliest"
             raise ServerFailed(name, rest.error.message, hint=hint, stderr=rest.error.stderr, lasting=True)
 
-    def _let_rest(self, error: ServerFailed) -> None:
+    def _back_off(self, error: ServerFailed) -> None:
         before = self._rests.get(error.server)
         if before is not None and before.until > asyncio.get_running_loop().time():
             return

@@ -127,16 +127,16 @@ class Servers:
         """Return the tools, prompts and resources of each server by id; the same lists until these are others."""
         providers = self.providers()
         with self._store.reading() as snapshot:
-            generation, servers = self.kept(snapshot)
+            generation, servers = self.saved_servers(snapshot)
             if self._listed is None or self._listed[0] != generation or self._listed[1] is not providers:
                 rows: defaultdict[str, list[KeptTool]] = defaultdict(list)
                 for kept in snapshot.tools():
                     rows[kept.server].append(kept)
-                found = {name: one.made(rows[name], servers.get(name)) for name, one in providers.items()}
+                found = {name: one.build_tools(rows[name], servers.get(name)) for name, one in providers.items()}
                 self._listed = generation, providers, found
             return self._listed[2]
 
-    def kept(self, snapshot: Snapshot) -> tuple[int, Mapping[str, KeptServer]]:
+    def saved_servers(self, snapshot: Snapshot) -> tuple[int, Mapping[str, KeptServer]]:
         """Return what is kept of each server, and the state of the space that this is of."""
         generation = snapshot.tools_generation()
         if self._kept is None or self._kept[0] != generation:
@@ -206,9 +206,9 @@ class ServerTools:
         """Return its tools, prompts and resources by id."""
         return self._servers.listed().get(self.server, ())
 
-    def made(self, kept: Sequence[KeptTool], server: KeptServer | None) -> Sequence[Tool]:
+    def build_tools(self, kept: Sequence[KeptTool], server: KeptServer | None) -> Sequence[Tool]:
         """Make tools of what is kept of them; disabled ones are left out."""
-        return [self._made(one, server) for one in kept if one.listed.name not in self.entry.disabled_tools]
+        return [self._build_tool(one, server) for one in kept if one.listed.name not in self.entry.disabled_tools]
 
     def find(self, name: str) -> Tool | None:
         """Return the tool of a name, prompts and resources apart."""
@@ -217,12 +217,12 @@ class ServerTools:
             if name not in seen.found:
                 hidden = name in self.entry.disabled_tools
                 kept = None if hidden else snapshot.tool(self.server, name)
-                seen.found[name] = None if kept is None else self._made(kept, seen.server)
+                seen.found[name] = None if kept is None else self._build_tool(kept, seen.server)
             return seen.found[name]
 
     def _now(self, snapshot: Snapshot) -> _Seen:
         """Return what was read already of this state of the space."""
-        generation, servers = self._servers.kept(snapshot)
+        generation, servers = self._servers.saved_servers(snapshot)
         seen = self._seen
         if seen is None or seen.generation != generation:
             self._seen = seen = _Seen(generation, servers.get(self.server))
@@ -239,8 +239,8 @@ class ServerTools:
             why = next((f": it {one.why}" for one in listing.refused if one.name == tool.name), "")
             raise NotCalled(f"{tool.full_name} was not called: its server lists no such tool any more{why}")
         with self._store.reading() as snapshot:
-            server = self._servers.kept(snapshot)[1].get(self.server)
-        found = self._made(KeptTool(tool.id, self.server, tool.created, listed), server)
+            server = self._servers.saved_servers(snapshot)[1].get(self.server)
+        found = self._build_tool(KeptTool(tool.id, self.server, tool.created, listed), server)
         return tool if found == tool else found
 
     async def call(self, tool: Tool, arguments: Mapping[str, JSON], timeout_s: float | None = None) -> ToolAnswer:
@@ -251,7 +251,7 @@ class ServerTools:
         seconds = timeout_s or self.entry.timeout_s
         return await self._servers.fleet.call(self.entry, tool.kind, tool.name, arguments, seconds)
 
-    def _made(self, kept: KeptTool, server: KeptServer | None) -> Tool:
+    def _build_tool(self, kept: KeptTool, server: KeptServer | None) -> Tool:
         entry, listed = self.entry, kept.listed
         title = entry.title or (server.title if server else "")
         approved = entry.approved

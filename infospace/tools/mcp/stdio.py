@@ -51,7 +51,7 @@ class ProcessOutput:
     """Whether it ended by itself."""
     closing: bool = False
 
-    def words(self) -> str:
+    def failure_text(self) -> str:
         """What it said on standard error; else what it wrote that is no message."""
         return (bytes(self.stderr) or self.noise).decode("utf-8", "replace").strip()
 
@@ -195,14 +195,14 @@ class _Lines:
         found: list[bytes | JSONRPCError] = []
         *whole, rest = chunk.split(b"\n")
         for part in whole:
-            self._take(part)
+            self._append(part)
             line = self._finished()
             if line is not None:
                 found.append(line)
-        self._take(rest)
+        self._append(rest)
         return found
 
-    def _take(self, part: bytes) -> None:
+    def _append(self, part: bytes) -> None:
         self._parts.append(part)
         self._size += len(part)
         if self._size > LARGEST:

@@ -19,13 +19,13 @@ SYNC = "infospace tools sync"
 def never_listed(servers: Sequence[Server]) -> list[Tool]:
     """Return the servers of which no list was ever read, each as one thing of the kind `server`; disabled ones not."""
     return [
-        _found(server, os.environ)
+        _server_as_tool(server, os.environ)
         for server in servers
         if not server.entry.disabled and (server.kept is None or server.kept.listed is None)
     ]
 
 
-def _found(server: Server, environment: Mapping[str, str]) -> Tool:
+def _server_as_tool(server: Server, environment: Mapping[str, str]) -> Tool:
     entry = server.entry
     return Tool(
         entry.name,

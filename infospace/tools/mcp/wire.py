@@ -47,7 +47,7 @@ def failure(identifier: int | str, message: str, data: Any = None) -> JSONRPCErr
     return JSONRPCError(jsonrpc="2.0", id=identifier, error=ErrorData(code=INTERNAL_ERROR, message=message, data=data))
 
 
-def whole(message: JSONRPCMessage) -> JSONRPCMessage:
+def replace_truncated(message: JSONRPCMessage) -> JSONRPCMessage:
     """Return a message; in the place of one that was cut, the error."""
     if isinstance(message, JSONRPCResponse) and CUT in message.result:
         return failure(message.id, TOO_DEEP)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infospace.tools.search.documents import Fields
-from infospace.tools.search.tokenize import said_in, words_of
+from infospace.tools.search.tokenize import phrase_ids, tokenize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +57,7 @@ class Counted:
     @classmethod
     def of(cls, fields: Fields, vocabulary: Vocabulary) -> Counted:
         """Count the words of a tool's text."""
-        said = [words_of(text) for text in fields]
+        said = [tokenize(text) for text in fields]
         rows = [
             (vocabulary.number(word), field, times)
             for field, words in enumerate(said)
@@ -70,7 +70,7 @@ class Counted:
             np.array(times, np.float64),
             np.array([len(words) for words in said], np.float64),
             tuple(dict.fromkeys(said[0])),
-            said_in(fields.description),
+            phrase_ids(fields.description),
         )
 
 

@@ -61,7 +61,7 @@ class Corpus:
         return Names([known.counted.name for known in self.tools])
 
     @cached_property
-    def called(self) -> dict[str, list[int]]:
+    def tools_by_name(self) -> dict[str, list[int]]:
         """The places of the tools that have a name or a full name, in small letters."""
         found: dict[str, list[int]] = {}
         for at, known in enumerate(self.tools):
@@ -81,7 +81,7 @@ class Corpus:
         return found
 
     @cached_property
-    def said(self) -> dict[int, list[int]]:
+    def tools_by_phrase(self) -> dict[int, list[int]]:
         """The places of the tools that say something of themselves in just these words."""
         found: dict[int, list[int]] = {}
         for at, known in enumerate(self.tools):
@@ -103,7 +103,7 @@ class Corpus:
         ranks[np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)] = np.arange(len(names))
         return ranks
 
-    def lacking(self, key: str) -> list[Known]:
+    def without_vector(self, key: str) -> list[Known]:
         """Return the tools that have no vector of a model yet."""
         return [] if self._whole == key else [known for known in self.tools if known.key != key]
 
@@ -115,7 +115,7 @@ class Corpus:
                 if known.key == key and known.vector is not None:
                     rows[at] = known.vector
             self._matrix = compared(rows, [known.tool.server for known in self.tools], self.shares)
-            self._whole = None if self.lacking(key) else key
+            self._whole = None if self.without_vector(key) else key
         return self._matrix
 
 

@@ -57,8 +57,8 @@ def fields_of(tool: Tool) -> Fields:
         tool.name,
         tool.title,
         tool.description,
-        ". ".join(_said(tool.input_schema)),
-        ". ".join(_said(tool.output_schema or {})),
+        ". ".join(_schema_texts(tool.input_schema)),
+        ". ".join(_schema_texts(tool.output_schema or {})),
         " ".join((tool.category, *tool.tags)),
         f"{tool.server} {tool.server_title} {tool.server_description}",
         ". ".join(text for example in tool.examples for text in texts_in(dict(example))),
@@ -96,7 +96,7 @@ def embedded(fields: Fields) -> tuple[str, str]:
     return split_name(fields.name), " ".join(said[:WORDS_EMBEDDED])
 
 
-def _said(schema: Mapping[str, Any]) -> list[str]:
+def _schema_texts(schema: Mapping[str, Any]) -> list[str]:
     """What a schema says of its places: their names, descriptions, enumerated values and examples, in its order."""
     return list(islice(_Walk(schema).through(schema, "", 0, ()), MOST_PLACES))
 
@@ -113,7 +113,7 @@ class _Walk:
         if not isinstance(schema, Mapping) or depth > DEEPEST or not self._left:
             return
         self._left -= 1
-        if told := _told(schema, name, depth):
+        if told := _node_text(schema, name, depth):
             yield told
         reference = schema.get("$ref")
         if isinstance(reference, str) and reference not in seen:
@@ -130,7 +130,7 @@ class _Walk:
                 yield from self.through(option, "", depth + 1, seen)
 
 
-def _told(schema: Mapping[str, Any], name: str, depth: int) -> str:
+def _node_text(schema: Mapping[str, Any], name: str, depth: int) -> str:
     """What a schema says of one place."""
     words = [split_name(name)] if name else []
     description, values = schema.get("description"), schema.get("enum")

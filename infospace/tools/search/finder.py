@@ -20,7 +20,7 @@ from infospace.tools.search.past_calls import Memory
 from infospace.tools.search.query import ParsedRequest
 from infospace.tools.search.ranking import Scores, ranked
 from infospace.tools.search.results import CallExample, FoundTools, Mode, Wanted
-from infospace.tools.search.scoring import by_both, by_meaning, by_words, strength
+from infospace.tools.search.scoring import by_both, by_meaning, keyword_evidence, strength
 from infospace.tools.search.similar import Alike, most_alike
 from infospace.tools.search.vectors import placed, products
 
@@ -93,7 +93,7 @@ class Finder:
             corpus = self._corpus(tools)
             try:
                 self._embedding.follow()
-                waiting = corpus.lacking(self._embedding.key)
+                waiting = corpus.without_vector(self._embedding.key)
                 left = self._embed(waiting, self._embedding.key, listener) if waiting else 0
                 said = f"{left:,} tools wait to be embedded, and are compared by words alone" if left else None
             except ModelError as error:
@@ -137,12 +137,12 @@ class Finder:
             words, found = None, by_meaning(cosines)
         else:
             words = asked.bm25(corpus)
-            alone = by_words(words, asked.masses(corpus))
+            alone = keyword_evidence(words, asked.masses(corpus))
             joined = None if cosines is None else by_both(cosines, words) if mode == "hybrid" else by_meaning(cosines)
             found = alone if joined is None else np.where(np.isnan(joined), alone, joined)
         names = np.zeros(len(corpus.tools)) if words is None or words.any() else asked.named(corpus)
         whole = request.strip().casefold()
-        called, labelled = corpus.called.get(whole, []), corpus.labelled.get(whole, [])
+        called, labelled = corpus.tools_by_name.get(whole, []), corpus.labelled.get(whole, [])
         quoted = asked.quoted(corpus)
         names[labelled] = np.maximum(names[labelled], LABELLED)
         names[called] = EXACT
@@ -185,7 +185,7 @@ class Finder:
     ) -> tuple[NDArray[np.float32], str | None]:
         """The vectors of a corpus, and what to say where some are not there yet."""
         key = self._embedding.key
-        waiting = corpus.lacking(key)
+        waiting = corpus.without_vector(key)
         left = self._embed(waiting, key, listener) if waiting else 0
         said = f"{left:,} of {len(corpus.tools):,} tools wait to be embedded, and are found by words alone"
         return corpus.matrix(key, dimension), said if left else None
@@ -195,7 +195,9 @@ class Finder:
         from infospace.core.listener import NullListener
 
         texts = list(dict.fromkeys(text for known in tools for text in known.texts))
-        rows, there = self._embedding.whole(TEMPLATE, texts, listener or NullListener(), seconds_in_search())
+        rows, there = self._embedding.embed_whole_texts(
+            TEMPLATE, texts, listener or NullListener(), seconds_in_search()
+        )
         places = {text: at for at, text in enumerate(texts) if there[at]}
         ready = [known for known in tools if all(text in places for text in known.texts)]
         if ready:

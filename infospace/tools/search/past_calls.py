@@ -64,11 +64,11 @@ class Memory:
         if self._whose:
             near = np.maximum(products(parts, self._asked) - ALIKE, 0) * (SHARE / (1 - ALIKE))
             for which in np.flatnonzero(near.any(axis=0)).tolist():
-                for at in corpus.called.get(self._whose[which], ()):
+                for at in corpus.tools_by_name.get(self._whose[which], ()):
                     found[:, at] = np.maximum(found[:, at], near[:, which])
         for part, words in enumerate(asked.words):
             scores = self._bm25.scores(words) * (WORDS / BM25_PER_COSINE)
             for which in np.flatnonzero(scores).tolist():
-                for at in corpus.called.get(self._given[which], ()):
+                for at in corpus.tools_by_name.get(self._given[which], ()):
                     found[part, at] += scores[which]
         return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infospace.tools.search.tokenize import literal, split_request, words_of
+from infospace.tools.search.tokenize import literal, split_request, tokenize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,10 +28,10 @@ class ParsedRequest:
     def of(cls, request: str, corpus: Corpus) -> ParsedRequest:
         """Read a request. Where no word of it is known, it is taken for one with typing errors, and put right."""
         parts = split_request(request)
-        words = [words_of(part) for part in parts]
+        words = [tokenize(part) for part in parts]
         every = list(dict.fromkeys(word for some in words for word in some))
         missing = [word for word in every if not corpus.bm25.has(word)]
-        found = ((word, corpus.names.word(word)) for word in missing)
+        found = ((word, corpus.names.closest_word(word)) for word in missing)
         alike = {word: near for word, near in found if near is not None}
         if alike and len(missing) == len(every):
             parts = [" ".join(alike[word][0] if word in alike else word for word in some) or request for some in words]
@@ -53,7 +53,7 @@ class ParsedRequest:
         """Return which tools say of themselves just what a part of the request says, (parts, tools)."""
         found = np.zeros((len(self.parts), len(corpus.tools)), bool)
         for part, text in enumerate(self.parts):
-            found[part, corpus.said.get(literal(text), [])] = True
+            found[part, corpus.tools_by_phrase.get(literal(text), [])] = True
         return found
 
     def guessed(self, corpus: Corpus) -> NDArray[np.bool_]:

@@ -57,7 +57,7 @@ def by_meaning(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
     return MEANING_ALONE * cosines
 
 
-def by_words(bm25: NDArray[np.float64], masses: NDArray[np.float64]) -> NDArray[np.float64]:
+def keyword_evidence(bm25: NDArray[np.float64], masses: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the evidence of words alone, (parts, tools): BM25 as a share of what there is to score, (parts, 1)."""
     return WORDS_ALONE * bm25 / np.maximum(masses, 1e-9)
 

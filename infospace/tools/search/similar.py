@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from infospace.core.tool import Tool
-from infospace.tools.search.tokenize import words_of
+from infospace.tools.search.tokenize import tokenize
 from infospace.tools.search.vectors import products
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def _score(own: Known, other: Known) -> float:
     if own.vector is not None and other.vector is not None and own.key == other.key:
         cosine = float(products(own.vector[None], other.vector[None])[0, 0])
         return round(min(1.0, max(0.0, cosine)), 6)
-    mine, theirs = _words(own), _words(other)
+    mine, theirs = _tool_words(own), _tool_words(other)
     return round(len(mine & theirs) / max(1, len(mine | theirs)), 6)
 
 
-def _words(known: Known) -> set[str]:
-    return {word for text in known.texts for word in words_of(text)}
+def _tool_words(known: Known) -> set[str]:
+    return {word for text in known.texts for word in tokenize(text)}
 
 
 def _reasons(own: Known, other: Known, mine: Tool, theirs: Tool, score: float) -> Iterator[str]:

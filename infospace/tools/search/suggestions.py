@@ -29,7 +29,7 @@ def unmatched(filters: Filters, tools: Sequence[Tool]) -> list[str]:
         there = sorted({name for tool in tools for name in _names(key, tool) if name})
         folded = {name.casefold() for name in there} if key == "categories" else set(there)
         strange = [name for name in wanted if (name.casefold() if key == "categories" else name) not in folded]
-        found += [f"{message.format(repr(name))[:200]}; {_meant(name, there)}" for name in strange]
+        found += [f"{message.format(repr(name))[:200]}; {_suggest_name(name, there)}" for name in strange]
     return found
 
 
@@ -46,7 +46,7 @@ def _names(key: str, tool: Tool) -> Sequence[str]:
     return tool.tags
 
 
-def _meant(name: str, there: Sequence[str]) -> str:
+def _suggest_name(name: str, there: Sequence[str]) -> str:
     near = nearest(name, there)
     if near is not None:
         return f"did you mean {near!r}?"

@@ -26,7 +26,7 @@ MOST_PARTS = 8
 """Parts that a request is taken in: each costs an embedding of about 2 ms."""
 
 
-def words_of(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """Return the words of a text, in order: names split, in small letters, without stop words, plurals and accents.
 
     Scripts without spaces between words give pairs of characters.
@@ -89,7 +89,7 @@ def literal(text: str) -> int:
     return hash(" ".join(words)) or 1 if words else 0
 
 
-def said_in(description: str) -> frozenset[int]:
+def phrase_ids(description: str) -> frozenset[int]:
     """Return what a tool says of itself, `literal`: the whole, and its sentences, parted as those of a request."""
     return frozenset(map(literal, split_request(description))) - {0}
 

@@ -63,7 +63,7 @@ class Names:
         self._words = sorted({word for words in names for word in words if len(word) >= LEAST_LETTERS})
         self._single = Trigrams([word] for word in self._words)
 
-    def word(self, word: str) -> tuple[str, float] | None:
+    def closest_word(self, word: str) -> tuple[str, float] | None:
         """Return the word of a name that is most alike, of equals the first, and how much; None where none is."""
         if len(word) < LEAST_LETTERS or not self._words:
             return None

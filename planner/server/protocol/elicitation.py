@@ -23,7 +23,7 @@ from planner.server.question_forms import Question
 Context = ServerRequestContext[Any, Any]
 
 
-def can_be_asked(context: Context) -> bool:
+def supports_elicitation(context: Context) -> bool:
     """Whether the client says that it shows its user a form."""
     can = context.session.client_capabilities
     asks = None if can is None else can.elicitation
@@ -42,10 +42,10 @@ async def ask(context: Context, door: Operations, question: Question) -> JSON | 
     # A client that says it asks, and then does not, leaves the question to others.
     with suppress(MCPError):
         found = await context.session.elicit_form(question.message, question.form, context.request_id)
-    return _said(door, question, found)
+    return _answer_from(door, question, found)
 
 
-def to_be_asked(door: Operations, put: OpenQuestion) -> types.InputRequiredResult:
+def input_required(door: Operations, put: OpenQuestion) -> types.InputRequiredResult:
     """Return what a call is answered with before its question is."""
     door.asked.ask(put)
     question = put.question
@@ -54,13 +54,13 @@ def to_be_asked(door: Operations, put: OpenQuestion) -> types.InputRequiredResul
     return types.InputRequiredResult(input_requests=requests, request_state=question.key)
 
 
-def said(params: types.CallToolRequestParams, question: Question, door: Operations) -> JSON | Absent:
+def elicited_answer(params: types.CallToolRequestParams, question: Question, door: Operations) -> JSON | Absent:
     """Return what the person said; ABSENT where nobody answered, and then it is not asked again."""
     found = (params.input_responses or {}).get(question.key)
-    return _said(door, question, found if isinstance(found, types.ElicitResult) else None)
+    return _answer_from(door, question, found if isinstance(found, types.ElicitResult) else None)
 
 
-def _said(door: Operations, question: Question, found: types.ElicitResult | None) -> JSON | Absent:
+def _answer_from(door: Operations, question: Question, found: types.ElicitResult | None) -> JSON | Absent:
     said: JSON | Absent = ABSENT
     if found is not None and found.action == "accept":
         said = question.answer(found.content or {})

@@ -19,7 +19,7 @@ from infospace.core.errors import Invalid
 from infospace.space import Space
 from planner.server.config import Token
 from planner.server.operations import Operations
-from planner.server.protocol.http_app import Caller, made_app
+from planner.server.protocol.http_app import Caller, create_app
 from planner.server.protocol.shutdown import serve_until_signal
 
 HOST = "127.0.0.1"
@@ -31,7 +31,7 @@ PATIENCE = 1
 """Seconds that connections have to end once the server ends."""
 
 
-def made_token() -> str:
+def create_token() -> str:
     """Return a new token: 32 bytes of chance."""
     return secrets.token_urlsafe(32)
 
@@ -70,7 +70,7 @@ async def serve_http(space: Space, listening: socket.socket, tokens: Sequence[To
     security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{name}" for name in hosts])
     callers = [Caller(token.digest, Operations(space, token.access), security) for token in tokens]
     config = uvicorn.Config(
-        made_app(space, callers, security),
+        create_app(space, callers, security),
         log_level="warning",
         access_log=False,
         server_header=False,

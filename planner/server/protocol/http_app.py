@@ -50,7 +50,7 @@ class Caller:
         self.app = make_server(door).streamable_http_app(streamable_http_path=PATH, transport_security=security)
 
 
-def made_app(space: Space, callers: Sequence[Caller], security: TransportSecuritySettings) -> ASGIApp:
+def create_app(space: Space, callers: Sequence[Caller], security: TransportSecuritySettings) -> ASGIApp:
     """Return what answers every request."""
     app = _App(space, callers, security)
     routes = [

@@ -10,7 +10,7 @@ import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from infospace.contract.tool_signature import every_fault
+from infospace.contract.tool_signature import format_errors
 from infospace.core.errors import InfospaceError, NotFound
 from infospace.data.json_text import dump
 from infospace.data.paths import ABSENT
@@ -22,7 +22,7 @@ from planner.server import tools
 from planner.server.approvals import MOST, OpenQuestion
 from planner.server.operations import Operations
 from planner.server.protocol import elicitation, resources
-from planner.server.truncate import trimmed_fault
+from planner.server.truncate import trimmed_error
 
 INSTRUCTIONS = (
     "infospace runs plans, JSON in a closed language, over notes. describe_primitives gives the language; check_plan "
@@ -85,7 +85,7 @@ class _Handlers:
         except calling.NoSuchTool as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         except InfospaceError as error:
-            return types.CallToolResult(content=[_text(trimmed_fault(every_fault(error)))], is_error=True)
+            return types.CallToolResult(content=[_text(trimmed_error(format_errors(error)))], is_error=True)
         if isinstance(answer, types.InputRequiredResult):
             return answer
         if isinstance(answer, str):
@@ -111,18 +111,18 @@ class _Handlers:
         if params.request_state is None:
             answer = await calling.answer(door, name, given, tell)
         else:
-            put = door.asked.take(params.request_state, name, given)
+            put = door.asked.pop(params.request_state, name, given)
             answer, times = put.answered, put.times
-            said = elicitation.said(params, put.question, door)
+            said = elicitation.elicited_answer(params, put.question, door)
             if said is not ABSENT:
                 answer = await calling.answered_by_person(door, name, given, put.question, said, tell)
-        while times < MOST and elicitation.can_be_asked(context):
+        while times < MOST and elicitation.supports_elicitation(context):
             following = calling.asks_people(door, answer)
             if following is None:
                 break
             times += 1
             if elicitation.asks_in_answers(context):
-                return elicitation.to_be_asked(door, OpenQuestion(following, name, given, answer, times))
+                return elicitation.input_required(door, OpenQuestion(following, name, given, answer, times))
             said = await elicitation.ask(context, door, following)
             if said is not ABSENT:
                 answer = await calling.answered_by_person(door, name, given, following, said, tell)

@@ -36,12 +36,12 @@ class _Figures(Collector):
     def collect(self) -> Iterator[Metric]:
         """Give all figures as they are now."""
         tools = known_tools(self._space)
-        yield self._known([tool.server for tool in tools])
+        yield self._tool_counts([tool.server for tool in tools])
         known = {(tool.server, tool.name) for tool in tools if tool.kind == "tool"}
         yield from self._used(known)
         yield from self._called()
 
-    def _known(self, servers: Sequence[str]) -> Metric:
+    def _tool_counts(self, servers: Sequence[str]) -> Metric:
         found = GaugeMetricFamily("infospace_tools", "Tools, prompts and resources that are known.", labels=["server"])
         for server, count in sorted(Counter(servers).items()):
             found.add_metric([server], count)

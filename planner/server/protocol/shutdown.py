@@ -26,7 +26,7 @@ async def serve_until_signal(
     ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     heard = [number for number in SIGNALS if not (ignored and number == signal.SIGHUP)]
     for number in heard:
-        loop.add_signal_handler(number, _tell, told, number)
+        loop.add_signal_handler(number, _set_signal, told, number)
     task = asyncio.create_task(serving)
     ends: set[asyncio.Future[Any]] = {task, told}
     try:
@@ -41,6 +41,6 @@ async def serve_until_signal(
     return told.result() if told.done() else None
 
 
-def _tell(told: asyncio.Future[int], number: int) -> None:
+def _set_signal(told: asyncio.Future[int], number: int) -> None:
     if not told.done():
         told.set_result(number)

@@ -130,7 +130,7 @@ def _refused(line: str) -> JSONRPCError | None:
         jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
-        number = _asked(line)
+        number = _request_id(line)
         if number is None:
             return None
         code, why = INVALID_REQUEST, "it is no message of JSON-RPC 2.0"
@@ -143,7 +143,7 @@ def _refused(line: str) -> JSONRPCError | None:
     return None
 
 
-def _asked(line: str) -> int | str | None:
+def _request_id(line: str) -> int | str | None:
     """Return the id of a request that cannot be read, None where it has none, or is none."""
     try:
         message = json.loads(line)

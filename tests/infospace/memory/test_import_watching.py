@@ -10,7 +10,7 @@ import pytest
 
 from infospace.files import watch as watching
 from infospace.files.walk import Found, Refused, walk
-from infospace.files.watch import changes, look
+from infospace.files.watch import changes, scan
 
 
 def test_a_turn_comes_when_something_changed_and_then_stood_still(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_turn_comes_when_something_changed_and_then_stood_still(tmp_path: Path
         looks.append("gone")
 
     script = acts()
-    turns = changes([tmp_path], look([tmp_path]), lambda _: next(script, None))
+    turns = changes([tmp_path], scan([tmp_path]), lambda _: next(script, None))
     seen = []
     for _ in range(3):
         next(turns)
@@ -62,9 +62,9 @@ def test_a_file_that_goes_while_its_folder_is_looked_at_takes_no_other_along(
             yield one
 
     monkeypatch.setattr(watching, "walk", walked)
-    assert [path.name for path in look([tmp_path])] == ["a.md", "c.md"]
+    assert [path.name for path in scan([tmp_path])] == ["a.md", "c.md"]
 
 
 def test_a_folder_that_is_gone_has_no_files(tmp_path: Path) -> None:
     """It may come back."""
-    assert look([tmp_path / "nowhere"]) == {}
+    assert scan([tmp_path / "nowhere"]) == {}

@@ -38,7 +38,7 @@ class Heard:
     def __init__(self) -> None:
         self.progressed: list[tuple[int, int, str]] = []
 
-    def speech(self, kind: str, text: str) -> None:
+    def message(self, kind: str, text: str) -> None:
         """Nothing is said."""
         raise AssertionError((kind, text))
 

@@ -298,5 +298,5 @@ def test_blanks_before_a_word_are_not_its_tokens(folder: Path, monkeypatch: pyte
             return Encoding()
 
     embedder = Embedder(get_named(str(folder)))
-    monkeypatch.setattr(module._Loaded, "whole", Whole())
+    monkeypatch.setattr(module._Loaded, "untruncated_tokenizer", Whole())
     assert embedder.offsets("sea ship ") == [(0, 3), (4, 8)]

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from known_servers import ask, narrowed, odd, synced, twins, write
 
 from infospace import Invalid, NotFound, Space
-from infospace.contract.tool_signature import every_fault
+from infospace.contract.tool_signature import format_errors
 from planner.parse.saved_plans import save_plan
 
 
@@ -231,7 +231,7 @@ def test_all_that_is_wrong_with_arguments_is_told_at_once(
     """In a sentence each."""
     with pytest.raises(Invalid) as wrong:
         ask(space, meta, **given)
-    assert all(part in every_fault(wrong.value) for part in said), every_fault(wrong.value)
+    assert all(part in format_errors(wrong.value) for part in said), format_errors(wrong.value)
 
 
 def test_a_pattern_that_would_explode_takes_no_time(space: Space) -> None:
@@ -290,4 +290,4 @@ def test_a_fault_inside_an_argument_says_what_would_have_fitted_there(
     """Not what fits the argument around it."""
     with pytest.raises(Invalid) as wrong:
         ask(space, meta, **given)
-    assert every_fault(wrong.value).startswith(message)
+    assert format_errors(wrong.value).startswith(message)

@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from infospace import InfospaceError, Space
-from infospace.schema.validate import misfit
+from infospace.schema.validate import first_violation
 from infospace.tools.local import LocalTools
 from planner.execute.run import Run
 from planner.execute.start import Prepared
@@ -56,7 +56,7 @@ def answers_to(asked: Pending) -> list[Any]:
     """Return what is answered, the same each time: one call of four is not allowed. Nothing where nothing fits."""
     if asked.kind == "approve":
         return ["once" if sum(map(ord, asked.step)) % 4 else "no"]
-    fitting = (value for value in ANSWERS if asked.schema is None or misfit(value, asked.schema) is None)
+    fitting = (value for value in ANSWERS if asked.schema is None or first_violation(value, asked.schema) is None)
     return list(islice(fitting, 1 if asked.kind == "ask" else 0))
 
 

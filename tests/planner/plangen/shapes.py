@@ -8,7 +8,7 @@ from typing import Any
 from infospace import Space
 from infospace.core.resources import Collection, Note, Resource
 from infospace.schema.shapes import CollectionShape, NoteShape, Shape
-from infospace.schema.validate import misfit
+from infospace.schema.validate import first_violation
 from planner.check.checker import Checker
 from planner.check.environment import Variable
 from planner.check.space_facts import SnapshotFacts
@@ -52,6 +52,6 @@ def _content(note: Note[Any], shape: NoteShape) -> Iterator[str]:
     if not note.evidence:
         parts.append(("metadata", dict(note.metadata), shape.metadata))
     for word, value, schema in parts:
-        fault = None if schema is None else misfit(value, schema)
+        fault = None if schema is None else first_violation(value, schema)
         if fault is not None:
             yield f"{note.id}: its {word} is not what was said: {fault}; {schema!r:.300}"

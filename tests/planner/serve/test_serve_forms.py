@@ -20,8 +20,8 @@ from planner.server.approvals import (
     QuestionStore,
     call_for_people,
     for_people,
-    must_be_asked,
     question_of,
+    refuse_human_question,
 )
 from planner.server.question_forms import Question
 
@@ -234,14 +234,14 @@ def test_a_planner_is_told_what_people_answer_and_how(space: Space) -> None:
     assert for_people(space, only, people) == only
     for one in pending:
         asked = Pending(one["step"], one["kind"], "May it?")  # type: ignore[arg-type]
-        must_be_asked(space, "run_1", asked, planner)
+        refuse_human_question(space, "run_1", asked, planner)
         if one["kind"] in ("approve", "doubt"):
             with pytest.raises(
                 NotAllowed, match=f"step {one['step']} of run_1 asks people.*answer run_1 {one['step']}"
             ):
-                must_be_asked(space, "run_1", asked, people)
+                refuse_human_question(space, "run_1", asked, people)
         else:
-            must_be_asked(space, "run_1", asked, people)
+            refuse_human_question(space, "run_1", asked, people)
 
 
 def test_a_call_that_needs_an_approval_says_who_gives_it(space: Space) -> None:

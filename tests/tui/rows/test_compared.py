@@ -7,7 +7,7 @@ from typing import Any
 
 from infospace import Space
 from planner.execute.start import run_sync
-from tui.text.run_diff import Comparison, DiffRows, compare, duration_said, run_said, summary_said
+from tui.text.run_diff import Comparison, DiffRows, compare, format_run_duration, format_summary, render_run
 
 COLOURS = {name: name for name in ("success", "error", "warning", "secondary")}
 
@@ -47,7 +47,7 @@ def test_rows_are_what_differs_or_everything(space: Space) -> None:
     every = DiffRows(found, COLOURS, everything=True)
     assert len(every) == len(rows) + 1
     assert cells(every, 1) == ["=", "1 create-note → $a", ""]
-    assert summary_said(found) == "3 steps differ, 1 alike; the plans differ"
+    assert format_summary(found) == "3 steps differ, 1 alike; the plans differ"
 
 
 def test_the_other_way_round_what_came_has_gone(space: Space) -> None:
@@ -57,7 +57,7 @@ def test_the_other_way_round_what_came_has_gone(space: Space) -> None:
     times = [str(cell) for cell in rows.cells(1, [])][3:]
     assert times[0].endswith("ms")
     assert times[1] == ""
-    assert summary_said(found) == "1 step differs, 3 alike; the plans differ"
+    assert format_summary(found) == "1 step differs, 3 alike; the plans differ"
 
 
 def test_runs_that_are_alike_show_all_their_steps(space: Space) -> None:
@@ -65,9 +65,9 @@ def test_runs_that_are_alike_show_all_their_steps(space: Space) -> None:
     found = compared(space, plan("one"), plan("one", goal="Otherwise"))
     assert found.found.same
     assert len(DiffRows(found, COLOURS, everything=False)) == 4
-    assert summary_said(found) == "the same: 3 steps alike; the plans differ"
+    assert format_summary(found) == "the same: 3 steps alike; the plans differ"
     again = compared(space, plan("one"), plan("one"))
-    assert summary_said(again) == "the same: 3 steps alike"
+    assert format_summary(again) == "the same: 3 steps alike"
 
 
 def test_runs_that_ended_otherwise_say_in_what(space: Space) -> None:
@@ -95,15 +95,15 @@ def test_inputs_that_differ_have_a_row(space: Space) -> None:
 def test_a_run_says_on_a_line_what_it_was_and_took(space: Space) -> None:
     found = compared(space, plan("one"), plan("two"))
     before, _ = found.runs
-    said = str(run_said(before, found.tallies[0], COLOURS))
+    said = str(render_run(before, found.tallies[0], COLOURS))
     assert said.startswith("run_1 ✓ success  ")
-    assert [str(span.style) for span in run_said(before, None, COLOURS).spans] == ["bold", "success", "dim"]
+    assert [str(span.style) for span in render_run(before, None, COLOURS).spans] == ["bold", "success", "dim"]
     assert said.endswith("ms  Compare")
-    assert duration_said(before).endswith("ms")
+    assert format_run_duration(before).endswith("ms")
     wait = {"goal": "w", "steps": [{"type": "ask", "value": "?", "out": "$x"}]}
     asked = str(run_sync(space, wait).run)
     with space.store.reading() as snapshot:
         row = snapshot.run(asked)
     going = replace(row, status="running", spent={}, ended=None)
-    assert str(run_said(going, None, COLOURS)) == "run_3 ▶ running  not ended  w"
-    assert duration_said(going) == ""
+    assert str(render_run(going, None, COLOURS)) == "run_3 ▶ running  not ended  w"
+    assert format_run_duration(going) == ""

@@ -9,11 +9,11 @@ import pytest
 
 from infospace import Space
 from infospace.data.json_text import read_json
-from planner.editor.draft import Mark, look
+from planner.editor.draft import Mark, check_draft
 from planner.language.problems import Problem
-from tui.screens.compose.format_plan import WIDE, laid_out, whole
+from tui.screens.compose.format_plan import WIDE, laid_out, plan_document
 from tui.screens.compose.tables import Flaws, Stops, Value, Values
-from tui.text.fix_text import fix_words
+from tui.text.fix_text import format_fix
 
 COLOURS = {name: name for name in ("error", "warning", "accent", "primary")}
 
@@ -75,9 +75,9 @@ def test_lines_of_a_session_become_a_document(space: Space) -> None:
     """With a head where they have one."""
     head, step = {"goal": "g"}, {"type": "stop"}
     lines = [json.dumps(one) for one in (head, step, step)]
-    assert whole(look(space, "\n".join(lines))) == {"goal": "g", "steps": [step, step]}
-    assert whole(look(space, "\n".join(lines[1:]))) == {"steps": [step, step]}
-    assert whole(look(space, json.dumps([step]))) == [step]
+    assert plan_document(check_draft(space, "\n".join(lines))) == {"goal": "g", "steps": [step, step]}
+    assert plan_document(check_draft(space, "\n".join(lines[1:]))) == {"steps": [step, step]}
+    assert plan_document(check_draft(space, json.dumps([step]))) == [step]
 
 
 @pytest.mark.parametrize(
@@ -94,5 +94,5 @@ def test_lines_of_a_session_become_a_document(space: Space) -> None:
     ],
 )
 def test_a_fix_is_told_in_words(operation: dict[str, Any], message: str) -> None:
-    assert fix_words([operation]) == message
-    assert fix_words([operation, operation]) == f"{message}; {message}"
+    assert format_fix([operation]) == message
+    assert format_fix([operation, operation]) == f"{message}; {message}"

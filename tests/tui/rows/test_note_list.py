@@ -22,7 +22,7 @@ AT = "2026-03-31T23:33:20.000Z"
 class Nobody:
     """A listener to nothing."""
 
-    def speech(self, kind: Any, text: str) -> None:
+    def message(self, kind: Any, text: str) -> None:
         """Say nothing."""
 
     def progress(self, done: int, total: int, what: str) -> None:
@@ -50,7 +50,7 @@ def test_what_is_in_sight_is_wanted_until_it_was_read() -> None:
     found = rows("Note_2", "Note_1")
     assert cells(found) == ["Note_2", "…", "", "", ""]
     assert found.wanted == {"Note_2"}
-    assert found.learn(["Note_2"], [brief("Note_2", metadata={"tags": ["a", "b"], "title": "Two"})])
+    assert found.merge(["Note_2"], [brief("Note_2", metadata={"tags": ["a", "b"], "title": "Two"})])
     assert found.wanted == set()
     assert cells(found)[:4] == ["Note_2", "Two", "a, b", "1,234"]
     assert cells(found)[4].endswith(":33")
@@ -58,22 +58,22 @@ def test_what_is_in_sight_is_wanted_until_it_was_read() -> None:
     found.outdate()
     assert cells(found)[1] == "Two"
     assert found.wanted == {"Note_2"}
-    assert not found.learn(["Note_2"], [brief("Note_2", metadata={"tags": ["a", "b"], "title": "Two"})])
-    assert found.learn(["Note_2"], [brief("Note_2")])
+    assert not found.merge(["Note_2"], [brief("Note_2", metadata={"tags": ["a", "b"], "title": "Two"})])
+    assert found.merge(["Note_2"], [brief("Note_2")])
     assert found.brief("Note_2") == brief("Note_2")
 
 
 def test_what_was_removed_for_good_says_so() -> None:
     found = rows("Note_2")
-    assert found.learn(["Note_2"], [])
+    assert found.merge(["Note_2"], [])
     assert cells(found)[1] == "(removed for good)"
     assert found.brief("Note_2") is None
-    assert not found.learn(["Note_2"], [])
+    assert not found.merge(["Note_2"], [])
 
 
 def test_what_is_deleted_or_not_kept_is_told_apart() -> None:
     found = rows("Note_3", "Note_2", "Note_1")
-    found.learn([], [brief("Note_3", alive=False), brief("Note_2", kept=False), brief("Note_1")])
+    found.merge([], [brief("Note_3", alive=False), brief("Note_2", kept=False), brief("Note_1")])
     told = [found.cells(index, [])[1] for index in range(3)]
     assert [str(one) for one in told] == ["deleted  how it begins", "how it begins", "how it begins"]
     assert ["italic" in str(one.spans) for one in told] == [False, True, False]  # type: ignore[union-attr]
@@ -82,7 +82,7 @@ def test_what_is_deleted_or_not_kept_is_told_apart() -> None:
 def test_what_is_deleted_has_the_colour_of_faults_and_what_is_beside_stands_back() -> None:
     """Ids, sizes and times are dim; tags have a colour of their own."""
     found = rows("Note_1", "Note_2")
-    found.learn([], [brief("Note_1", alive=False), brief("Note_2")])
+    found.merge([], [brief("Note_1", alive=False), brief("Note_2")])
     [deleted, *_] = [cell for cell in found.cells(0, []) if "deleted" in str(cell)]
     assert isinstance(deleted, Text)
     assert (str(deleted.style), [str(span.style) for span in deleted.spans][:1]) == ("dim", ["red"])

@@ -113,7 +113,7 @@ def test_what_is_not_known_of_a_run_in_sight_is_wanted_until_it_is() -> None:
     assert found.wanted == set()
     assert cells(found, 1)[5] == ""
     assert found.wanted == {"run_2"}
-    found.learn({"run_2": RunStats(7, 2, 3, 1, 2, 40)})
+    found.merge({"run_2": RunStats(7, 2, 3, 1, 2, 40)})
     assert found.wanted == set()
     assert cells(found, 1, cost=40)[5:8] == ["2/3", "2.5 s", "1 llm call, 2 tool calls, 40 tokens"]
     found.cells(0, [0] * 9)

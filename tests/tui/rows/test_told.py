@@ -15,14 +15,14 @@ from planner.inspect.variable_history import Binding
 from planner.language.problems import Problems
 from planner.parse.document import parse_plan
 from tui.text.step_text import (
-    arguments_told,
-    calls_told,
     certificate_lines,
-    gave_said,
-    raw_told,
-    result_told,
+    format_raw,
+    format_result_size,
+    render_arguments,
+    render_calls,
+    render_result,
+    render_step,
     size_of,
-    step_told,
 )
 
 COLOURS = {name: name for name in ("success", "error", "warning", "accent", "primary")}
@@ -39,12 +39,12 @@ def note(resource: str = "Note_1", value: str = "abc", **fields: Any) -> StepRow
 
 
 def told(found: StepRow | None) -> str:
-    return str(step_told(found, STEP, "1", COLOURS))
+    return str(render_step(found, STEP, "1", COLOURS))
 
 
 def test_a_step_that_was_not_begun_says_what_it_would_do() -> None:
     assert told(None) == "1  size → $n\n○ not begun"
-    assert str(step_told(None, None, "7", COLOURS)) == "7  \n○ not begun"
+    assert str(render_step(None, None, "7", COLOURS)) == "7  \n○ not begun"
 
 
 def styled(text: Text) -> dict[str, str]:
@@ -54,13 +54,18 @@ def styled(text: Text) -> dict[str, str]:
 
 def test_what_counts_stands_out_and_what_is_beside_stands_back() -> None:
     """By their styles: the step is bold, why it failed has the colour of faults, the kind of it is dim."""
-    found = styled(step_told(row("failed", reason="no such note", error="not-found", out="n"), STEP, "1", COLOURS))
+    found = styled(render_step(row("failed", reason="no such note", error="not-found", out="n"), STEP, "1", COLOURS))
     assert (found["1  create-note"], found["→ $n"]) == ("bold", "primary")
     assert (found["why"], found["[not-found]"], found["no such note"]) == ("underline", "dim", "error")
     argument = Argument("target", "$x", [ResolvedReference("$x", None)], value="abc")
-    found = styled(arguments_told([argument], COLOURS))
+    found = styled(render_arguments([argument], COLOURS))
     assert (found["target"], found["was not bound"]) == ("bold", "dim")
-    assert [str(span.style) for span in arguments_told([argument], COLOURS).spans] == ["bold", "primary", "dim", "dim"]
+    assert [str(span.style) for span in render_arguments([argument], COLOURS).spans] == [
+        "bold",
+        "primary",
+        "dim",
+        "dim",
+    ]
 
 
 def test_a_step_says_when_it_ran_and_what_it_gave() -> None:
@@ -80,7 +85,7 @@ def test_a_failure_says_why_with_its_kind_and_what_was_expected() -> None:
 
 
 def test_what_cannot_be_told_any_more_has_the_colour_of_warnings() -> None:
-    text = arguments_told([Argument("at", "$i", [], fault="it is gone")], COLOURS)
+    text = render_arguments([Argument("at", "$i", [], fault="it is gone")], COLOURS)
     assert [str(span.style) for span in text.spans] == ["bold", "warning"]
 
 
@@ -101,12 +106,12 @@ def test_what_a_step_gave_is_told_with_what_its_answer_has_besides() -> None:
         "none": [],
         "no": None,
     }
-    assert str(result_told(None)) == ""
-    assert str(result_told(note())) == "\nresult\nabc\n"
-    assert str(result_told(note(extra=extra))) == "\nresult\nabc\n\nbesides\nitems gone through: 4\nleft out: a"
-    assert str(result_told(row(extra=extra))) == "\nbesides\nitem count: 3\nitems gone through: 4\nleft out: a"
-    assert str(result_told(note(extra={"zero": 0, "empty": {}}))) == "\nresult\nabc\n\nbesides\nzero: 0"
-    assert str(result_told(replace(note(), status="failed"))) == ""
+    assert str(render_result(None)) == ""
+    assert str(render_result(note())) == "\nresult\nabc\n"
+    assert str(render_result(note(extra=extra))) == "\nresult\nabc\n\nbesides\nitems gone through: 4\nleft out: a"
+    assert str(render_result(row(extra=extra))) == "\nbesides\nitem count: 3\nitems gone through: 4\nleft out: a"
+    assert str(render_result(note(extra={"zero": 0, "empty": {}}))) == "\nresult\nabc\n\nbesides\nzero: 0"
+    assert str(render_result(replace(note(), status="failed"))) == ""
 
 
 CERTIFICATE = {
@@ -162,7 +167,7 @@ def test_arguments_are_told_with_what_they_referred_to() -> None:
         "at", "$i", [ResolvedReference("$i", replace(binding, version=1, step="item"))], fault="it is gone"
     )
     fourth = Argument("in", "$j", [ResolvedReference("$j", replace(binding, version=None, step="input"))])
-    assert str(arguments_told([first, second, third, fourth], COLOURS)) == (
+    assert str(render_arguments([first, second, third, fourth], COLOURS)) == (
         'target  $x\n  $x was Note_7 version 2, of step 3\n  $y was not bound\n{\n  "a": 1\n}'
         "\n\ngoal\nplain"
         "\n\nat  $i\n  $i was Note_7, the item of the loop\nit is gone"
@@ -176,27 +181,29 @@ def call(status: Any = "success", **fields: Any) -> CallRow:
 
 
 def test_calls_are_told_with_what_was_asked_and_answered() -> None:
-    assert str(calls_told([call(), call("failed", tokens=1200, reason="no post")], COLOURS)) == (
+    assert str(render_calls([call(), call("failed", tokens=1200, reason="no post")], COLOURS)) == (
         "✓ tool post/send in 12 ms, step 2\n\n✗ tool post/send in 12 ms, 1,200 tokens, step 2\nno post"
     )
-    assert "and never heard of again, step 2" in str(calls_told([call("started")], COLOURS))
+    assert "and never heard of again, step 2" in str(render_calls([call("started")], COLOURS))
 
 
 def test_a_model_is_told_with_its_messages_and_a_tool_with_its_blocks() -> None:
     messages = [{"role": "system", "content": "be brief"}, {"content": "hello"}]
-    asked = str(calls_told([call(request={"messages": messages, "schema": {"type": "string"}}, answer="hi")], COLOURS))
+    asked = str(
+        render_calls([call(request={"messages": messages, "schema": {"type": "string"}}, answer="hi")], COLOURS)
+    )
     assert asked.endswith(
         '\nsystem says\nbe brief\n? says\nhello\nthe answer was to fit\n{\n  "type": "string"\n}\nanswer\nhi'
     )
     blocks = [{"type": "text", "text": "one"}, {"type": "image", "data": "x" * 2001}, {"data": "x" * 2000}]
     answer = {"blocks": blocks, "structured": {"a": 1}, "is_error": True}
-    answered = str(calls_told([call(request={"to": "me"}, answer=answer)], COLOURS))
+    answered = str(render_calls([call(request={"to": "me"}, answer=answer)], COLOURS))
     assert '\nrequest\n{\n  "to": "me"\n}\nblock 1: text\none\nblock 2: image\n' in answered
     assert "2,001 characters of base64" in answered
     assert "block 3: ?\n" in answered
     assert "x" * 2000 in answered
     assert answered.endswith('structured\n{\n  "a": 1\n}\nit said that this is an error\n')
-    assert str(calls_told([call(answer=[1])], COLOURS)).endswith("\nanswer\n[\n  1\n]")
+    assert str(render_calls([call(answer=[1])], COLOURS)).endswith("\nanswer\n[\n  1\n]")
 
 
 @pytest.mark.parametrize(
@@ -212,18 +219,18 @@ def test_a_model_is_told_with_its_messages_and_a_tool_with_its_blocks() -> None:
     ],
 )
 def test_what_a_step_gave_has_a_kind_and_a_size(found: StepRow, size: str, gave: str) -> None:
-    assert (size_of(found), gave_said(found)) == (size, gave)
+    assert (size_of(found), format_result_size(found)) == (size, gave)
 
 
 def test_the_raw_step_has_both_how_it_was_written_and_how_it_is_kept() -> None:
-    found = raw_told(row(digest=b"\x01\xff"), {"type": "size"})
+    found = format_raw(row(digest=b"\x01\xff"), {"type": "size"})
     assert found.startswith('// as written\n{\n  "type": "size"\n}\n\n// in the journal\n{')
     assert '"digest": "01ff"' in found
-    assert raw_told(None, {"type": "size"}) == '// as written\n{\n  "type": "size"\n}'
-    assert raw_told(row(), None).startswith("// in the journal\n")
-    assert '"digest": null' in raw_told(row(), None)
+    assert format_raw(None, {"type": "size"}) == '// as written\n{\n  "type": "size"\n}'
+    assert format_raw(row(), None).startswith("// in the journal\n")
+    assert '"digest": null' in format_raw(row(), None)
 
 
 def test_an_argument_that_was_a_note_is_told_by_its_text() -> None:
     found = Argument("target", "$x", [], resource=Note(id="Note_1", content={"a": [1]}))
-    assert str(arguments_told([found], COLOURS)) == 'target\nNote_1: {"a":[1]}'
+    assert str(render_arguments([found], COLOURS)) == 'target\nNote_1: {"a":[1]}'

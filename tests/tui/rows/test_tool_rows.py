@@ -20,7 +20,7 @@ from tui.screens.tools.tables import ServerRows, ToolRows
 from tui.tables.tools_query import ServerStatus, ToolsList, ToolsQuery, key_of, listed
 from tui.text.tool_text import (
     Told,
-    _asked,
+    _format_approval,
     about_server,
     about_tool,
     calls_of,
@@ -155,9 +155,9 @@ STRANGE = replace(FETCH, integration="MCP", trusted=False, annotated=False)
     ],
 )
 def test_whether_somebody_is_asked_is_told_with_the_reason(tool: Tool, held: bool, always: bool, message: str) -> None:
-    assert _asked(tool, held=held, always=always).startswith(message)
+    assert _format_approval(tool, held=held, always=always).startswith(message)
     if message.endswith(("asked", "call")):
-        assert _asked(tool, held=held, always=always) == message
+        assert _format_approval(tool, held=held, always=always) == message
 
 
 def test_a_tool_in_a_line_says_what_it_is() -> None:

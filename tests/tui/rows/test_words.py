@@ -8,7 +8,19 @@ from typing import Any
 import pytest
 
 from infospace.tools.approvals import WITH
-from tui.text.format import between, count, in_words, line, many, moment, question_line, sign, stored, took, worded
+from tui.text.format import (
+    between,
+    count,
+    format_bytes,
+    format_duration,
+    format_time,
+    json_as_prose,
+    pluralize,
+    preview_as_prose,
+    question_line,
+    sign,
+    single_line,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +43,7 @@ from tui.text.format import between, count, in_words, line, many, moment, questi
     ],
 )
 def test_a_duration_has_the_unit_that_fits(milliseconds: float, message: str) -> None:
-    assert took(milliseconds) == message
+    assert format_duration(milliseconds) == message
 
 
 def test_numbers_are_grouped_and_large_ones_are_millions() -> None:
@@ -46,7 +58,7 @@ def test_numbers_are_grouped_and_large_ones_are_millions() -> None:
 
 
 def test_bytes_are_kilobytes_until_a_tenth_of_a_megabyte() -> None:
-    assert [stored(size) for size in (0, 1_499, 99_999, 100_000, 3_400_000)] == [
+    assert [format_bytes(size) for size in (0, 1_499, 99_999, 100_000, 3_400_000)] == [
         "0 kB",
         "1 kB",
         "100 kB",
@@ -56,7 +68,7 @@ def test_bytes_are_kilobytes_until_a_tenth_of_a_megabyte() -> None:
 
 
 def test_one_thing_is_no_things() -> None:
-    assert [many(number, "run") for number in (0, 1, 2, 1_000)] == ["0 runs", "1 run", "2 runs", "1,000 runs"]
+    assert [pluralize(number, "run") for number in (0, 1, 2, 1_000)] == ["0 runs", "1 run", "2 runs", "1,000 runs"]
 
 
 def test_the_time_between_two_times_is_never_less_than_none() -> None:
@@ -68,8 +80,8 @@ def test_the_time_between_two_times_is_never_less_than_none() -> None:
 
 
 def test_a_time_is_told_as_people_here_read_it() -> None:
-    assert moment("2026-03-31T23:33:20.987Z")[-5:] == "33:20"
-    assert len(moment("2026-03-31T23:33:20.987Z")) == len("04-01 09:30:00")
+    assert format_time("2026-03-31T23:33:20.987Z")[-5:] == "33:20"
+    assert len(format_time("2026-03-31T23:33:20.987Z")) == len("04-01 09:30:00")
 
 
 @pytest.mark.parametrize(
@@ -89,20 +101,20 @@ def test_a_time_is_told_as_people_here_read_it() -> None:
     ],
 )
 def test_json_is_told_to_who_does_not_know_json(value: Any, message: str) -> None:
-    assert worded(value) == message
+    assert json_as_prose(value) == message
 
 
 def test_a_beginning_of_json_is_told_as_far_as_it_goes() -> None:
     """What is no JSON is a text."""
-    assert in_words('{"name": "Ada", "born": 18') == "name: Ada, born: 18"
-    assert in_words('["a", "b"]') == "a, b"
-    assert in_words("[not JSON") == "[not JSON"
-    assert in_words("three\nwords here") == "three words here"
+    assert preview_as_prose('{"name": "Ada", "born": 18') == "name: Ada, born: 18"
+    assert preview_as_prose('["a", "b"]') == "a, b"
+    assert preview_as_prose("[not JSON") == "[not JSON"
+    assert preview_as_prose("three\nwords here") == "three words here"
 
 
 def test_a_text_is_one_line_without_what_commands_a_terminal() -> None:
-    assert line("a\n\tb\x1b[31mc") == "a b\\x1b[31mc"
-    assert len(line("x" * 5000)) == 2000
+    assert single_line("a\n\tb\x1b[31mc") == "a b\\x1b[31mc"
+    assert len(single_line("x" * 5000)) == 2000
 
 
 def test_a_question_about_a_call_has_its_arguments_in_words() -> None:

@@ -126,9 +126,9 @@ def test_leaving_waits_for_the_steps_under_way_of_a_run_that_was_stopped(space: 
         [going] = stage.app.runner.going
         stage.app.runner.halt(going)
         await stage.until(lambda: going.halt.now, "an end soon")
-        stage.app.put_to_rest()
+        stage.app.suspend_and_exit()
         await stage.until(lambda: "Finishing the steps under way …" in stage.said())
-        stage.app.put_to_rest()
+        stage.app.suspend_and_exit()
         await stage.pilot.pause()
         let_go.set()
         await stage.until(lambda: stage.app.return_value == 0)

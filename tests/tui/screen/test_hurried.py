@@ -53,7 +53,7 @@ def test_a_key_waits_until_the_one_before_is_done_however_long_that_takes(
         self.field.focus()
 
     monkeypatch.setattr(Notes, "action_search", slowly)
-    monkeypatch.setattr(KeyQueue, "_look", looking)
+    monkeypatch.setattr(KeyQueue, "_check_progress", looking)
 
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")
@@ -324,7 +324,7 @@ def test_what_is_typed_while_a_fix_is_looked_for_stays(
     async def story(stage: Stage) -> None:
         drafting = await compose(stage, text)
         at(drafting, "[\n")
-        held = hold(monkeypatch, tui.screens.compose.draft, "look")
+        held = hold(monkeypatch, tui.screens.compose.draft, "check_draft")
         drafting.editor.insert(" ")
         await stage.press("ctrl+f")
         await held.has_begun(stage)

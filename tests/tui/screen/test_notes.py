@@ -271,6 +271,6 @@ def test_help_says_what_can_be_done(show: Show, stocked: Space) -> None:
 )
 def test_json_is_told_in_words_also_where_it_is_cut(begins: str, said: str) -> None:
     """What only looks like JSON is as it is."""
-    from tui.text.format import in_words
+    from tui.text.format import preview_as_prose
 
-    assert in_words(begins) == said
+    assert preview_as_prose(begins) == said

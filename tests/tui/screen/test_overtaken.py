@@ -31,7 +31,7 @@ from infospace.core.resources import Note
 from infospace.editing.edit import edit
 from infospace.files.atomic_write import write_atomically
 from infospace.tools.local import LocalTools
-from planner.editor.draft import look
+from planner.editor.draft import check_draft
 from planner.execute.start import run_sync
 from planner.journal.events import RunFinished, StepFinished
 from planner.journal.result import RunResult
@@ -147,7 +147,7 @@ def test_a_value_does_not_come_after_the_moment_was_left(
         variables = stage.app.place
         assert isinstance(variables, Variables)
         await stage.sees("3: three")
-        held = hold(monkeypatch, tui.widgets.details.resource_data, "read_whole")
+        held = hold(monkeypatch, tui.widgets.details.resource_data, "read_resource")
         slider = variables.query_one(Slider)
         slider.value = 1
         await held.has_begun(stage)
@@ -165,7 +165,7 @@ def test_what_differed_does_not_come_after_there_is_nothing_to_compare(
 ) -> None:
     """The sides are empty then."""
     two_runs(space)
-    held = hold(monkeypatch, tui.screens.compare, "told")
+    held = hold(monkeypatch, tui.screens.compare, "render_pair")
 
     async def story(stage: Stage) -> None:
         stage.app.compare("run_1", "run_2")
@@ -322,7 +322,7 @@ def test_a_space_that_changes_while_a_draft_is_checked_has_it_checked_again(
     async def story(stage: Stage) -> None:
         drafting = await compose(stage, json.dumps([{"type": "load", "target": "later", "out": "$x"}]))
         assert drafting.draft.errors
-        held = hold(monkeypatch, tui.screens.compose.draft, "look")
+        held = hold(monkeypatch, tui.screens.compose.draft, "check_draft")
         drafting.shown()
         await held.has_begun(stage)
         await asyncio.to_thread(run_sync, space, [note("x", name="later")])
@@ -387,7 +387,7 @@ def test_a_check_that_is_ahead_of_the_word_of_a_change_marks_the_right_places(sh
         place.stops = [text.index('{"type": "size"')]
         longer = f"\n\n{text}"
         place.editor.put(0, 0, "\n\n")
-        place.take(look(space, longer))
+        place.take(check_draft(space, longer))
         await stage.pilot.pause()
         assert [longer[mark.start : mark.end] for mark in place.draft.marks] == ['"aaaaaa"', '"$y"']
         assert [longer[stop:] for stop in place.stops] == [longer[longer.index('{"type": "size"') :]]

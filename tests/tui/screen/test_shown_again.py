@@ -24,7 +24,7 @@ from infospace.journal.rows import Use
 from planner.lifecycle.cancel import cancel
 from tui.app import InfospaceApp
 from tui.runtime.runner import ActiveRun
-from tui.runtime.workers import LONGEST, rest_after
+from tui.runtime.workers import LONGEST, poll_delay
 from tui.screens.compare import Compare
 from tui.screens.runs import Runs
 from tui.tables.collection_table import Table, read_table
@@ -52,7 +52,7 @@ def test_a_version_that_is_being_read_is_shown_whatever_changes_meanwhile(
         held = hold(monkeypatch, tui.widgets.details.resource, "read_around")
         place(stage).follow(steel, 1)
         await held.has_begun(stage)
-        await place(stage).look_at(Use(steel, 2), None)
+        await place(stage).refresh_shown(Use(steel, 2), None)
         await held.is_over(stage)
         assert place(stage).detail.shown == Use(steel, 1)
 
@@ -230,12 +230,12 @@ def test_what_a_run_waited_for_is_not_said_once_it_waits_no_more(
 
 def test_a_look_that_goes_on_is_not_begun_anew(show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or one that takes long would never be done while a run goes on here."""
-    held = hold(monkeypatch, InfospaceApp, "asked")
+    held = hold(monkeypatch, InfospaceApp, "read_snapshot")
 
     def asked(app: InfospaceApp, question: object) -> object:
         return held(app, question)
 
-    monkeypatch.setattr(InfospaceApp, "asked", asked)
+    monkeypatch.setattr(InfospaceApp, "read_snapshot", asked)
 
     async def story(stage: Stage) -> None:
         await held.has_begun(stage)
@@ -243,7 +243,7 @@ def test_a_look_that_goes_on_is_not_begun_anew(show: Show, furnished: Space, mon
         assert isinstance(runs, Runs)
         [look] = [worker for worker in runs.workers if worker.group == "look"]
         runs.heard(ActiveRun("run_1"), [])
-        runs._look_again()
+        runs._poll()
         assert not look.is_cancelled
         await held.is_over(stage)
         await stage.sees("5 runs")
@@ -289,7 +289,7 @@ def test_a_comparison_that_goes_on_is_not_begun_anew_by_each_look(
         comparing._compare()
         await held.has_begun(stage)
         comparing._stamp = None
-        comparing._look_again()
+        comparing._poll()
         await stage.until(lambda: not any(one.group == "look" and not one.is_finished for one in comparing.workers))
         await held.is_over(stage)
         assert held.times == 1
@@ -299,5 +299,5 @@ def test_a_comparison_that_goes_on_is_not_begun_anew_by_each_look(
 
 def test_a_look_that_took_long_does_not_keep_the_next_one_away_for_long() -> None:
     """Where somebody else had the cores for a while, what others do is seen soon after."""
-    assert rest_after(0.01, 20) == pytest.approx(0.2)
-    assert rest_after(30.0, 20) == LONGEST
+    assert poll_delay(0.01, 20) == pytest.approx(0.2)
+    assert poll_delay(30.0, 20) == LONGEST

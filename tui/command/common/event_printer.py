@@ -25,14 +25,14 @@ from tui.command.runs.check import show_problems
 from tui.text.output import Output
 from tui.text.pending import show_pending
 from tui.text.render import (
-    certificate_says,
     content_text,
-    finding_says,
+    format_certificate,
+    format_tool_search,
     hits_table,
     is_hit,
     items_table,
+    searched_words,
     snippet,
-    words_of,
 )
 
 MARKS = {"success": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("·", "yellow"), "suspended": ("…", "yellow")}
@@ -113,15 +113,15 @@ class Watch:
             self._out.talk(f"    {'  ' * nesting}expected: {row.expect}", "dim")
         would = row.extra.get("would")
         if isinstance(would, dict):
-            self._out.talk(f"    {'  ' * nesting}{_would_says(would)}", "cyan")
+            self._out.talk(f"    {'  ' * nesting}{_format_dry_effect(would)}", "cyan")
         failed = row.extra.get("failed")
         if isinstance(failed, list) and failed:
             message = f"{len(failed):,} of {row.extra.get('of'):,} items failed; the first, {failed[0]['reason']}"
             self._out.talk(f"    {'  ' * nesting}{message}", "yellow")
         certificate = row.extra.get("certificate")
         if isinstance(certificate, dict):
-            self._out.talk(f"    {'  ' * nesting}{certificate_says(certificate)}", "dim")
-        finding = finding_says(row.extra)
+            self._out.talk(f"    {'  ' * nesting}{format_certificate(certificate)}", "dim")
+        finding = format_tool_search(row.extra)
         if finding is not None:
             self._out.talk(f"    {'  ' * nesting}{finding}", "yellow")
 
@@ -140,7 +140,7 @@ class Watch:
             self._status = None
 
 
-def _would_says(would: dict[str, Any]) -> str:
+def _format_dry_effect(would: dict[str, Any]) -> str:
     """Say what a step of a dry run would do."""
     from infospace.data.json_text import dump
     from infospace.data.result import truncate
@@ -163,10 +163,10 @@ def _named(given: Any) -> Any:
     return given
 
 
-def _looked_for(result: RunResult) -> Sequence[str]:
+def _result_words(result: RunResult) -> Sequence[str]:
     """The words that the search looked for which made the result, if one did."""
     made = result.result and result.result.resource_id
-    return next((words_of(row.extra) for row in result.steps if made and row.resource == made), ())
+    return next((searched_words(row.extra) for row in result.steps if made and row.resource == made), ())
 
 
 def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
@@ -193,7 +193,7 @@ def show_result(result: RunResult, out: Output, *, quiet: bool = False) -> None:
         if not data:
             out.talk("the result is an empty collection", "dim")
         elif all(is_hit(item) for item in data):
-            out.result.print(hits_table(data, _looked_for(result)))
+            out.result.print(hits_table(data, _result_words(result)))
         else:
             out.result.print(items_table(data))
         return

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from infospace.core.clock import seconds_until
 from infospace.core.errors import Conflict, Invalid
 from tui.text.output import Output
-from tui.text.pending import choices, command, meanings, show_pending, wanted
+from tui.text.pending import choices, command, describe_schema, meanings, show_pending
 
 if TYPE_CHECKING:
     from infospace.journal.rows import RunRow
@@ -67,7 +67,7 @@ def interrupted(result: RunResult) -> bool:
     return result.status == "suspended" and (result.reason or "").startswith("interrupted")
 
 
-def told_elsewhere(space: Space, gone: RunTakenOver, out: Output) -> int:
+def report_taken_over(space: Space, gone: RunTakenOver, out: Output) -> int:
     """Say where a run went, and how far it is; return the exit code."""
     from planner.server.run_json import recorded
     from tui.command.runs.run import CODES
@@ -96,15 +96,15 @@ def _gone_on(space: Space, result: RunResult, watch: Callable[[Event], None], ou
             watch(event)
 
     run = str(result.run)
-    _must_rest(space, run)
+    _require_suspended(space, run)
     try:
         return resumed(space, run, told, out)
     except Conflict:
-        _must_rest(space, run)
+        _require_suspended(space, run)
         raise
 
 
-def _must_rest(space: Space, run: str) -> None:
+def _require_suspended(space: Space, run: str) -> None:
     with space.store.reading() as snapshot:
         row = snapshot.run(run)
     if row.status != "suspended":
@@ -125,9 +125,9 @@ class WaitLoop:
     def moved(self, result: RunResult) -> bool:
         """Wait until there is something to go on with; whether there can be, as far as this process can wait."""
         run = str(result.run)
-        questions = [one for one in result.pending if one.kind != "wait" and one.kept_as not in self.left]
+        questions = [one for one in result.pending if one.kind != "wait" and one.answer_key not in self.left]
         if questions and sys.stdin.isatty() and sys.stderr.isatty():
-            answered = [self._asked(run, one) for one in questions]
+            answered = [self._ask(run, one) for one in questions]
             if any(answered):
                 self.pause = FIRST
                 return True
@@ -137,18 +137,18 @@ class WaitLoop:
         self._wait(run, result.pending, waits)
         return True
 
-    def _asked(self, run: str, one: Pending) -> bool:
+    def _ask(self, run: str, one: Pending) -> bool:
         """Put a question to the person until the answer fits; whether there is one."""
         from planner.lifecycle.resume import answer
         from tui.command.runs.answer import value_of
 
         self.out.talk(f"step {one.step} asks: {one.question}", "yellow")
-        message = meanings(one.schema) if choices(one.schema) else [wanted(one.schema)]
+        message = meanings(one.schema) if choices(one.schema) else [describe_schema(one.schema)]
         self.out.talk("\n".join(f"  {line}" for line in [*message, "an empty line leaves it open"]), "dim")
         while True:
             written = self._line()
             if not written:
-                self.left.add(one.kept_as)
+                self.left.add(one.answer_key)
                 return False
             try:
                 answer(self.space, run, one.step, value_of(written, one))
@@ -156,7 +156,7 @@ class WaitLoop:
                 self.out.talk(error.message, "red")
                 continue
             except Conflict:
-                _must_rest(self.space, run)
+                _require_suspended(self.space, run)
             return True
 
     def _line(self) -> str:
@@ -187,11 +187,11 @@ class WaitLoop:
         self.pause = min(LONGEST, self.pause * 2)
         while (left := due - time.monotonic()) > 0:
             time.sleep(min(left, LOOK))
-            _must_rest(self.space, run)
+            _require_suspended(self.space, run)
             if self._answered(run, pending):
                 return
 
     def _answered(self, run: str, pending: Sequence[Pending]) -> bool:
         """Whether somebody answered what is asked, and left it to others to go on."""
         with self.space.store.reading() as snapshot:
-            return not snapshot.answers(run).keys().isdisjoint(one.kept_as for one in pending)
+            return not snapshot.answers(run).keys().isdisjoint(one.answer_key for one in pending)

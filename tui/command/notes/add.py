@@ -105,9 +105,9 @@ class _Adding:
 
 
 def _watch(adding: _Adding, paths: Sequence[Path], out: Output) -> int:
-    from infospace.files.watch import changes, look
+    from infospace.files.watch import changes, scan
 
-    before = look(paths)
+    before = scan(paths)
     if adding.once() == CANCELLED:
         return CANCELLED
     out.talk("watching; Ctrl-C ends it", "dim")
@@ -127,18 +127,18 @@ def _report(summary: Summary, out: Output) -> None:
         said = ", ".join(f"{getattr(summary, word):,} {word}" for word in counts if getattr(summary, word))
         embedded = f"{counted(summary.passages_embedded, 'passage')} embedded, {summary.seconds:.1f} s"
         out.text(f"{said or 'nothing to add'} ({embedded})")
-    if message := skipped_says(summary.skipped):
+    if message := format_skipped(summary.skipped):
         out.talk(message, style="dim")
     for failure in summary.failed:
         out.talk(f"not read: {failure['path']}: {failure['reason']}", style="yellow")
     for conflict in summary.conflicts:
-        out.talk(_conflict_says(conflict), style="yellow")
+        out.talk(_format_conflict(conflict), style="yellow")
     if summary.vanished:
         was = "note's file or row is" if summary.vanished == 1 else "notes' files or rows are"
         out.talk(f"{summary.vanished:,} {was} gone; the note stays: `--prune` deletes such notes", style="dim")
 
 
-def skipped_says(skipped: Sequence[Mapping[str, Any]]) -> str:
+def format_skipped(skipped: Sequence[Mapping[str, Any]]) -> str:
     """Say in a sentence how many files were skipped, why, and for each reason what they are; empty for none."""
     kinds: dict[str, list[Mapping[str, Any]]] = {}
     for one in skipped:
@@ -161,7 +161,7 @@ NAMED = 3
 _PLURAL = {"is": "are", "has": "have"}
 
 
-def _conflict_says(conflict: dict[str, object]) -> str:
+def _format_conflict(conflict: dict[str, object]) -> str:
     note, path, edited = conflict["id"], conflict["path"], conflict["edited_version"]
     if conflict["version"] is None:
         return f"{note} was edited here and its file {path} is gone: it stays"

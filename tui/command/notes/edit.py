@@ -45,7 +45,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             note = snapshot.get(find(snapshot, args.reference))
         if not isinstance(note, Note):
             raise UsageError(f"{note.id} is a {note.kind}, and notes are edited")
-        content, metadata, draft = _wanted(args, note)
+        content, metadata, draft = _new_values(args, note)
         try:
             run = edit(space.store, note, content, metadata, f"edit {args.reference}")
         except InfospaceError as error:
@@ -60,7 +60,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _wanted(args: argparse.Namespace, note: Note) -> tuple[JSON, dict[str, JSON], Draft | None]:
+def _new_values(args: argparse.Namespace, note: Note) -> tuple[JSON, dict[str, JSON], Draft | None]:
     """Return the new content and metadata, and the draft of the editor if there is one."""
     fields = dict(_field(pair) for pair in args.metadata)
     if args.value is not None:

@@ -81,12 +81,12 @@ def _is_number(text: str) -> bool:
 
 
 def _show(found: StepResult, out: Output) -> None:
-    from tui.text.render import certificate_says, hits_table, words_of
+    from tui.text.render import format_certificate, hits_table, searched_words
 
     hits: Any = found.data
     if hits:
-        out.result.print(hits_table(hits, words_of(found.extra)))
+        out.result.print(hits_table(hits, searched_words(found.extra)))
     certificate: Any = found.extra["certificate"]
-    out.talk(certificate_says(certificate), style="dim")
+    out.talk(format_certificate(certificate), style="dim")
     if "hint" in found.extra:
         out.talk(str(found.extra["hint"]))

@@ -15,7 +15,7 @@ from tui.command.common.follow_run import add_wait
 from tui.command.common.open_space import open_from
 from tui.command.runs.resume import going_on
 from tui.text.output import Output, UsageError
-from tui.text.pending import choices, command, meanings, wanted
+from tui.text.pending import choices, command, describe_schema, meanings
 
 if TYPE_CHECKING:
     from infospace.core.json_types import JSON
@@ -46,7 +46,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from planner.lifecycle.resume import answer
 
     with open_from(args, create=False) as space:
-        asked = _asked(space, args.run)
+        asked = _open_questions(space, args.run)
         if args.step is not None and args.value is None:
             raise _unanswered(asked, args, out)
         if args.step is None:
@@ -60,7 +60,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _asked(space: Space, run: str) -> dict[str, Pending]:
+def _open_questions(space: Space, run: str) -> dict[str, Pending]:
     from planner.lifecycle.resume import pending_of
 
     with space.store.reading() as snapshot:
@@ -86,7 +86,7 @@ def _list(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> i
         out.talk(f"{args.run} asks nothing")
     for one in asked.values():
         out.text(f"{one.step}  {one.question}")
-        for line in meanings(one.schema) if choices(one.schema) else [wanted(one.schema)]:
+        for line in meanings(one.schema) if choices(one.schema) else [describe_schema(one.schema)]:
             out.talk(f"    {line}", "dim")
     return 0
 

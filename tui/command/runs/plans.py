@@ -72,7 +72,7 @@ def _save(args: argparse.Namespace, out: Output) -> int:
         problems = problems_of(space, read, args.name)
         if any(problem.severity == "error" for problem in problems):
             return _refused(problems, out)
-        note = save_plan(space, args.name, _whole(read.value), replace=args.replace)
+        note = save_plan(space, args.name, _as_document(read.value), replace=args.replace)
     if out.json:
         out.document({"name": args.name, "id": note})
     else:
@@ -80,7 +80,7 @@ def _save(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _whole(document: JSON) -> JSON:
+def _as_document(document: JSON) -> JSON:
     return {"steps": document} if isinstance(document, list) else document
 
 

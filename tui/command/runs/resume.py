@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tui.command.common.approve_option import add_approve, approved
 from tui.command.common.ctrl_c import run_interruptible
-from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, told_elsewhere
+from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, report_taken_over
 from tui.command.common.open_space import open_from
 from tui.command.runs.run import code_of
 from tui.text.output import Output
@@ -52,7 +52,7 @@ def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
         try:
             result = follow_until_done(space, result, watch, out)
         except RunTakenOver as gone:
-            return told_elsewhere(space, gone, out)
+            return report_taken_over(space, gone, out)
     if out.json:
         out.document(result.to_json(space if args.data else None))
     else:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from infospace.core.errors import InvalidJSON
 from tui.command.common.approve_option import add_approve, approved
 from tui.command.common.ctrl_c import final_result, interruptible
-from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, interrupted, told_elsewhere
+from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, interrupted, report_taken_over
 from tui.command.common.open_space import address_of, open_from
 from tui.command.common.plan_input import declared_in, parse_inputs, read_from
 from tui.command.common.stdin_stream import Incoming, read_incoming
@@ -107,7 +107,7 @@ def _in_space(
             try:
                 result = follow_until_done(space, result, watch, out)
             except RunTakenOver as gone:
-                return told_elsewhere(space, gone, out)
+                return report_taken_over(space, gone, out)
         return _finish(result, args, out, space)
 
 

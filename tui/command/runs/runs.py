@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from infospace.core.position import Position
-from infospace.journal.gaps import gaps_in, gaps_told
+from infospace.journal.gaps import format_gaps, gaps_in
 from infospace.journal.rows import FINISHED, RunRow, StepRow
 from tui.command.common.loop_limit import late_loop
 from tui.command.common.open_space import open_from
@@ -43,7 +43,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     if not runs:
         out.talk("no runs yet", "dim")
     if gaps:
-        out.talk(gaps_told(gaps), "dim")
+        out.talk(format_gaps(gaps), "dim")
     return 0
 
 

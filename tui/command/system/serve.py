@@ -91,7 +91,7 @@ def _stdio(args: argparse.Namespace, config: Config, out: Output) -> int | None:
     from planner.server.protocol.stdio import serve_stdio
 
     with open_from(args, create=True) as space:
-        _tell_doubts(config, space, out)
+        _print_warnings(config, space, out)
         return asyncio.run(serve_stdio(space, config))
 
 
@@ -108,7 +108,7 @@ def _http(args: argparse.Namespace, config: Config, out: Output) -> int | None:
     except Invalid as error:
         raise UsageError(error.message, hint=error.hint) from error
     with listening, open_from(args, create=True) as space:
-        _tell_doubts(config, space, out)
+        _print_warnings(config, space, out)
         out.talk(f"serving on http://{host}:{listening.getsockname()[1]}{PATH}")
         if made is not None:
             out.talk(f"token: {made}")
@@ -118,18 +118,18 @@ def _http(args: argparse.Namespace, config: Config, out: Output) -> int | None:
 def _tokens(args: argparse.Namespace, config: Config) -> tuple[str | None, Sequence[Token]]:
     """Return the token that was made, if one was, and all that are let in; raises Invalid."""
     from planner.server.config import Token, checked_token, digest_of
-    from planner.server.protocol.http import made_token
+    from planner.server.protocol.http import create_token
 
     if config.tokens:
         return None, config.tokens
     given = args.token if args.token is not None else os.environ.get("INFOSPACE_TOKEN")
-    token = made_token() if given is None else checked_token(given)
+    token = create_token() if given is None else checked_token(given)
     # The one token there is belongs to whoever started the server.
     access = replace(config.access("http"), admin=True)
     return (token if given is None else None), [Token(digest_of(token), access)]
 
 
-def _tell_doubts(config: Config, space: Space, out: Output) -> None:
+def _print_warnings(config: Config, space: Space, out: Output) -> None:
     from infospace.tools.builtin import SERVER
     from planner.server.config import doubtful
 

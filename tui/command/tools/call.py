@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import Invalid, InvalidJSON
 from tui.command.common.approve_option import add_approve, approved
-from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, told_elsewhere
+from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, report_taken_over
 from tui.command.common.open_space import open_from
 from tui.command.common.plan_input import parse_inputs, read_source
 from tui.command.tools.common import validated
@@ -68,7 +68,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         try:
             result = _attended(space, result, args, out)
         except RunTakenOver as gone:
-            return told_elsewhere(space, gone, out)
+            return report_taken_over(space, gone, out)
         answered = call.answer(space, result)
         why = next((row.error for row in reversed(result.steps) if row.error), None)
         write_audit(space, CALLER, "execute_tool", call.tool.full_name, outcome_of(answered), why, result.run)

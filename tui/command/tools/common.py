@@ -32,13 +32,13 @@ async def _answer(space: Space, name: str, given: dict[str, Any]) -> dict[str, A
 def validated(name: str, given: Mapping[str, Any]) -> Any:
     """Return the arguments of a meta-tool. Raises UsageError with everything that is wrong with them."""
     from infospace.contract.argument_errors import ArgumentsInvalid
-    from infospace.contract.tool_signature import every_fault
+    from infospace.contract.tool_signature import format_errors
     from planner.metatools.registry import META
 
     try:
         return META[name].validate(given)
     except ArgumentsInvalid as error:
-        raise UsageError(every_fault(error)) from error
+        raise UsageError(format_errors(error)) from error
 
 
 def add_filters(parser: argparse.ArgumentParser, *, scored: bool) -> None:

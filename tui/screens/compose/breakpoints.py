@@ -45,7 +45,7 @@ class Stopping(Filing):
         self.do(self._toggle, event.line, group="stop")
 
     async def _toggle(self, line: int | None = None) -> None:
-        draft, whole = await self._of_now(), self.editor.whole
+        draft, whole = await self._of_now(), self.editor.plain_document
         if draft.plan is None:
             self.notify("A breakpoint is set at a step, once the text can be read as a plan.", severity="warning")
             return

@@ -40,5 +40,5 @@ class Suggesting(Drafting):
 
     def on_offers_taken(self) -> None:
         """Take the one that was clicked."""
-        self.suggester.take()
+        self.suggester.accept()
         self.editor.focus()

@@ -59,7 +59,7 @@ class Compose(Forking):
         ),
     ]
 
-    def offers(self, action: str) -> bool:
+    def is_action_available(self, action: str) -> bool:
         """Whether something can be done with the text, with what is wrong with it, or with its run."""
         draft = self.draft
         match action:
@@ -77,10 +77,10 @@ class Compose(Forking):
                 return self.goes_on or self.rests
             case "watch" | "fork_here":
                 return self.run_id is not None
-        return super().offers(action)
+        return super().is_action_available(action)
 
-    def word_for(self, binding: Binding) -> str:
+    def key_label(self, binding: Binding) -> str:
         """Return the word that stands beside a key: a run that rests is gone on with, one that asks is answered."""
         if binding.action == "run" and (self.rests or self.asks):
             return "Go on" if self.rests else "Answer"
-        return super().word_for(binding)
+        return super().key_label(binding)

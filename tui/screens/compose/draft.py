@@ -12,13 +12,13 @@ from textual.events import Click, Paste
 from textual.timer import Timer
 from textual.widgets import Input, Static, TabbedContent, TabPane, TextArea
 
-from planner.editor.draft import Draft, Mark, look
+from planner.editor.draft import Draft, Mark, check_draft
 from planner.editor.text_patch import changed_range, rewritten
-from tui.screens.compose.format_plan import laid_out, whole
+from tui.screens.compose.format_plan import laid_out, plan_document
 from tui.screens.compose.tables import Flaws, Stops, Values
 from tui.screens.run_actions import Deeds
-from tui.text.fix_text import fix_words
-from tui.text.format import line, many
+from tui.text.fix_text import format_fix
+from tui.text.format import pluralize, single_line
 from tui.widgets.action_links import Links
 from tui.widgets.editor.editor import Editor, Flaw
 from tui.widgets.lazy_table import Grid
@@ -76,7 +76,7 @@ class Drafting(Deeds):
 
     def on_mount(self) -> None:
         """Check what was written when this was left, and again whenever the space has changed."""
-        self.set_interval(LOOK, self._look)
+        self.set_interval(LOOK, self._poll_space)
         self.editor.colours = self.infospace.colours
         self._before = self._known_for = self.editor.text
         self._check_soon()
@@ -123,7 +123,7 @@ class Drafting(Deeds):
         self._before = text
         self._follow()
         self._draw_marks()
-        self._said()
+        self._render_status()
         self.infospace.remember("compose.draft", text if len(text) <= KEPT else "")
         self._check_soon()
 
@@ -163,11 +163,11 @@ class Drafting(Deeds):
             while self._check_again or draft.text != self.text:
                 self._check_again = False
                 draft = await asyncio.to_thread(self._checked, self.text)
-            self.take(draft)
+            self.show_draft(draft)
         finally:
             self._checking = False
 
-    def _look(self) -> None:
+    def _poll_space(self) -> None:
         if self.is_current and not self._checking:
             self.do(self._follow_space, group="look", exclusive=False)
 
@@ -186,13 +186,13 @@ class Drafting(Deeds):
     def _checked(self, text: str) -> Draft:
         """Check a text against the space as it is; for a thread."""
         self._checked_with = self._stamp()
-        return look(self.infospace.space, text)
+        return check_draft(self.infospace.space, text)
 
     async def checked(self) -> Draft:
         """Return what is to be said of the text as it is now."""
         draft = await asyncio.to_thread(self._checked, self.text)
         if draft.text == self.text:
-            self.take(draft)
+            self.show_draft(draft)
         return draft
 
     async def _of_now(self) -> Draft:
@@ -202,7 +202,7 @@ class Drafting(Deeds):
             draft = await self.checked()
         return draft
 
-    def take(self, draft: Draft) -> None:
+    def show_draft(self, draft: Draft) -> None:
         """Show what is known of the text."""
         self._follow()
         self.draft = draft
@@ -214,7 +214,7 @@ class Drafting(Deeds):
         grid.show(Flaws(draft.marks, lines, self.infospace.colours), at=grid.key)
         self._draw_marks()
         self._draw_stops()
-        self._said()
+        self._render_status()
         self._about()
 
     def _draw_marks(self) -> None:
@@ -229,7 +229,7 @@ class Drafting(Deeds):
         """What the draft is called."""
         return "a draft"
 
-    def _said(self) -> None:
+    def _render_status(self) -> None:
         """Say on top what is written here, and whether it may run."""
         draft, colours = self.draft, self.infospace.colours
         text = Text.assemble((f"{self.title_of_draft}  ", "bold"))
@@ -239,12 +239,12 @@ class Drafting(Deeds):
         elif not draft.text.strip():
             text.append("nothing is written yet: ^space begins a plan, ^o opens one", "dim")
         elif errors:
-            text.append(f"✗ {many(errors, 'error')}", colours.get("error", ""))
+            text.append(f"✗ {pluralize(errors, 'error')}", colours.get("error", ""))
         else:
-            kind = "a session in JSON Lines" if draft.lines else f"{many(len(draft.steps), 'step')}"
+            kind = "a session in JSON Lines" if draft.lines else f"{pluralize(len(draft.steps), 'step')}"
             text.append("✓ may run ", colours.get("success", "")).append(f" {kind}", "dim")
         if all_ > errors and draft.text == self.text:
-            text.append(f"  ! {many(all_ - errors, 'warning')}", colours.get("warning", ""))
+            text.append(f"  ! {pluralize(all_ - errors, 'warning')}", colours.get("warning", ""))
         self.query_one("#head", Static).update(text)
         tab = self.tabs.get_tab("problems")
         tab.label = f"Problems {all_}" if all_ else "Problems"
@@ -262,11 +262,11 @@ class Drafting(Deeds):
         mark, text = self._marked, Text("")
         if mark is not None:
             problem = mark.problem
-            text = Text.assemble((f"{problem.code}: ", "bold")).append(line(problem.message))
+            text = Text.assemble((f"{problem.code}: ", "bold")).append(single_line(problem.message))
             if problem.hint:
-                text.append(f"\n→ {line(problem.hint)}", "dim")
+                text.append(f"\n→ {single_line(problem.hint)}", "dim")
             if problem.fix is not None:
-                words = line(fix_words(problem.fix))
+                words = single_line(format_fix(problem.fix))
                 text.append(f"\n⚒ ^f, or a click here: {words}", self.infospace.colours.get("accent", ""))
         elif self.draft.text == self.text:
             message = (
@@ -348,11 +348,11 @@ class Drafting(Deeds):
             message = draft.marks[0].problem.message if draft.marks else "nothing is written yet"
             self.notify(f"It cannot be laid out: {message}", severity="warning", markup=False)
             return
-        self.editor.become(laid_out(whole(draft)))
+        self.editor.become(laid_out(plan_document(draft)))
 
-    def complain_of(self, draft: Draft) -> None:
+    def report_problems(self, draft: Draft) -> None:
         """Say how many things are wrong, and go to the first."""
-        self.notify(f"It may not run: {many(draft.errors, 'error')}.", severity="warning", timeout=3)
+        self.notify(f"It may not run: {pluralize(draft.errors, 'error')}.", severity="warning", timeout=3)
         first = next((mark for mark in self.draft.marks if mark.problem.severity == "error"), None)
         if first is not None:
             self.tabs.active = "problems"

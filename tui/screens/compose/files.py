@@ -17,8 +17,8 @@ from tui.command.common.plan_input import SAVED, read_source
 from tui.dialogs.common import Confirm, Line
 from tui.dialogs.open_plan import Open, Source
 from tui.screens.compose.completion import Suggesting
-from tui.screens.compose.format_plan import laid_out, whole
-from tui.text.format import line
+from tui.screens.compose.format_plan import laid_out, plan_document
+from tui.text.format import single_line
 from tui.text.paths import path_of
 
 EXAMPLE = "example:"
@@ -51,7 +51,7 @@ class Filing(Suggesting):
         name = name if len(name) <= TITLE else f"…{name[1 - TITLE :]}"
         return f"{name} *" if self._file and _digest(self.text) != self._kept else name
 
-    def called(self, name: str, text: str) -> None:
+    def open_text(self, name: str, text: str) -> None:
         """Put another text here, which is called so; what was here can be brought back."""
         before = self.text
         self._left[_digest(before)] = (self._file, self._kept)
@@ -72,7 +72,7 @@ class Filing(Suggesting):
         if known is not None and known != (self._file, self._kept):
             self._file, self._kept = known
             self._remember_name()
-            self._said()
+            self._render_status()
 
     def _forget(self) -> None:
         """Let go of what belongs to the text that was here."""
@@ -106,18 +106,18 @@ class Filing(Suggesting):
     async def open(self, name: str) -> None:
         """Open a file, `plan:NAME`, `example:NAME`, or "" for an empty plan."""
         if not name:
-            self.called("", EMPTY)
+            self.open_text("", EMPTY)
             self.editor.go_to(EMPTY.index('""') + 1)
         elif name.startswith(EXAMPLE):
             text = (await asyncio.to_thread(_examples)).get(name.removeprefix(EXAMPLE))
             if text is None:
                 raise NotFound(f"there is no example {name!r}", hint="the list has them all")
-            self.called("", text)
+            self.open_text("", text)
         elif name.startswith(SAVED):
             document = await asyncio.to_thread(load_plan, self.infospace.space, name.removeprefix(SAVED))
-            self.called(name, laid_out(document))
+            self.open_text(name, laid_out(document))
         else:
-            self.called(name, await asyncio.to_thread(_read, name))
+            self.open_text(name, await asyncio.to_thread(_read, name))
 
     # Saving
 
@@ -150,9 +150,9 @@ class Filing(Suggesting):
             raise InvalidJSON("what cannot be read as a plan cannot be saved as one", hint="save it to a file")
         if draft.errors:
             self.notify("Only a plan that the check has passed is saved in the space.", severity="warning")
-            self.complain_of(draft)
+            self.report_problems(draft)
             return
-        space, short, document = self.infospace.space, name.removeprefix(SAVED), whole(draft)
+        space, short, document = self.infospace.space, name.removeprefix(SAVED), plan_document(draft)
         document = {"steps": document} if isinstance(document, list) else document
         try:
             await asyncio.to_thread(save_plan, space, short, document, replace=name == self._file)
@@ -166,7 +166,7 @@ class Filing(Suggesting):
     def _saved(self, name: str, text: str) -> None:
         self._file, self._kept = name, _digest(text)
         self._remember_name()
-        self._said()
+        self._render_status()
         self.notify(f"Saved as {name}.", markup=False)
 
 
@@ -206,4 +206,4 @@ def _examples() -> dict[str, str]:
 
 def _goal(document: object) -> str:
     goal = document.get("goal", "") if isinstance(document, dict) else ""
-    return line(goal) if isinstance(goal, str) else ""
+    return single_line(goal) if isinstance(goal, str) else ""

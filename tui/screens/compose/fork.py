@@ -41,12 +41,12 @@ class Forking(Trying):
         try:
             result = await self.infospace.runner.fork(run, step, patch, self.pausing)
         except InfospaceError as error:
-            self.tell(self.headed("refused", str(error)))
+            self.show_status(self.headed("refused", str(error)))
             raise
         if result.status == "refused":
-            self.take(marked(draft, result.problems))
-            self.complain_of(self.draft)
-            self.tell(self.headed("refused", f"the fork of {run} is refused"))
+            self.show_draft(marked(draft, result.problems))
+            self.report_problems(self.draft)
+            self.show_status(self.headed("refused", f"the fork of {run} is refused"))
             return None
         self.ran = draft.document
         return result

@@ -12,7 +12,7 @@ WIDE = 76
 """Characters of a line up to which an object or a list stands on it."""
 
 
-def whole(draft: Draft) -> JSON:
+def plan_document(draft: Draft) -> JSON:
     """Return the plan that a draft says; of JSON Lines, as a document."""
     if not draft.lines or not isinstance(draft.document, list):
         return draft.document

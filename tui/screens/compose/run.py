@@ -26,7 +26,7 @@ from tui.dialogs.report import Report
 from tui.screens.compose.breakpoints import Stopping
 from tui.screens.compose.format_plan import laid_out
 from tui.screens.compose.tables import Value, Values
-from tui.text.format import line, question_line, sign
+from tui.text.format import question_line, sign, single_line
 from tui.text.table_model import NoRows
 from tui.widgets.lazy_table import Grid
 
@@ -53,11 +53,11 @@ class Trying(Stopping):
 
     def edit(self, run: str, document: JSON) -> None:
         """Write on the plan of a run, which can be forked then."""
-        self.called("", laid_out(document))
+        self.open_text("", laid_out(document))
         self.run_id, self.ran = run, document
         told = Text.assemble("the plan of ", (run, "bold"), ": alt+k runs it anew from the first step that you change")
-        self.tell(told)
-        self._said()
+        self.show_status(told)
+        self._render_status()
 
     @property
     def title_of_draft(self) -> str:
@@ -85,7 +85,7 @@ class Trying(Stopping):
     def _forget(self) -> None:
         super()._forget()
         self.run_id, self.ran, self.pausing, self.result = None, None, None, None
-        self.tell(Text(""))
+        self.show_status(Text(""))
         self.query_one("#bound", Grid).show(NoRows())
 
     # Running
@@ -115,7 +115,7 @@ class Trying(Stopping):
         if result is None:
             return
         if self.pausing is None:  # another draft was put here meanwhile
-            self.infospace.say_ended(result)
+            self.infospace.notify_ended(result)
         else:
             await self._rests(result)
 
@@ -128,11 +128,11 @@ class Trying(Stopping):
                 self.notify("There is no step at the cursor, nor before it.", severity="warning")
                 return None
             until = None if step is None else step.step.pointer
-        if await self._asked_again():
+        if await self._ask_pending():
             return None
         return await self._further(draft, each, until) or await self._begin(draft, each, until)
 
-    async def _asked_again(self) -> bool:
+    async def _ask_pending(self) -> bool:
         """Ask again what a run of this very plan waits for; whether there is one that does."""
         run = self.run_id
         if run is None or not self.asks:
@@ -148,7 +148,7 @@ class Trying(Stopping):
         if pausing is None or pausing.paused is None or run is None or not same(draft.document, self.ran):
             return None
         pausing.steps, pausing.when = self.pointers(draft), self.when
-        pausing.go_on(each=each, until=until)
+        pausing.resume(each=each, until=until)
         self.going_on()
         return await self.infospace.runner.resume(run, pausing)
 
@@ -157,7 +157,7 @@ class Trying(Stopping):
         if prepared is None:
             return None
         pausing = self.afresh(draft)
-        pausing.go_on(each=each, until=until)
+        pausing.resume(each=each, until=until)
         self.run_id, self.ran, self.pausing, self.result = None, draft.document, pausing, None
         self.query_one("#bound", Grid).show(NoRows())
         self.going_on()
@@ -177,7 +177,7 @@ class Trying(Stopping):
             return None
         if draft.plan is None or draft.errors:
             if draft.marks:
-                self.complain_of(draft)
+                self.report_problems(draft)
             else:
                 self.notify("Nothing is written yet; ^o opens an example.", severity="warning")
             return None
@@ -195,8 +195,8 @@ class Trying(Stopping):
             self._given = values
         prepared = await asyncio.to_thread(prepare, space, document, self._given if inputs else None)
         if isinstance(prepared, Refused):
-            self.take(marked(draft, prepared.problems))
-            self.complain_of(self.draft)
+            self.show_draft(marked(draft, prepared.problems))
+            self.report_problems(self.draft)
             return None
         return prepared
 
@@ -222,7 +222,7 @@ class Trying(Stopping):
             super().go_on(run)
 
     async def _answered(self, run: str, pausing: Breakpoints) -> RunResult:
-        pausing.go_on()
+        pausing.resume()
         self.going_on()
         return await self.infospace.runner.resume(run, pausing)
 
@@ -234,9 +234,9 @@ class Trying(Stopping):
         self.here = None
         self._draw_marks()
         self.tabs.active = "run"
-        self.tell(self.headed("running", "begins" if self.run_id is None else "goes on"))
+        self.show_status(self.headed("running", "begins" if self.run_id is None else "goes on"))
 
-    def heard(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Tell how far the run is."""
         if self.pausing is None or going.halt.pausing is not self.pausing or going.ended is not None:
             return
@@ -244,13 +244,13 @@ class Trying(Stopping):
         for event in reversed(events):
             match event:
                 case StepStarted(position, type_):
-                    self.tell(self.headed("running", f"step {position} {type_}"))
+                    self.show_status(self.headed("running", f"step {position} {type_}"))
                 case StepFinished(row):
-                    self.tell(self.headed("running", f"step {row.position} {row.type}: {row.status}"))
+                    self.show_status(self.headed("running", f"step {row.position} {row.type}: {row.status}"))
                 case Progressed(position, done, total, what):
-                    self.tell(self.headed("running", f"step {position}: {done:,} of {total:,} {what}"))
+                    self.show_status(self.headed("running", f"step {position}: {done:,} of {total:,} {what}"))
                 case Spoke("say", _, text):
-                    self.tell(self.headed("running", f"says: {line(text)}"))
+                    self.show_status(self.headed("running", f"says: {single_line(text)}"))
                 case _:
                     continue
             return
@@ -262,16 +262,16 @@ class Trying(Stopping):
         state = "suspended" if paused is not None else result.status
         said = str(paused) if paused is not None else result.reason or ""
         if result.status in ("success", "stopped") and result.result is not None:
-            said = line(result.result.value)
+            said = single_line(result.result.value)
         if paused is None and result.pending:
             said = f"step {result.pending[0].step} asks: {question_line(result.pending[0].question)}"
-        self.tell(self.headed(state, said, ended=paused is None))
+        self.show_status(self.headed(state, said, ended=paused is None))
         at = None if paused is None else self.draft.of(paused.pointer)
         self.here = None if at is None else at.start
         self._draw_marks()
         if at is not None:
             self.editor.go_to(at.start)
-        self._said()
+        self._render_status()
         if result.run is not None:
             await self._bound(result.run, None if paused is None else paused.position)
         if paused is None and any(pending.kind != "wait" for pending in result.pending) and result.run is not None:
@@ -281,9 +281,9 @@ class Trying(Stopping):
         """Return what is said of the run."""
         text = Text.assemble((f"{self.run_id or 'the run'} ", "bold")).append_text(sign(state, self.infospace.colours))
         text.append(f" {state}  " if ended else " ")
-        return text.append(line(said), self.infospace.colours.get("error", "") if state == "failed" else "")
+        return text.append(single_line(said), self.infospace.colours.get("error", "") if state == "failed" else "")
 
-    def tell(self, text: Text) -> None:
+    def show_status(self, text: Text) -> None:
         """Say it of the run."""
         self.query_one("#told", Static).update(text)
         self.refresh_bindings()

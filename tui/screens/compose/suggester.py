@@ -52,7 +52,7 @@ class Suggester:
         return self._screen.query_one(Editor)
 
     @property
-    def _offers(self) -> Offers:
+    def _popup(self) -> Offers:
         return self._screen.query_one(Offers)
 
     @property
@@ -90,7 +90,7 @@ class Suggester:
             while self._wanted is not None and self._wanted != done:
                 done = self._wanted
                 found = await asyncio.to_thread(
-                    self._infospace.asked, partial(self._complete, *done, behind=self._behind)
+                    self._infospace.read_snapshot, partial(self._complete, *done, behind=self._behind)
                 )
         finally:
             taken_by = self._taking
@@ -114,9 +114,9 @@ class Suggester:
             self._pass_on(taken_by)
             return
         self._found, self._editor.offering = found, True
-        self._offers.show(found.offers, self._editor.cursor_screen_offset, self._screen.size)
+        self._popup.show(found.offers, self._editor.cursor_screen_offset, self._screen.size)
         if taken_by:
-            self.take(taken_by)
+            self.accept(taken_by)
 
     def _pass_on(self, key: str) -> None:
         """Do what a key does where nothing is offered that it could take."""
@@ -140,7 +140,7 @@ class Suggester:
     def leave(self) -> None:
         """Show no offers."""
         self._found, self._editor.offering = None, False
-        self._offers.hide()
+        self._popup.hide()
 
     def moved(self) -> None:
         """Leave the offers where the cursor goes away from them."""
@@ -154,23 +154,23 @@ class Suggester:
         takes = event.key in ("tab", "enter")
         if takes and self._found is None and self._editor.expecting:
             self._taking = event.key
-        elif event.key == "escape" or self._offers.chosen is None:
+        elif event.key == "escape" or self._popup.chosen is None:
             self.leave()
             self._pass_on(event.key)
         elif takes:
-            self.take(event.key)
+            self.accept(event.key)
         else:
-            self._offers.steer(event.key)
+            self._popup.steer(event.key)
         if not self._taking:
             self._infospace.keying.let_go(self._editor)
 
-    def take(self, key: str = "tab") -> None:
+    def accept(self, key: str = "tab") -> None:
         """Put the offer that is chosen into the text; where those are for what stood there before, one of now."""
         if self._known != self._here:
             self._taking = key
             self.ask()
             return
-        offer, found = self._offers.chosen, self._found
+        offer, found = self._popup.chosen, self._found
         self.leave()
         if offer is None or found is None:
             return

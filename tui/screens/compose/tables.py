@@ -9,7 +9,7 @@ from typing import ClassVar
 from rich.text import Text
 
 from planner.editor.draft import Mark
-from tui.text.format import Colours, line
+from tui.text.format import Colours, single_line
 from tui.text.table_model import Column
 
 
@@ -43,7 +43,7 @@ class Flaws:
         error = problem.severity == "error"
         style = self._colours.get("error" if error else "warning", "")
         fix = Text("⚒ ^f", self._colours.get("accent", "")) if problem.fix is not None else ""
-        return [Text("✗" if error else "!", style), str(self._lines[index]), line(problem.message), fix]
+        return [Text("✗" if error else "!", style), str(self._lines[index]), single_line(problem.message), fix]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,12 @@ class Values:
         del widths
         value = self._values[index]
         style = self._colours.get("accent" if value.name == self._fresh else "primary", "")
-        return [Text(f"${value.name}", style), line(value.preview), Text(value.id, "dim"), Text(value.step, "dim")]
+        return [
+            Text(f"${value.name}", style),
+            single_line(value.preview),
+            Text(value.id, "dim"),
+            Text(value.step, "dim"),
+        ]
 
 
 class Stops:
@@ -107,4 +112,4 @@ class Stops:
     def cells(self, index: int, widths: Sequence[int]) -> Sequence[Text | str]:
         """Return what is told of a stop."""
         del widths
-        return [Text("●", self._colours.get("error", "")), line(self.told[index][1])]
+        return [Text("●", self._colours.get("error", "")), single_line(self.told[index][1])]

@@ -155,9 +155,9 @@ class NoteDeeds(Place):
 
     def action_name(self) -> None:
         """Ask for a name."""
-        self.ask_for(self._give_name, group="deed")
+        self.ask_for(self._rename, group="deed")
 
-    async def _give_name(self) -> None:
+    async def _rename(self) -> None:
         around = self._chosen()
         if around is None:
             return
@@ -282,4 +282,4 @@ class NoteDeeds(Place):
     def _tick(self) -> None:
         bar = self.query_one("#work", Static)
         bar.display = self._adding is not None
-        bar.update("" if self._adding is None else f"adding: {self._adding.said}  [a, or a click, ends it]")
+        bar.update("" if self._adding is None else f"adding: {self._adding.status_text}  [a, or a click, ends it]")

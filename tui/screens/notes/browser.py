@@ -9,7 +9,7 @@ from textual.widgets import Input, Static
 
 from infospace.journal.rows import Use
 from infospace.search.query import Mode
-from tui.runtime.workers import rest_after
+from tui.runtime.workers import poll_delay
 from tui.screens.search_screen import LOOK, Seeking
 from tui.tables.notes_query import Ids, NotesList, NotesQuery, What, by_column, listed, present
 from tui.tables.notes_table import EMPTY, NoteList
@@ -45,7 +45,7 @@ class Browsing(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
         """Begin to look."""
         super().on_mount()
         self.query_one(Slider).most = FINE
-        self.set_interval(LOOK, self._look_again)
+        self.set_interval(LOOK, self._poll)
 
     @property
     def detail(self) -> Detail:
@@ -55,7 +55,7 @@ class Browsing(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
     # Searching
 
     @property
-    def sought(self) -> NotesQuery:
+    def current_query(self) -> NotesQuery:
         """What is asked for as the field, the words and the slider stand."""
         mode, what = (self.query_one(f"#{name}", Cycle).word for name in ("mode", "what"))
         query = self.field.value
@@ -106,11 +106,11 @@ class Browsing(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
         self._order = (by, ids, order) if isinstance(ids, Ids) else None
         return order
 
-    def take(self, both: tuple[NotesList, list[str] | None]) -> None:
+    def show_results(self, both: tuple[NotesList, list[str] | None]) -> None:
         """List it."""
         found, ids = both
         before = self.notes.listed.sought
-        self.notes.take(found)
+        self.notes.update(found)
         if ids is not None:
             self.notes.ids = ids
         afresh = (before.query, before.what, before.how) != (found.sought.query, found.sought.what, found.sought.how)
@@ -124,32 +124,32 @@ class Browsing(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
         grid.show(self.notes, self.notes.columns, at=at)
         if at is not None:
             grid.cursor = 0
-        self.message(found.message if len(found.ids) >= found.matched else f"{found.message} (+ lists more)")
+        self.show_message(found.message if len(found.ids) >= found.matched else f"{found.message} (+ lists more)")
         if found.threshold is not None and self._threshold is None:
             self.query_one(Slider).value = round(found.threshold * FINE)
         self._least()
         if len(self.notes):
-            self.taken()
+            self.results_changed()
         elif afresh:
             self.detail.clear()
 
-    def taken(self) -> None:
+    def results_changed(self) -> None:
         """Something else is listed."""
 
     def _least(self) -> None:
-        scored = self.sought.scored
+        scored = self.current_query.scored
         self.query_one(Slider).display = self.query_one("#least").display = scored
         value = self.notes.listed.threshold if self._threshold is None else self._threshold
         self.query_one("#least", Static).update(f"≥ {value or 0.0:.2f}")
 
     # What is listed
 
-    def _look_again(self) -> None:
+    def _poll(self) -> None:
         if self.is_current and time.monotonic() >= self._next:
             self._next = float("inf")
-            self.do(self._look, group="look")
+            self.do(self._check_for_changes, group="look")
 
-    async def _look(self) -> None:
+    async def _check_for_changes(self) -> None:
         begun, sought = time.monotonic(), self.notes.listed.sought
         shown = self.detail.shown
         try:
@@ -163,32 +163,32 @@ class Browsing(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
                 self.seek()
             self.notes.outdate()
             self.grid.refresh()
-            self._learn()
+            self._load_visible()
             if shown is not None and self.detail.shown == shown:
-                await self.look_at(shown, of_shown)
+                await self.refresh_shown(shown, of_shown)
         finally:
             now = time.monotonic()
-            self._next = now + rest_after(now - begun, SHARE)
+            self._next = now + poll_delay(now - begun, SHARE)
 
-    async def look_at(self, shown: Use, now: tuple[object, ...] | None) -> None:
+    async def refresh_shown(self, shown: Use, now: tuple[object, ...] | None) -> None:
         """Show again what is shown, where somebody changed it; `now` is how it stands, None where it is not there."""
         raise NotImplementedError
 
-    def _learn(self) -> None:
+    def _load_visible(self) -> None:
         if self.notes.wanted:
             self.do(self._read, group="learn", exclusive=False)
 
     async def _read(self) -> None:
         """Read what came into sight."""
         wanted, self.notes.wanted = sorted(self.notes.wanted), set()
-        if wanted and self.notes.learn(wanted, await self.ask(lambda snapshot: present(snapshot, wanted))):
+        if wanted and self.notes.merge(wanted, await self.ask(lambda snapshot: present(snapshot, wanted))):
             self.grid.refresh()
 
     def on_grid_drawn(self, event: Grid.Drawn) -> None:
         """Read what came into sight."""
         if event.grid.id == "list":
             self.grid.refresh()
-            self.call_after_refresh(self._learn)
+            self.call_after_refresh(self._load_visible)
 
     def on_grid_titled(self, event: Grid.Titled) -> None:
         """Sort by the column."""

@@ -142,7 +142,7 @@ class Notes(Browsing, NoteDeeds):
         if event.grid.id == "list":
             self.detail.focus_inside()
 
-    async def look_at(self, shown: Use, now: tuple[object, ...] | None) -> None:
+    async def refresh_shown(self, shown: Use, now: tuple[object, ...] | None) -> None:
         """Read what is shown again, where somebody changed it."""
         around = self.around
         if around is None or now is None or now[:4] != _standing(around):
@@ -151,10 +151,10 @@ class Notes(Browsing, NoteDeeds):
 
     def on_detail_shown(self) -> None:
         """Point out what the search found of it."""
-        self.taken()
+        self.results_changed()
         self.refresh_bindings()
 
-    def taken(self) -> None:
+    def results_changed(self) -> None:
         """Point out what the search found of what is shown."""
         around = self.around
         hit = None if around is None else self.notes.listed.hits.get(around.resource.id)
@@ -238,7 +238,7 @@ class Notes(Browsing, NoteDeeds):
 
     # Going about
 
-    def offers(self, action: str) -> bool:
+    def is_action_available(self, action: str) -> bool:
         """Whether something can be done with what is shown, or with the list."""
         around, detail = self.around, self.detail
         alive = around is not None and around.gone is None
@@ -258,7 +258,7 @@ class Notes(Browsing, NoteDeeds):
             case "made":
                 return around is not None and around.origin.made.step is not None
             case "threshold(-1)" | "threshold(1)":
-                return self.sought.scored
+                return self.current_query.scored
             case "more":
                 return len(self.notes.listed.ids) < self.notes.listed.matched
             case "tab(1)" | "tab(-1)" | "into" | "copy" | "copy_id" | "whole":
@@ -267,7 +267,7 @@ class Notes(Browsing, NoteDeeds):
                 return around is not None and detail.tab == "content" and isinstance(around.resource, Note)
             case "to_list" | "leave":
                 return not self.grid.has_focus or bool(self.query_one(Input).value) or self.has_class("-whole")
-        return super().offers(action)
+        return super().is_action_available(action)
 
     def action_sort(self) -> None:
         """Sort by the next column."""
@@ -281,7 +281,7 @@ class Notes(Browsing, NoteDeeds):
 
     def action_threshold(self, by: int) -> None:
         """Move the threshold."""
-        if self.sought.scored:
+        if self.current_query.scored:
             self.query_one(Slider).value += by
         else:
             self.notify("There is a threshold only where it is searched by meaning.")

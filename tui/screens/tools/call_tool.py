@@ -19,7 +19,7 @@ from planner.metatools.execute_tool import PreparedToolCall, prepare_call
 from tui.dialogs.question import Answered, Ask
 from tui.screens.tools.tool_list import Looking
 from tui.tables.tools_query import key_of
-from tui.text.format import line, many, question_line, sign, took
+from tui.text.format import format_duration, pluralize, question_line, sign, single_line
 from tui.text.tool_text import reply_text
 from tui.widgets.details.form import Form
 
@@ -69,7 +69,7 @@ class Calling(Looking):
             self.notify(f"{self.calling.tool.full_name} is called; x breaks it off.", severity="warning", markup=False)
             return
         if event.timeout_ms > LONGEST_MS:
-            self.detail.form.complain(f"at most {LONGEST_MS // 1000:,} s")
+            self.detail.form.show_error(f"at most {LONGEST_MS // 1000:,} s")
             return
         key = key_of(event.tool)
         self.detail.given[key] = event.arguments
@@ -80,14 +80,14 @@ class Calling(Looking):
 
     async def _call(self, call: Call, args: ExecuteTool) -> None:
         space, form = self.infospace.space, self.detail.form
-        self.tell_work()
+        self.show_work()
         try:
             try:
                 call.called = await asyncio.to_thread(prepare_call, space, args)
             except InfospaceError as error:
                 self.calls.pop(key_of(call.tool), None)
                 if form.tool is call.tool:
-                    form.complain(str(error))
+                    form.show_error(str(error))
                     return
                 raise
             if call.dropped:
@@ -95,17 +95,17 @@ class Calling(Looking):
                 self.notify(f"{call.tool.full_name} was not called.", markup=False)
                 return
             self._show(call)
-            result = await self.infospace.runner.call(call.called, lambda going: _take(call, going))
+            result = await self.infospace.runner.call(call.called, lambda going: _set_going(call, going))
             await self._ended(call, result)
         finally:
             self._rests(call)
-        await self._look_after(call)
+        await self._ask_or_notify(call)
 
     def _rests(self, call: Call) -> None:
         call.going = None
         if self.calling is call:
             self.calling = None
-        self.tell_work()
+        self.show_work()
 
     async def _ended(self, call: Call, result: RunResult) -> None:
         """Keep what came of it, and show it."""
@@ -121,20 +121,20 @@ class Calling(Looking):
         call.answered = await asyncio.to_thread(kept)
         call.run, call.pending, call.asked = result.run or "", tuple(result.pending), False
         self._show(call)
-        self.called(call)
+        self.call_changed(call)
 
-    def called(self, call: Call) -> None:
+    def call_changed(self, call: Call) -> None:
         """Something came of a call."""
 
     # Questions
 
-    async def _look_after(self, call: Call) -> None:
+    async def _ask_or_notify(self, call: Call) -> None:
         """Ask what a call waits for, where the place is in front; else say so."""
         if not call.pending or call.asked:
             return
         if not self.is_current:
             message = f"{call.tool.full_name} waits for you in Tools: {question_line(call.pending[0].question)}"
-            self.notify(line(message), severity="warning", markup=False)
+            self.notify(single_line(message), severity="warning", markup=False)
             return
         await self._ask(call)
 
@@ -154,20 +154,20 @@ class Calling(Looking):
             call.pending = tuple(one for one in call.pending if one.step != answered.step)
             if len(questions) == 1:
                 call.pending = ()
-                result = await self.infospace.runner.resume(call.run, take=lambda going: _take(call, going))
+                result = await self.infospace.runner.resume(call.run, take=lambda going: _set_going(call, going))
                 await self._ended(call, result)
         finally:
             self._rests(call)
         if len(questions) > 1:
             await self._ask(call)
         else:
-            await self._look_after(call)
+            await self._ask_or_notify(call)
 
     def ask_open(self) -> None:
         """Ask what was not asked yet, since the place is in front."""
         waiting = next((call for call in self.calls.values() if call.pending and not call.asked), None)
         if waiting is not None and self.calling is None:
-            self.do(self._look_after, waiting, group="call")
+            self.do(self._ask_or_notify, waiting, group="call")
 
     def action_answer(self) -> None:
         """Ask what the shown tool's call waits for, else what any other does."""
@@ -183,7 +183,7 @@ class Calling(Looking):
 
     # What goes on
 
-    def heard(self, going: ActiveRun, events: Sequence[Event]) -> None:
+    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Take how far a call is, and of one that was answered elsewhere, how it ended; look at figures again."""
         if self.is_current and any(isinstance(event, RunFinished) for event in events):
             self.seek()
@@ -191,7 +191,7 @@ class Calling(Looking):
             if call.going is going:
                 call.run = going.run
                 for event in events:
-                    call.message = _told(event) or call.message
+                    call.message = _format_event(event) or call.message
             elif call.run and call.run == going.run and call.going is None:
                 ended = next((event.result for event in events if isinstance(event, RunFinished)), None)
                 if ended is not None:
@@ -208,13 +208,13 @@ class Calling(Looking):
         return True
 
     @property
-    def work_said(self) -> str:
+    def call_status(self) -> str:
         """How far the call is that goes on, "" without one."""
         call = self.calling
         if call is None:
             return ""
         message = f": {call.message}" if call.message else ""
-        return f"{call.tool.full_name} is called, {took((time.monotonic() - call.begun) * 1000)}{message}"
+        return f"{call.tool.full_name} is called, {format_duration((time.monotonic() - call.begun) * 1000)}{message}"
 
     def _show(self, call: Call) -> None:
         tool = self.detail.tool
@@ -245,7 +245,7 @@ class Calling(Looking):
         if status in self.STATES:
             text.append(f" it waits ({run}); a answers")
         else:
-            ran = f" {status}, {took(metadata.get('execution_time_ms') or 0.0)}"
+            ran = f" {status}, {format_duration(metadata.get('execution_time_ms') or 0.0)}"
             text.append(f"{ran}, {run}" if run else ran)
         resource = answered.get("resource_id")
         if resource:
@@ -255,12 +255,12 @@ class Calling(Looking):
         if answered.get("reason") and answered["is_error"]:
             reason, asks = str(answered["reason"]), str((answered.get("approval") or {}).get("question", ""))
             reason = reason.replace(asks, question_line(asks)) if asks else reason
-            text.append(f"\n{line(reason)}", colours.get("error", "") if status == "failed" else "")
+            text.append(f"\n{single_line(reason)}", colours.get("error", "") if status == "failed" else "")
         misfits = answered.get("misfits") or ()
         for misfit in list(misfits)[:3]:
-            text.append(f"\nnot as it promises: {line(str(misfit))}", colours.get("warning", ""))
+            text.append(f"\nnot as it promises: {single_line(str(misfit))}", colours.get("warning", ""))
         if len(misfits) > 3:
-            text.append(f"\nand {many(len(misfits) - 3, 'more misfit')}")
+            text.append(f"\nand {pluralize(len(misfits) - 3, 'more misfit')}")
         return text
 
     def action_open_answer(self) -> None:
@@ -269,20 +269,20 @@ class Calling(Looking):
         call = None if tool is None else self.calls.get(key_of(tool))
         resource = None if call is None or call.answered is None else call.answered.get("resource_id")
         if resource is None:
-            self.infospace.complain(NotFound("there is no answer to open", hint="c calls the tool"))
+            self.infospace.report_error(NotFound("there is no answer to open", hint="c calls the tool"))
             return
         self.infospace.open_note(str(resource))
 
 
-def _take(call: Call, going: ActiveRun) -> None:
+def _set_going(call: Call, going: ActiveRun) -> None:
     call.going = going
 
 
-def _told(event: Event) -> str:
+def _format_event(event: Event) -> str:
     match event:
         case Progressed():
             of = f" of {event.total:,}" if event.total else ""
-            return line(f"{event.what} {event.done:,}{of}")
+            return single_line(f"{event.what} {event.done:,}{of}")
         case Spoke():
-            return line(event.text)
+            return single_line(event.text)
     return ""

@@ -11,7 +11,7 @@ from infospace.tools.mcp.catalogue.sync import Synced, sync
 from tui.dialogs.common import Line
 from tui.screens.search_screen import Progress
 from tui.screens.tools.tool_list import Looking
-from tui.text.format import line, many
+from tui.text.format import pluralize, single_line
 from tui.text.paths import path_of
 
 
@@ -34,7 +34,7 @@ class Syncing(Looking):
     async def _sync(self, only: Sequence[str] | None, *, restart: bool, mcp: Path | None) -> None:
         def message(text: str) -> None:
             self.sync_said = text if self.syncing is not None else ""
-            self.tell_work()
+            self.show_work()
 
         self.sync_said = "looking which servers are to be listed"
         work = sync(
@@ -45,7 +45,7 @@ class Syncing(Looking):
             listener=Progress(message, "{done} of {total} {what}"),
         )
         self.syncing = future = self.infospace.engine.submit(work)
-        self.tell_work()
+        self.show_work()
         try:
             done = await future
         except asyncio.CancelledError:
@@ -55,24 +55,24 @@ class Syncing(Looking):
             return
         finally:
             self.syncing, self.sync_said = None, ""
-            self.tell_work()
+            self.show_work()
             self.seek()
-        self._tell(done)
+        self._notify_synced(done)
 
-    def _tell(self, done: Synced) -> None:
+    def _notify_synced(self, done: Synced) -> None:
         if not done.files:
             message = "There is no mcp.json: M names one, or put one beside the space."
             self.notify(message, severity="warning", markup=False)
             return
         counts = ((done.added, "added"), (done.changed, "changed"), (done.removed, "removed"))
-        said = [f"{many(len(done.listed), 'server')} listed"] if done.listed else []
-        said += [f"{many(len(names), 'tool')} {word}" for names, word in counts if names]
+        said = [f"{pluralize(len(done.listed), 'server')} listed"] if done.listed else []
+        said += [f"{pluralize(len(names), 'tool')} {word}" for names, word in counts if names]
         if said or not done.failed:
-            self.notify(line("; ".join(said) or "Nothing new."), markup=False)
+            self.notify(single_line("; ".join(said) or "Nothing new."), markup=False)
         for failed in done.failed[:3]:
             hint = f" ({failed.hint})" if failed.hint else ""
             who = f"{failed.server or failed.file}: "
-            self.notify(line(f"{who}{failed.reason}{hint}"), severity="error", markup=False)
+            self.notify(single_line(f"{who}{failed.reason}{hint}"), severity="error", markup=False)
         if len(done.failed) > 3:
             self.notify(f"{len(done.failed) - 3:,} more failed; v shows the servers.", severity="error")
 

@@ -10,7 +10,7 @@ from rich.text import Text
 from infospace.tools.injection_signs import injection_signs
 from infospace.tools.search.results import FINEST, ToolHit
 from tui.tables.tools_query import ServerStatus, ToolsList, ToolsQuery, key_of
-from tui.text.format import Colours, count, line, took
+from tui.text.format import Colours, count, format_duration, single_line
 from tui.text.table_model import Column
 
 STATES = {
@@ -49,7 +49,7 @@ class ToolRows:
         self._least = 0.0
         """How much every one of them is lifted in the order."""
 
-    def take(self, listed: ToolsList) -> None:
+    def update(self, listed: ToolsList) -> None:
         """Show something else."""
         self.listed = listed
         self._signs.clear()
@@ -75,15 +75,15 @@ class ToolRows:
         if key not in self._signs:
             self._signs[key] = bool(injection_signs(tool))
         mark = Text("!", self.colours.get("warning", "")) if self._signs[key] else Text("")
-        name = Text.assemble((f"{tool.server}/", "dim"), line(tool.name))
+        name = Text.assemble((f"{tool.server}/", "dim"), single_line(tool.name))
         if not tool.connected:
             name.stylize("italic")
         if tool.kind == "server":
-            name = Text.assemble(("server ", self.colours.get("secondary", "")), (line(tool.server), "italic"))
+            name = Text.assemble(("server ", self.colours.get("secondary", "")), (single_line(tool.server), "italic"))
         elif tool.kind != "tool":
             name = Text.assemble((f"{tool.kind} ", self.colours.get("secondary", "")), name)
         told = "" if tool.kind != "server" else "never listed: c lists it. "
-        message = Text(f"{told}{line(tool.title or tool.description)}", "dim")
+        message = Text(f"{told}{single_line(tool.title or tool.description)}", "dim")
         hit = self.listed.hits.get(key)
         if hit is not None:
             guess = self.listed.no_match
@@ -93,7 +93,7 @@ class ToolRows:
         use = self.listed.uses.get((tool.server, tool.name)) if tool.kind == "tool" else None
         if use is None:
             return [mark, name, message, "", ""]
-        return [mark, name, message, count(use.execution_count), took(use.mean_ms)]
+        return [mark, name, message, count(use.execution_count), format_duration(use.mean_ms)]
 
 
 def _lift(hit: ToolHit) -> float:
@@ -135,12 +135,16 @@ class ServerRows:
         about = one.reason or (one.server.description or one.server.title if one.server is not None else "")
         numbers = ["", "", ""]
         if one.use is not None:
-            numbers = [count(one.use.execution_count), took(one.use.mean_ms), took(one.use.p95_ms)]
+            numbers = [
+                count(one.use.execution_count),
+                format_duration(one.use.mean_ms),
+                format_duration(one.use.p95_ms),
+            ]
         return [
             Text(mark, coloured),
-            line(one.name),
+            single_line(one.name),
             Text(one.state, coloured),
             "" if one.server is None else f"{one.server.tools:,}",
             *numbers,
-            Text(line(about), coloured if one.reason else "dim"),
+            Text(single_line(about), coloured if one.reason else "dim"),
         ]

@@ -11,11 +11,11 @@ from infospace.core.tool import Tool
 from infospace.tools.scope import NO_FILTERS, Filters
 from infospace.tools.search.results import Mode
 from planner.server.access import Access
-from tui.dialogs.tool_filter import told
+from tui.dialogs.tool_filter import format_filters
 from tui.screens.search_screen import Seeking
 from tui.screens.tools.tables import ServerRows, ToolRows
 from tui.tables.tools_query import ToolsList, ToolsQuery, key_of, listed, standing
-from tui.text.format import line
+from tui.text.format import single_line
 from tui.widgets.cycle_button import Cycle
 from tui.widgets.details.server import ServerDetail
 from tui.widgets.details.tool import ToolDetail
@@ -78,7 +78,7 @@ class Looking(Seeking[ToolsQuery, ToolsList]):
         self.seek()
 
     @property
-    def sought(self) -> ToolsQuery:
+    def current_query(self) -> ToolsQuery:
         """What is asked for now."""
         mode = cast("Mode", self.query_one("#mode", Cycle).word)
         return ToolsQuery(self.field.value, mode, self.filters, self.access)
@@ -106,17 +106,17 @@ class Looking(Seeking[ToolsQuery, ToolsList]):
         """Whether something else was typed meanwhile, or servers are to be listed."""
         return super().is_overtaken(sought) or self.lists_servers
 
-    def take(self, found: ToolsList) -> None:
+    def show_results(self, found: ToolsList) -> None:
         """List the tools."""
         before = self.tools.listed.sought
-        self.tools.take(found)
+        self.tools.update(found)
         self.grid.empty = "no tool is like that" if found.sought != ToolsQuery() else "no tools"
         afresh = found.sought != before and len(self.tools)
         self.grid.show(self.tools, self.tools.columns, at=self.tools.key(0) if afresh else None)
         if afresh:
             self.grid.cursor = 0
-        self.message(found.message)
-        self.says_sifted()
+        self.show_message(found.message)
+        self.show_filters()
         if not found.tools:
             self.detail.clear()
 
@@ -131,22 +131,22 @@ class Looking(Seeking[ToolsQuery, ToolsList]):
         bad = sum(one.state in ("failed", "wrong") for one in found)
         runs = sum(one.state == "running" for one in found)
         said = [f"{len(found):,} servers"] + [f"{n:,} {word}" for n, word in ((runs, "running"), (bad, "failed")) if n]
-        self.message(", ".join(said))
+        self.show_message(", ".join(said))
         self._show_server(self.grid.key)
         self.refresh_bindings()
 
-    def says_sifted(self) -> None:
+    def show_filters(self) -> None:
         """Say which tools are listed, and as whom one looks."""
-        self.query_one("#filters", Static).update(f"{told(self.filters)} ▾")
-        self.query_one("#eyes", Static).update(f"as {line(self.access.caller) if self.access else 'myself'} ▾")
+        self.query_one("#filters", Static).update(f"{format_filters(self.filters)} ▾")
+        self.query_one("#eyes", Static).update(f"as {single_line(self.access.caller) if self.access else 'myself'} ▾")
 
-    def look(self) -> None:
+    def refresh_if_changed(self) -> None:
         """List everything again, where something has changed."""
         looks = any(worker.group in ("look", "servers") and not worker.is_finished for worker in self.workers)
         if self.is_current and not looks and not self._finding:
-            self.do(self._looked, group="look", exclusive=False)
+            self.do(self._check_stamp, group="look", exclusive=False)
 
-    async def _looked(self) -> None:
+    async def _check_stamp(self) -> None:
         if await self.stamp() != self._stamp:
             self.seek()
 
@@ -185,6 +185,6 @@ class Looking(Seeking[ToolsQuery, ToolsList]):
         """Show what came of the last call of the tool that is shown."""
         raise NotImplementedError
 
-    def tell_work(self) -> None:
+    def show_work(self) -> None:
         """Say what goes on."""
         raise NotImplementedError

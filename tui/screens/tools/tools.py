@@ -37,7 +37,7 @@ from tui.screens.tools.call_tool import Call, Calling
 from tui.screens.tools.sync import Syncing
 from tui.screens.tools.tables import ToolRows
 from tui.tables.tools_query import MODES, WHAT, ServerStatus, key_of
-from tui.text.format import line
+from tui.text.format import single_line
 from tui.widgets.cycle_button import Cycle
 from tui.widgets.details.form import Form
 from tui.widgets.details.server import ServerDetail
@@ -112,8 +112,8 @@ class Tools(Calling, Syncing):
         """Begin to look."""
         self.query_one("#server").display = False
         self.query_one("#work").display = False
-        self.says_sifted()
-        self.set_interval(LOOK, self.look)
+        self.show_filters()
+        self.set_interval(LOOK, self.refresh_if_changed)
         self.set_interval(LOOK / 2, self._tick)
 
     def shown(self) -> None:
@@ -131,7 +131,7 @@ class Tools(Calling, Syncing):
                 self.before.append(self.detail.tool)
             self.follow(event.rows.found[event.index].tool)
 
-    def called(self, call: Call) -> None:
+    def call_changed(self, call: Call) -> None:
         """Count the call."""
         del call
         self.seek()
@@ -143,20 +143,20 @@ class Tools(Calling, Syncing):
 
     def _list_server(self, tool: Tool) -> None:
         self.start_sync([tool.server])
-        self.notify(f"{line(tool.server)} was never listed: it is being asked what it can do.", markup=False)
+        self.notify(f"{single_line(tool.server)} was never listed: it is being asked what it can do.", markup=False)
 
     # What goes on
 
     def _tick(self) -> None:
         if self.calling is not None:
-            self.tell_work()
+            self.show_work()
 
-    def tell_work(self) -> None:
+    def show_work(self) -> None:
         """Say what goes on, and how it is broken off."""
-        said = [text for text in (self.work_said, self.sync_said) if text]
+        said = [text for text in (self.call_status, self.sync_said) if text]
         work = self.query_one("#work", Static)
         work.display = bool(said)
-        work.update(line(f"{'; '.join(said)}  (x breaks it off)" if said else ""))
+        work.update(single_line(f"{'; '.join(said)}  (x breaks it off)" if said else ""))
         self.refresh_bindings()
 
     def action_stop(self) -> None:
@@ -169,7 +169,7 @@ class Tools(Calling, Syncing):
             return
         servers.fleet.end([one.name])
         self.seek()
-        self.notify(f"{line(one.name)} is ended; a call of one of its tools starts it again.", markup=False)
+        self.notify(f"{single_line(one.name)} is ended; a call of one of its tools starts it again.", markup=False)
 
     @property
     def _server(self) -> ServerStatus | None:
@@ -181,7 +181,7 @@ class Tools(Calling, Syncing):
         one, tool = self._server, self.detail.tool
         name = (one.name if one is not None else None) if self.lists_servers else (tool.server if tool else None)
         if servers is None or name is None or name not in servers.providers():
-            self.notify(f"{line(name)} is no server that can be started." if name else "No server is chosen.")
+            self.notify(f"{single_line(name)} is no server that can be started." if name else "No server is chosen.")
             return
         self.start_sync([name], restart=True)
 
@@ -201,7 +201,7 @@ class Tools(Calling, Syncing):
 
     # Going about
 
-    def offers(self, action: str) -> bool:
+    def is_action_available(self, action: str) -> bool:
         """Whether something can be done with the tool or the server that is shown, or with what goes on."""
         tool, lists = self.detail.tool, not self.lists_servers
         one = None if lists else self._server
@@ -232,15 +232,15 @@ class Tools(Calling, Syncing):
             case "leave" | "to_list":
                 writes = bool(self.query_one("#ask Input", Input).value)
                 return not self.grid.has_focus or writes or self.has_class("-whole")
-        return super().offers(action)
+        return super().is_action_available(action)
 
-    def word_for(self, binding: Binding) -> str:
+    def key_label(self, binding: Binding) -> str:
         """Return the word that stands beside a key: it goes from the tools to the servers, and back."""
         if binding.action == "call" and self.detail.tool is not None and self.detail.tool.kind == "server":
             return "List it"
         if binding.action == "what":
             return "Tools" if self.lists_servers else "Servers"
-        return super().word_for(binding)
+        return super().key_label(binding)
 
     def action_sift(self) -> None:
         """Ask which tools are to be listed."""
@@ -263,7 +263,7 @@ class Tools(Calling, Syncing):
         self.app.push_screen(See(self.access), given)
 
     def _to_tools(self) -> None:
-        self.says_sifted()
+        self.show_filters()
         if self.lists_servers:
             self.action_what()
         else:
@@ -302,7 +302,7 @@ class Tools(Calling, Syncing):
     def action_give(self) -> None:
         """Call the tool with what is written."""
         if not self.lists_servers and self.detail.tab == "try":
-            self.detail.form.give()
+            self.detail.form.submit()
 
     def action_back(self) -> None:
         """Show the tool that was shown before."""

@@ -17,7 +17,7 @@ from infospace.core.tool import Tool
 from infospace.data.json_text import read_json
 from tui.text.output import shown
 from tui.widgets.details.form_field import Slot, area
-from tui.widgets.details.form_fields import NOTHING, Faults, Field, faults_of, fields_of
+from tui.widgets.details.form_fields import NOTHING, Faults, Field, field_errors, fields_of
 
 SECONDS = "30"
 """How long a call may last where nobody says otherwise."""
@@ -111,7 +111,7 @@ class Form(Container):
         """Return the arguments as far as they can be read, and everything that is wrong with them."""
         assert self.tool is not None  # noqa: S101 - a form without a tool is not shown
         arguments, unread, others = self._read()
-        faults = faults_of(self.tool.input_schema, arguments, [field.name for field in self._fields])
+        faults = field_errors(self.tool.input_schema, arguments, [field.name for field in self._fields])
         found = {name: message for name, message in faults.fields.items() if name not in unread} | unread
         if self._whole:
             told = [f"{name}: {one}" for name, message in found.items() for one in message]
@@ -145,7 +145,7 @@ class Form(Container):
         except (ValueError, OverflowError):
             return None
 
-    def give(self) -> None:
+    def submit(self) -> None:
         """Give the arguments, or say everything that is wrong with them."""
         if self.tool is None:
             return
@@ -160,7 +160,7 @@ class Form(Container):
         if not faults and milliseconds is not None:
             self.post_message(self.Given(self.tool, arguments, milliseconds))
 
-    def complain(self, message: str) -> None:
+    def show_error(self, message: str) -> None:
         """Say what is wrong with all of it."""
         self._wrong(Faults({}, [message]))
 
@@ -183,7 +183,7 @@ class Form(Container):
         """Give them, or fill them in otherwise."""
         event.stop()
         if event.button.id == "give":
-            self.give()
+            self.submit()
         elif event.button.id == "example":
             await self.example()
         else:
@@ -194,7 +194,7 @@ class Form(Container):
         event.stop()
         fields = list(self.query("#slots Input, #slots Select, #slots Switch, #slots TextArea"))
         if event.input not in fields or event.input is fields[-1]:
-            self.give()
+            self.submit()
         else:
             fields[fields.index(event.input) + 1].focus()
 
@@ -212,7 +212,7 @@ class Form(Container):
             return
         homeless = [name for name in arguments if name not in {field.name for field in self._fields}]
         if self._whole and homeless:
-            self.complain(f"there is no field for {', '.join(homeless)}")
+            self.show_error(f"there is no field for {', '.join(homeless)}")
             return
         self._whole = not self._whole
         await self._fill(arguments)

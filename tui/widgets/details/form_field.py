@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, Select, Static, Switch, TextArea
 
-from tui.text.format import line
+from tui.text.format import single_line
 from tui.text.output import shown
 from tui.widgets.details.form_fields import NOTHING, Field, value_of, written
 
@@ -40,22 +40,22 @@ class Toggle(Horizontal):
 
     def on_mount(self) -> None:
         """Say what it says."""
-        self._tell()
+        self._show_value()
 
     def on_switch_changed(self, event: Switch.Changed) -> None:
         """Take what was said."""
         event.stop()
         if event.value or self.value is not NOTHING:
             self.value = event.value
-        self._tell()
+        self._show_value()
 
     def action_leave_out(self) -> None:
         """Say nothing."""
         self.value = NOTHING
         self.query_one(Switch).value = False
-        self._tell()
+        self._show_value()
 
-    def _tell(self) -> None:
+    def _show_value(self) -> None:
         message = {True: "yes", False: "no"}.get(self.value, "not given; space says yes, and again no")
         self.query_one(Static).update(message)
 
@@ -93,30 +93,32 @@ class Slot(Vertical):
         field = self.field
         star = ("*", "bold") if field.required else ("", "")
         about = f"  {shown(field.about[:ABOUT])}" if field.about else ""
-        yield Static(Text.assemble((line(field.name), "bold"), star, (f"  {field.fits}", "italic"), (about, "dim")))
-        yield self._made(self._begins)
+        yield Static(
+            Text.assemble((single_line(field.name), "bold"), star, (f"  {field.fits}", "italic"), (about, "dim"))
+        )
+        yield self._create_input(self._begins)
         yield Static("", classes="wrong", markup=False)
 
     def on_mount(self) -> None:
         """Nothing is wrong yet."""
         self.wrong(())
 
-    def _made(self, begins: Any) -> Widget:
+    def _create_input(self, begins: Any) -> Widget:
         field = self.field
         if field.shape == "switch":
             return Toggle(begins if isinstance(begins, bool) else NOTHING)
         if field.shape == "choice":
             texts = [json.dumps(option, ensure_ascii=False) for option in field.options]
             at = Select.NULL if begins is NOTHING else json.dumps(begins, ensure_ascii=False)
-            labels = [(line(written(option)), text) for option, text in zip(field.options, texts, strict=True)]
+            labels = [(single_line(written(option)), text) for option, text in zip(field.options, texts, strict=True)]
             chosen = at if at in texts else Select.NULL
             return Select(labels, value=chosen, prompt="not given", compact=True)
         if field.shape == "json" and begins is not NOTHING:
             return area(json.dumps(begins, ensure_ascii=False, indent=2))
         text = "" if begins is NOTHING else written(begins)
         if field.shape == "json" or "\n" in text:
-            return area(text, line(field.hint) or _placeholder(field))
-        return Written(text, placeholder=line(field.hint), compact=True)
+            return area(text, single_line(field.hint) or _placeholder(field))
+        return Written(text, placeholder=single_line(field.hint), compact=True)
 
     async def on_written_several(self, event: Written.Several) -> None:
         """Make a text of a line."""

@@ -13,7 +13,7 @@ from infospace.data.json_text import read_json
 from infospace.schema.infer import Schema, resolved, types_of
 from infospace.schema.messages import spell
 from infospace.schema.validate import validate_ignoring
-from infospace.schema.words import wanted
+from infospace.schema.words import describe_schema
 
 Shape = Literal["choice", "switch", "text", "scalar", "json"]
 """`text` is taken as it is written, `scalar` is a number or null, `json` anything else."""
@@ -82,7 +82,7 @@ def _field(name: str, part: Any, root: Schema, required: bool) -> Field:
         name,
         _shape(types, options),
         required,
-        wanted(schema, root) or "any JSON",
+        describe_schema(schema, root) or "any JSON",
         " ".join(about.split()) if isinstance(about, str) else "",
         options,
         example if begins is NOTHING and required else begins,
@@ -129,18 +129,18 @@ def value_of(field: Field, text: str) -> Any:
         raise
 
 
-def faults_of(schema: Mapping[str, Any], arguments: Mapping[str, JSON], names: Sequence[str]) -> Faults:
+def field_errors(schema: Mapping[str, Any], arguments: Mapping[str, JSON], names: Sequence[str]) -> Faults:
     """Return everything in which arguments do not fit a schema; `names` are those that have a field."""
     fields: dict[str, list[str]] = {}
     others: list[str] = []
-    for name, message in _faults(schema, arguments):
+    for name, message in _violations(schema, arguments):
         told = fields.setdefault(name, []) if name in names else others
         if message not in told:
             told.append(message)
     return Faults(fields, others)
 
 
-def _faults(schema: Mapping[str, Any], arguments: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
+def _violations(schema: Mapping[str, Any], arguments: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:
     for one in validate_ignoring(dict(arguments), schema, NOTHING):
         if one.keyword == "required" and not one.place:
             yield from ((name, "this is needed") for name in one.wanted if name not in arguments)

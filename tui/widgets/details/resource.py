@@ -20,13 +20,13 @@ from tui.tables.resource_context import (
     WIDEST,
     Link,
     ResourceDetail,
+    format_origin,
     graph_of,
     head_of,
-    made_said,
     read_around,
-    told,
+    render_about,
 )
-from tui.text.format import Colours, line, moment
+from tui.text.format import Colours, format_time, single_line
 from tui.text.table_model import Column
 from tui.widgets.details.resource_content import Content
 from tui.widgets.focus_container import Entering
@@ -128,7 +128,7 @@ class Detail(Entering):
     def point_out(self, passage: str) -> None:
         """Show what was found of it, above the rest."""
         found = self.query_one("#passage", Static)
-        found.update(line(passage))
+        found.update(single_line(passage))
         found.display = bool(passage)
 
     def clear(self, message: str = "") -> None:
@@ -182,11 +182,11 @@ class Detail(Entering):
         self._titles()
         if before is None or not again or before.brief.version != around.brief.version:
             await self.content.show(around.resource, _joined(around))
-        await self._tell(self.tab)
+        await self._fill_tab(self.tab)
         self.post_message(self.Shown())
 
     async def _ask(self, question: object) -> ResourceDetail:
-        return cast("ResourceDetail", await asyncio.to_thread(self.infospace.asked, question))  # type: ignore[arg-type]
+        return cast("ResourceDetail", await asyncio.to_thread(self.infospace.read_snapshot, question))  # type: ignore[arg-type]
 
     def _titles(self) -> None:
         around, tabs = self.around, self.query_one(TabbedContent)
@@ -221,14 +221,14 @@ class Detail(Entering):
         """Tell what is on the tab."""
         event.stop()
         self.screen.refresh_bindings()
-        self.infospace.do(self._tell, self.tab, group="tab")
+        self.infospace.do(self._fill_tab, self.tab, group="tab")
 
-    async def _tell(self, tab: str) -> None:
+    async def _fill_tab(self, tab: str) -> None:
         around = self.around
         if around is None or tab in self._told:
             return
         if tab == "about":
-            self.query_one("#told", Static).update(told(around, self.colours))
+            self.query_one("#told", Static).update(render_about(around, self.colours))
         elif tab == "links":
             self._list("ties", [(_tie(tie, self.colours), Use(tie.id, tie.version or 0)) for tie in around.ties])
         elif tab == "versions":
@@ -245,7 +245,7 @@ class Detail(Entering):
             gone = "" if origin.there else "  (removed for good)"
             rows.append(
                 (
-                    [mark, f"{number}", moment(at), f"{made_said(origin).removeprefix('by ')}{gone}"],
+                    [mark, f"{number}", format_time(at), f"{format_origin(origin).removeprefix('by ')}{gone}"],
                     Use(around.resource.id, number),
                 )
             )
@@ -266,7 +266,7 @@ class Detail(Entering):
             stale = () if forward or around.gone is not None else staleness(snapshot, [of.id]).stale
             return lines, causes(stale[0].changed) if stale else ""
 
-        lines, stale = await asyncio.to_thread(self.infospace.asked, read)
+        lines, stale = await asyncio.to_thread(self.infospace.read_snapshot, read)
         if self.around is not around:
             return
         self._list(
@@ -277,13 +277,13 @@ class Detail(Entering):
             message = f"Stale: {stale}." if stale else ""
             self.query_one("#stale", Static).update(Text(message, self.colours.get("warning", "bold")))
             self.query_one("#stale", Static).display = bool(stale)
-        self._whole(name)
+        self._show_full_line(name)
 
     def _list(self, name: str, rows: Sequence[tuple[Sequence[Text | str], Use | None]]) -> None:
         self._lines[name] = Leading(rows)
         self.query_one(f"#{name}", Grid).show(self._lines[name])
 
-    def _whole(self, name: str) -> None:
+    def _show_full_line(self, name: str) -> None:
         """Say all of a line that may be too long for the table."""
         grid, lines = self.query_one(f"#{name}", Grid), self._lines.get(name)
         cell = lines.lines[grid.cursor][0][0] if lines is not None and grid.cursor < len(lines) else ""
@@ -294,7 +294,7 @@ class Detail(Entering):
         event.stop()
         self.screen.refresh_bindings()
         if event.grid.id in ("came", "became"):
-            self._whole(event.grid.id)
+            self._show_full_line(event.grid.id)
 
     # Following
 
@@ -328,7 +328,7 @@ def _joined(around: ResourceDetail) -> str:
 
 
 def _tie(tie: Link, colours: Colours) -> Sequence[Text | str]:
-    return [Text(tie.how, colours.get("secondary", "")), Text(tie.id, "dim"), line(tie.title)]
+    return [Text(tie.how, colours.get("secondary", "")), Text(tie.id, "dim"), single_line(tie.title)]
 
 
 def _kept_indent(text: str) -> str:
@@ -339,4 +339,4 @@ def _kept_indent(text: str) -> str:
 
 def _parted(text: str) -> str:
     """Return the parts of a line, which two blanks stand between, with a dot between them."""
-    return " · ".join(line(part) for part in text.split("  ") if part.strip())
+    return " · ".join(single_line(part) for part in text.split("  ") if part.strip())

@@ -79,7 +79,7 @@ class Content(Container):
     def clear(self, message: str = "") -> None:
         """Show nothing but a sentence."""
         self._resource = None
-        self.query_one(Data).tell(message)
+        self.query_one(Data).show_text(message)
         self._show("data")
 
     async def show(self, resource: Resource, relation: str = "") -> None:
@@ -94,7 +94,7 @@ class Content(Container):
             return
         text = marked(resource)
         if isinstance(resource, Relation):
-            data.tell(relation)
+            data.show_text(relation)
             self._show("data")
         elif text is None and not self.plain:
             tree = await asyncio.to_thread(JsonTree, resource.content)
@@ -106,7 +106,7 @@ class Content(Container):
         else:
             whole = await asyncio.to_thread(content_text, resource.content) if text is None else text
             if self._resource is resource and (text is not None or self.plain):
-                data.tell(whole)
+                data.show_text(whole)
                 self._show("data")
 
     def _show_tree(self, tree: JsonTree) -> None:
@@ -173,7 +173,7 @@ class Content(Container):
     def _leaf(self) -> None:
         grid = self.query_one("#tree", Grid)
         if self._tree is not None and grid.cursor < len(self._tree):
-            told = self._tree.told(grid.cursor)
+            told = self._tree.format_row(grid.cursor)
             self.query_one("#leaf", Static).update(told if len(told) <= 2000 else f"{told[:2000]}…")
 
 

@@ -53,7 +53,7 @@ class Data(Container):
         """Let the keys go through it."""
         self.query_one(Pager if self.table is None else Grid).focus()
 
-    def tell(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show a text."""
         self._asked = self.table = self.shown = None
         self.query_one(Pager).read(text)
@@ -66,14 +66,14 @@ class Data(Container):
         """
         self._asked = asked = object()
         try:
-            text, table = await asyncio.to_thread(read_whole, self.infospace.space, identifier, version, view)
+            text, table = await asyncio.to_thread(read_resource, self.infospace.space, identifier, version, view)
             there = True
         except NotFound as error:
             text, table, there = str(error), None, False
         if self._asked is not asked:
             return
         if table is None:
-            self.tell(text)
+            self.show_text(text)
         else:
             self.show_table(table)
         self.shown = (identifier, version) if there else None
@@ -147,7 +147,7 @@ class Data(Container):
             self.query_one(Grid).show(table, table.titled())
 
 
-def read_whole(
+def read_resource(
     space: Space, identifier: str, version: int | None, view: Context | None = None
 ) -> tuple[str, Table | None]:
     """Return a resource as text, or a Collection as a table; for a thread. Raises NotFound."""

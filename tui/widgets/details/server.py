@@ -12,7 +12,7 @@ from textual.widgets import Static, TabbedContent, TabPane
 
 from infospace.store.tool_records import ToolUse
 from tui.tables.tools_query import ServerStatus
-from tui.text.format import count, line, took
+from tui.text.format import count, format_duration, single_line
 from tui.text.table_model import Column
 from tui.text.tool_text import about_server
 from tui.widgets.focus_container import Entering
@@ -52,7 +52,13 @@ class UseRows:
         del widths
         use = self._uses[index]
         well = f"{use.success_rate:.0%}"
-        return [line(use.name), count(use.execution_count), well, took(use.mean_ms), took(use.p95_ms)]
+        return [
+            single_line(use.name),
+            count(use.execution_count),
+            well,
+            format_duration(use.mean_ms),
+            format_duration(use.p95_ms),
+        ]
 
 
 class ServerDetail(Entering):
@@ -90,7 +96,7 @@ class ServerDetail(Entering):
             pager.read("")
             grid.show(UseRows())
             return
-        self.query_one("#server-head", Static).update(line(one.name))
+        self.query_one("#server-head", Static).update(single_line(one.name))
         self.query_one("#stands", Static).update(about_server(one, cast("InfospaceApp", self.app).colours))
         pager.read(one.said or "It said nothing on its standard error, as far as that is kept.")
         grid.show(UseRows(one.uses))

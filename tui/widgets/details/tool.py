@@ -17,7 +17,7 @@ from infospace.tools.search.results import ToolHit
 from infospace.tools.search.similar import Alike
 from planner.metatools.lookup import known_tools
 from tui.tables.tools_query import key_of
-from tui.text.format import line
+from tui.text.format import single_line
 from tui.text.table_model import Column
 from tui.text.tool_text import Told, about_tool, head_of, read_tool, schemas_of
 from tui.widgets.details.form import Form
@@ -57,7 +57,7 @@ class AlikeRows:
         """Return what is told of it."""
         del widths
         one = self.found[index]
-        return [f"{one.score:.3f}", line(one.tool.full_name), Text(line(one.reason), "dim")]
+        return [f"{one.score:.3f}", single_line(one.tool.full_name), Text(single_line(one.reason), "dim")]
 
 
 class ToolDetail(Entering):
@@ -221,7 +221,7 @@ class ToolDetail(Entering):
         if self.tool is tool:
             self.alike = AlikeRows(found)
             said = self.query_one("#without", Static)
-            said.update(line(without or ""))
+            said.update(single_line(without or ""))
             said.display = bool(without)
             self.query_one("#why", Static).update("")
             self.query_one("#alike", Grid).show(self.alike)
@@ -231,7 +231,7 @@ class ToolDetail(Entering):
         if event.grid.id == "alike":
             event.stop()
             if event.rows is self.alike:
-                self.query_one("#why", Static).update(line(self.alike.found[event.index].reason))
+                self.query_one("#why", Static).update(single_line(self.alike.found[event.index].reason))
 
     def reply(self, came: Text, text: str) -> None:
         """Show what came of the last call."""

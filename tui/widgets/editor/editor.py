@@ -118,7 +118,7 @@ class Editor(TextArea, inherit_bindings=False):
     # Places
 
     @property
-    def whole(self) -> Document:
+    def plain_document(self) -> Document:
         """The document, which is a plain one."""
         assert isinstance(self.document, Document)  # noqa: S101 - no language is ever set
         return self.document
@@ -126,15 +126,15 @@ class Editor(TextArea, inherit_bindings=False):
     @property
     def offset_of_cursor(self) -> int:
         """Where the cursor is."""
-        return self.whole.get_index_from_location(self.cursor_location)
+        return self.plain_document.get_index_from_location(self.cursor_location)
 
     def go_to(self, place: int) -> None:
         """Put the cursor at a place, and that into the middle of what is seen."""
-        self.move_cursor(self.whole.get_location_from_index(min(place, len(self.text))), center=True)
+        self.move_cursor(self.plain_document.get_location_from_index(min(place, len(self.text))), center=True)
 
     def located(self, places: Iterable[int]) -> list[tuple[int, int]]:
         """Return the line and the column of each of many places, 0-based; one behind the end is at the end."""
-        document = self.whole
+        document = self.plain_document
         lines, gap = document.lines, len(document.newline)
         starts = list(accumulate((len(line) + gap for line in lines), initial=0))[:-1]
         rows = [(bisect_right(starts, place) - 1, place) for place in places]
@@ -148,12 +148,12 @@ class Editor(TextArea, inherit_bindings=False):
 
     def put(self, start: int, end: int, text: str, cursor: int | None = None) -> None:
         """Replace a stretch of the text, which is one thing to be undone; the cursor goes to a place after that."""
-        document = self.whole
+        document = self.plain_document
         self.history.checkpoint()
         self.replace(text, document.get_location_from_index(start), document.get_location_from_index(end))
         self.history.checkpoint()
         if cursor is not None:
-            self.move_cursor(self.whole.get_location_from_index(cursor))
+            self.move_cursor(self.plain_document.get_location_from_index(cursor))
             self._written_for = (self.text, self.cursor_location) if text[: cursor - start].endswith('"$') else None
 
     def become(self, text: str) -> None:
@@ -187,11 +187,11 @@ class Editor(TextArea, inherit_bindings=False):
             event.stop()
             event.prevent_default()
         if event.is_printable and event.character is not None:
-            self._tell_typed(event.character)
+            self._post_typed(event.character)
         elif event.key == "backspace":
-            self._tell_typed("")
+            self._post_typed("")
 
-    def _tell_typed(self, sign: str) -> None:
+    def _post_typed(self, sign: str) -> None:
         self.typed += 1
         self.expecting = True
         self.post_message(self.Typed(sign, self.typed))
@@ -199,7 +199,7 @@ class Editor(TextArea, inherit_bindings=False):
     def _paired(self, sign: str) -> bool:
         """Do what a sign does besides being put in; return whether it was all that it does."""
         row, column = self.cursor_location
-        line = self.whole.get_line(row)
+        line = self.plain_document.get_line(row)
         after, inside = line[column : column + 1], _in_text(line[:column])
         if sign == "enter":
             self.break_line()
@@ -223,7 +223,7 @@ class Editor(TextArea, inherit_bindings=False):
     def break_line(self) -> None:
         """Begin a new line where the cursor is; between two brackets it gets one of its own."""
         row, column = self.cursor_location
-        line = self.whole.get_line(row)
+        line = self.plain_document.get_line(row)
         margin = line[: len(line) - len(line.lstrip(" "))][:column]
         before, after = line[:column].rstrip()[-1:], line[column:].lstrip()[:1]
         inner = margin + " " * self.indent_width if before in CLOSING and before != '"' else margin
@@ -236,7 +236,7 @@ class Editor(TextArea, inherit_bindings=False):
     def action_delete_left(self) -> None:
         """Delete the sign before the cursor, and the closing one with it where there is nothing between them."""
         row, column = self.cursor_location
-        line = self.whole.get_line(row)
+        line = self.plain_document.get_line(row)
         pair = line[column - 1 : column + 1] if column else ""
         if self.selection.is_empty and len(pair) == 2 and CLOSING.get(pair[0]) == pair[1]:
             self.delete((row, column - 1), (row, column + 1), maintain_selection_offset=False)
@@ -258,7 +258,7 @@ class Editor(TextArea, inherit_bindings=False):
         begun, ended = self.located(flaw.start for flaw in flaws), self.located(flaw.end for flaw in flaws)
         self._flaws = {}
         for flaw, (row, column), (last_row, last) in zip(flaws, begun, ended, strict=True):
-            end = last if last_row == row else len(self.whole.get_line(row))
+            end = last if last_row == row else len(self.plain_document.get_line(row))
             self._flaws.setdefault(row, []).append((column, max(end, column + 1), flaw.error))
         self._stops = frozenset(self.lines_of(stops))
         self._here = None if here is None else self.lines_of([here])[0]

@@ -60,7 +60,7 @@ def record(work: Transaction, entries: Sequence[Entry]) -> None:
 
 def _open(work: Transaction, entry: OpenRun) -> None:
     number = run_number(entry.run)
-    work.given("run", number)
+    work.require_reserved("run", number)
     made = work.engine.run(
         """INSERT OR IGNORE INTO runs (number, kind, status, started, owner, heartbeat, goal, inputs, document,
         plans, forked, scope) VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
@@ -165,7 +165,7 @@ def _beat(work: Transaction, entry: Heartbeat) -> None:
     )
 
 
-def _take(work: Transaction, entry: ClaimRun) -> None:
+def _claim_run(work: Transaction, entry: ClaimRun) -> None:
     number = run_number(entry.run)
     owner = _unfinished(work.engine, entry.run, number)
     if owner != entry.previous:
@@ -245,7 +245,7 @@ _WRITERS: dict[type[Entry], Callable[[Transaction, Any], None]] = {
     CloseRun: _close,
     OwnerGuard: _held,
     Heartbeat: _beat,
-    ClaimRun: _take,
+    ClaimRun: _claim_run,
     AnswerRow: _answer,
     Approve: approvals.approve,
     AuditRow: audit.add,

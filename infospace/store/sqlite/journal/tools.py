@@ -144,23 +144,23 @@ def servers(engine: Connection) -> list[KeptServer]:
     return [KeptServer(*row) for row in engine.all(f"SELECT {_SERVER} FROM servers ORDER BY name")]
 
 
-def kept(engine: Connection, server: str | None) -> list[KeptTool]:
+def list_tools(engine: Connection, server: str | None) -> list[KeptTool]:
     """Return the tools of one server or of all, by number."""
     narrowed = "" if server is None else " AND server = ?"
     found = engine.all(f"{_TOOL}{narrowed} ORDER BY number", () if server is None else (server,))
-    return [_kept(row, engine.address) for row in found]
+    return [_tool_from_row(row, engine.address) for row in found]
 
 
 def find(engine: Connection, server: str, name: str, kind: ToolKind) -> KeptTool | None:
     """Return one tool."""
     row = engine.one(f"{_TOOL} AND server = ? AND kind = ? AND name = ?", (server, kind, name))
-    return None if row is None else _kept(row, engine.address)
+    return None if row is None else _tool_from_row(row, engine.address)
 
 
 def by_number(engine: Connection, number: int) -> KeptTool | None:
     """Return the tool with a number."""
     row = engine.one(f"{_TOOL} AND number = ?", (number,))
-    return None if row is None else _kept(row, engine.address)
+    return None if row is None else _tool_from_row(row, engine.address)
 
 
 def counts(engine: Connection) -> dict[tuple[str, ToolKind], int]:
@@ -189,6 +189,6 @@ def server_uses(engine: Connection) -> list[ToolUse]:
     return [ToolUse(*row) for row in engine.all(_BY_SERVER)]
 
 
-def _kept(row: Row, address: str) -> KeptTool:
+def _tool_from_row(row: Row, address: str) -> KeptTool:
     number, server, created, listed = row
     return KeptTool(f"tool_{number}", server, created, Listed.read(read(listed, address)))

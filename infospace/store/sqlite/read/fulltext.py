@@ -88,7 +88,7 @@ def search(engine: Connection, query: str, among: Collection[int] | None = None)
     log(1 + (N - n + 0.5) / (n + 0.5)), which unlike FTS5's does not vanish for words of many Notes. What is counted
     is counted among the given ones, so that neither a word nor a score tells of others.
     """
-    words = _words(query)
+    words = _query_terms(query)
     listed = None if among is None else keys_json(among)
     counted = sorted((count, at) for at, word in enumerate(words) if (count := _count(engine, word, listed)))
     used: list[int] = []
@@ -109,7 +109,7 @@ def _total(engine: Connection, among: Collection[int] | None) -> int:
     return total
 
 
-def _words(query: str) -> list[str]:
+def _query_terms(query: str) -> list[str]:
     """The words to look for: each stem once, without stop words unless there is nothing else."""
     said = word_pattern().findall(unicodedata.normalize("NFC", query).lower())
     found = [part for word in said for part in parts(word)]
@@ -117,7 +117,7 @@ def _words(query: str) -> list[str]:
     return list(_stemmer().by_stem(words[:MOST_WORDS]).values())
 
 
-def _asked(word: str) -> str:
+def _fts_term(word: str) -> str:
     """What FTS5 is asked: for a word, or for all that begins with a single character that stands for a word."""
     return f'"{word}"{"*" if is_single(word) else ""}'
 
@@ -131,7 +131,9 @@ _SCORES_AMONG = """SELECT rowid, bm25(words) FROM words
 
 def _count(engine: Connection, word: str, listed: str | None = None) -> int:
     counted: int = (
-        engine.value(_COUNT, (_asked(word),)) if listed is None else engine.value(_COUNT_AMONG, (_asked(word), listed))
+        engine.value(_COUNT, (_fts_term(word),))
+        if listed is None
+        else engine.value(_COUNT_AMONG, (_fts_term(word), listed))
     )
     return counted
 
@@ -145,7 +147,7 @@ def score(query: str, texts: Sequence[str]) -> NDArray[Any]:
     try:
         engine.run(TABLES[0])
         engine.many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
-        used = [word for word in _words(query) if _count(engine, word)]
+        used = [word for word in _query_terms(query) if _count(engine, word)]
         found = _ranked(engine, len(texts), used)
     finally:
         engine.close()
@@ -171,7 +173,7 @@ def fitting(
         beside.many("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(map(_normal, texts)))
         for word in words:
             weight = _weight(total, _count(engine, word, listed))
-            for at, times in beside.all(_TIMES, (_asked(word),)):
+            for at, times in beside.all(_TIMES, (_fts_term(word),)):
                 scores[at] += weight * times / (times + K1)
     finally:
         beside.close()
@@ -194,7 +196,7 @@ def _scored(engine: Connection, word: str, total: int) -> tuple[NDArray[Any], ND
     """The Notes that have a word, and what it adds to their BM25."""
     import numpy as np
 
-    rows = engine.all(_SCORES, (_asked(word),))
+    rows = engine.all(_SCORES, (_fts_term(word),))
     found = np.array(rows, np.float64)
     weight = _weight(total, len(rows))
     return found[:, 0].astype(np.int64), -found[:, 1] * (weight / _their_weight(total, len(rows)))
@@ -223,7 +225,7 @@ class _Lengths:
         """The Notes that have a word, and what it adds to their BM25."""
         import numpy as np
 
-        found = np.array(self.engine.all(_SCORES_AMONG, (_asked(word), self.listed)), np.float64)
+        found = np.array(self.engine.all(_SCORES_AMONG, (_fts_term(word), self.listed)), np.float64)
         numbers = found[:, 0].astype(np.int64)
         theirs = _their_weight(_total(self.engine, None), _count(self.engine, word))
         long = np.array([self.of[number] for number in numbers.tolist()], np.float64)

@@ -103,7 +103,7 @@ class ProvenanceQueries(SearchQueries):
         rows = self._engine.all(_PRODUCTS, (keys_json(map(run_number, runs)),))
         return [Product(Use(id_of(key), version), Made(run_of(run), step, by)) for key, version, run, step, by in rows]
 
-    def made_by_steps(self) -> list[Use]:
+    def created_by_steps(self) -> list[Use]:
         """Return the kept resources that a step made or anybody changed, search results apart."""
         return [Use(id_of(key), version) for key, version in self._engine.all(_BY_STEPS)]
 

@@ -103,7 +103,7 @@ class SearchQueries:
         """Iterate over what conditions read of discoverable Notes."""
         return heads(self._engine, numbers, text=text, own=own)
 
-    def words(self, query: str, among: Collection[int] | None = None) -> Words:
+    def keyword_matches(self, query: str, among: Collection[int] | None = None) -> Words:
         """Return the discoverable Notes that have one of a query's words."""
         return words.search(self._engine, query, among)
 

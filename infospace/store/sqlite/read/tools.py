@@ -31,7 +31,7 @@ class Offered(ProvenanceQueries):
 
     def tools(self, server: str | None = None) -> list[KeptTool]:
         """Return what servers list."""
-        return tools.kept(self._engine, server)
+        return tools.list_tools(self._engine, server)
 
     def tool(self, server: str, name: str, kind: ToolKind = "tool") -> KeptTool | None:
         """Return one tool, prompt or resource."""

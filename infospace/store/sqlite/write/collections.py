@@ -11,7 +11,7 @@ from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
 from infospace.core.resources import Member
 from infospace.store.changes import AddMembers, MakeCollection, MakeRelation, RemoveMembers, Revise
-from infospace.store.sqlite.codec import COLLECTION, PLAIN, id_of, key_of, keys_json, made_columns, object_column
+from infospace.store.sqlite.codec import COLLECTION, PLAIN, id_of, key_of, keys_json, object_column, provenance_columns
 from infospace.store.sqlite.transaction import Live, Transaction
 from infospace.store.sqlite.write import notes
 from infospace.store.sqlite.write.keep import keep, keep_added
@@ -44,7 +44,7 @@ def make_relations(work: Transaction, changes: Sequence[MakeRelation]) -> None:
 
 
 def _insert(work: Transaction, key: int, change: MakeCollection | MakeRelation) -> None:
-    made = made_columns(change.made)
+    made = provenance_columns(change.made)
     metadata = object_column(change.metadata)
     insert(work, [(key, PLAIN, change.kept, False, None, work.now, work.now, *made, None, metadata, None)])
 

@@ -41,7 +41,9 @@ def refuse_loops(engine: Connection, marked: Keys[int]) -> None:
     for key in sorted(marked):
         inner = _inner(engine, key)
         if inner is not None:
-            raise Invalid(_says(key, inner), hint="a Collection never contains itself, directly or through others")
+            raise Invalid(
+                _cycle_message(key, inner), hint="a Collection never contains itself, directly or through others"
+            )
 
 
 def loops(engine: Connection) -> Iterator[str]:
@@ -81,7 +83,7 @@ def _inner(engine: Connection, key: int) -> int | None:
     return found
 
 
-def _says(key: int, inner: int) -> str:
+def _cycle_message(key: int, inner: int) -> str:
     if inner == key:
         return f"{id_of(key)} would contain itself"
     return f"{id_of(key)} would contain itself, since {id_of(inner)}, which it would have, contains it"

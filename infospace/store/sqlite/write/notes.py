@@ -19,8 +19,8 @@ from infospace.store.sqlite.codec import (
     id_of,
     key_of,
     keys_json,
-    made_columns,
     object_column,
+    provenance_columns,
     written,
 )
 from infospace.store.sqlite.connection import Connection
@@ -44,7 +44,7 @@ def make_notes(work: Transaction, changes: Sequence[MakeNote]) -> None:
     rows = []
     waiting = []
     cited: list[Evidence] = []
-    maker, made = NOBODY, made_columns(NOBODY)
+    maker, made = NOBODY, provenance_columns(NOBODY)
     for change in timed_if_many(changes):
         key = work.fresh(change.id, Kind.NOTE)
         form, digest, content = written(change.content, evidence=change.evidence)
@@ -55,7 +55,7 @@ def make_notes(work: Transaction, changes: Sequence[MakeNote]) -> None:
             cited.append(change.content)
         stamp = work.stamp() if found else None
         if change.made is not maker:
-            maker, made = change.made, made_columns(change.made)
+            maker, made = change.made, provenance_columns(change.made)
         metadata = object_column(change.metadata)
         rows.append((key, form, change.kept, found, stamp, work.now, work.now, *made, digest, metadata, content))
     insert(work, rows)
@@ -150,7 +150,7 @@ def advance(work: Transaction, key: int, made: Made) -> None:
     work.engine.run(_TO_HISTORY, (key,))
     work.engine.run(
         "UPDATE resources SET version = version + 1, updated = ?, run = ?, step = ?, made_by = ? WHERE key = ?",
-        (work.now, *made_columns(made), key),
+        (work.now, *provenance_columns(made), key),
     )
 
 
@@ -173,7 +173,7 @@ def delete(work: Transaction, changes: Sequence[Delete]) -> None:
         engine.run(
             """UPDATE resources SET deleted = ?, deleted_run = ?, deleted_step = ?, deleted_by = ?, name = NULL
             WHERE key IN (SELECT value FROM json_each(?))""",
-            (work.now, *made_columns(change.made), keys_json(doomed)),
+            (work.now, *provenance_columns(change.made), keys_json(doomed)),
         )
         work.rediscover(doomed)
 

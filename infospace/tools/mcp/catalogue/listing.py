@@ -171,7 +171,7 @@ def _tool(tool: Tool) -> Listed:
         idempotent=hints.idempotent_hint if hints else None,
         destructive=hints.destructive_hint if hints else None,
         examples=_examples(schema, tool.meta),
-        **_told(tool.meta),
+        **_tags_and_category(tool.meta),
     )
 
 
@@ -189,7 +189,7 @@ def _prompt(prompt: Prompt) -> Listed:
         description=_text(prompt.description),
         input_schema=_closed(properties, required),
         read_only=True,
-        **_told(prompt.meta),
+        **_tags_and_category(prompt.meta),
     )
 
 
@@ -214,7 +214,7 @@ def _read_only(one: Resource | ResourceTemplate, name: str, schema: Mapping[str,
         input_schema=schema,
         read_only=True,
         details={key: value for key, value in details.items() if value is not None},
-        **_told(one.meta),
+        **_tags_and_category(one.meta),
     )
 
 
@@ -223,7 +223,7 @@ def _closed(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str,
     return schema | ({"required": list(required)} if required else {})
 
 
-def _told(meta: Mapping[str, Any] | None) -> dict[str, Any]:
+def _tags_and_category(meta: Mapping[str, Any] | None) -> dict[str, Any]:
     """Tags and category of a tool's `_meta`."""
     meta = meta or {}
     own = meta.get("_fastmcp")

@@ -46,11 +46,11 @@ class ListingStore:
         with self._store.reading() as snapshot:
             kept = next((one for one in snapshot.servers() if one.name == entry.name), None)
         as_before = kept is not None and kept.state == "listed" and kept.entry == entry.digest(self._store.identity)
-        if not as_before or after != known(self._store, entry.name):
+        if not as_before or after != saved_digests(self._store, entry.name):
             self.keep(entry, listing)
 
     def _keep(self, entry: Entry, listing: Listing) -> None:
-        before = known(self._store, entry.name)
+        before = saved_digests(self._store, entry.name)
         after = {(tool.kind, tool.name): tool for tool in listing.tools}
         fresh = [tool for key, tool in after.items() if before.get(key) != tool.digest]
         gone = [key for key in before if key not in after]
@@ -85,7 +85,7 @@ class ListingStore:
             self._store.commit([KeepServer(failed)])
 
 
-def known(store: Store, server: str) -> dict[tuple[ToolKind, str], bytes]:
+def saved_digests(store: Store, server: str) -> dict[tuple[ToolKind, str], bytes]:
     """Return what is kept of what a server lists, each with its digest."""
     with store.reading() as snapshot:
         return {(tool.listed.kind, tool.listed.name): tool.listed.digest for tool in snapshot.tools(server)}

@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from infospace.schema.messages import Place
-from infospace.schema.validate import schema_faults
+from infospace.schema.validate import schema_errors
 
 _TRIES = 50
 _ANY: Mapping[str, Any] = {"type": "object"}
@@ -23,7 +23,7 @@ def sound(schema: Mapping[str, Any]) -> Mapping[str, Any]:
         return schema
     mended: Any = deepcopy(dict(schema))
     for _ in range(_TRIES):
-        faults = list(_faults(mended))
+        faults = list(_error_places(mended))
         if not faults:
             return dict(mended)
         for place in faults:
@@ -32,9 +32,9 @@ def sound(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return _ANY
 
 
-def _faults(schema: Any) -> Iterator[Place]:
+def _error_places(schema: Any) -> Iterator[Place]:
     try:
-        yield from (fault.place for fault in schema_faults(schema))
+        yield from (fault.place for fault in schema_errors(schema))
     except RecursionError:
         yield ()
 

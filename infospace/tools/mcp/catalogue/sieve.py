@@ -24,7 +24,7 @@ from mcp_types import (
 from mcp_types.methods import validate_server_result
 from pydantic import BaseModel, ValidationError
 
-from infospace.tools.mcp.wire import CUT, DEEPEST, whole
+from infospace.tools.mcp.wire import CUT, DEEPEST, replace_truncated
 
 WHY = f"infospace/refused-{secrets.token_hex(16)}"
 """The key in `_meta` under which it stands why something is refused. No server can know it."""
@@ -103,7 +103,7 @@ class _Incoming(_Stream):
         method = self.asked.pop(message.id, None) if message.id is not None else None
         if method is not None and isinstance(message, JSONRPCResponse):
             message.result = _listed(method, message.result)
-        item.message = whole(message)
+        item.message = replace_truncated(message)
         return item
 
 
@@ -115,11 +115,11 @@ def _listed(method: str, result: dict[str, Any]) -> dict[str, Any]:
     given = result.get(key)
     if not isinstance(given, list):
         return result
-    if not cut and not _fault(method, model, result):
+    if not cut and not _page_error(method, model, result):
         return result
     found = []
     for index, one in enumerate(given):
-        why = _DEEP if cut and CUT in json.dumps(one) else _fault(method, model, {key: [one]})
+        why = _DEEP if cut and CUT in json.dumps(one) else _page_error(method, model, {key: [one]})
         found.append(one if not why else _stand_in(key, one, index, why))
     return {**result, key: found}
 
@@ -127,7 +127,7 @@ def _listed(method: str, result: dict[str, Any]) -> dict[str, Any]:
 _DEEP = f"its schema is nested more than {DEEPEST} deep"
 
 
-def _fault(method: str, model: type[BaseModel], result: dict[str, Any]) -> str:
+def _page_error(method: str, model: type[BaseModel], result: dict[str, Any]) -> str:
     """Say what is wrong with a page; empty where nothing is."""
     try:
         model.model_validate(result, by_name=False)

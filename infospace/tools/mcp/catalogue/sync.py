@@ -14,7 +14,7 @@ from infospace.core.listener import Listener, NullListener
 from infospace.core.tool import ToolKind
 from infospace.store.changes import Change
 from infospace.store.tool_records import AddSource, DropServer, ForgetSource, KeptServer
-from infospace.tools.mcp.catalogue.save import known
+from infospace.tools.mcp.catalogue.save import saved_digests
 from infospace.tools.mcp.config import Entry, EntryProblem, read_entries
 from infospace.tools.mcp.errors import ServerFailed
 from infospace.tools.mcp.servers import sources_of
@@ -206,7 +206,7 @@ class _Sync:
         self._listener.progress(self._listed, self._due, WHAT + waiting)
 
     async def _list(self, entry: Entry) -> None:
-        before = known(self._store, entry.name)
+        before = saved_digests(self._store, entry.name)
         async with self._slots:
             self._going.append(entry.name)
             self._progress()
@@ -219,7 +219,7 @@ class _Sync:
                 self._servers.keeping.keep(entry, listing)
                 self._done.listed.append(entry.name)
                 self._done.refused += [RefusedHere(entry.name, one.kind, one.name, one.why) for one in listing.refused]
-        after = known(self._store, entry.name)
+        after = saved_digests(self._store, entry.name)
         name = entry.name
         self._done.added += [f"{name}/{key[1]}" for key in after if key not in before]
         self._done.changed += [f"{name}/{key[1]}" for key, digest in after.items() if before.get(key, digest) != digest]

@@ -102,5 +102,5 @@ def test_what_steps_made_is_what_is_kept_and_lives(store: Store) -> None:
     store.commit([Keep(made[0]), Keep(made[1]), Delete(made[1]), Revise(changed, "c")])
     store.commit([MakeNote(found, Evidence(imported, 1, 0.5), kept=True, made=Made(run, "1", "x"))])
     with store.reading() as snapshot:
-        assert snapshot.made_by_steps() == [Use(made[0], 1), Use(changed, 2)]
+        assert snapshot.created_by_steps() == [Use(made[0], 1), Use(changed, 2)]
     assert get(store, changed).version == 2

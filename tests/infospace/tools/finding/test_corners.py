@@ -11,7 +11,7 @@ from infospace.tools.approvals import ELEMENTS, question
 from infospace.tools.call_examples import EXAMPLES, examples_of
 from infospace.tools.scope import Filters, Scope
 from infospace.tools.search.results import CallExample
-from infospace.tools.search.tokenize import MOST_PARTS, split_request, words_of
+from infospace.tools.search.tokenize import MOST_PARTS, split_request, tokenize
 
 TOOL = Tool("s", "t", tags=("danger", "own"), claimed=("danger",))
 
@@ -53,7 +53,7 @@ def test_a_long_request_is_taken_in_so_many_parts_at_most() -> None:
 
 
 def test_plurals_lose_their_ending_but_for_those_that_are_none() -> None:
-    assert words_of("queries xaies xeies glasses bus") == ["query", "xaie", "xeie", "glasse", "bus"]
+    assert tokenize("queries xaies xeies glasses bus") == ["query", "xaie", "xeie", "glasse", "bus"]
 
 
 def test_a_question_shows_a_list_that_just_fits_whole() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infospace.tools.search.tokenize import MOST_PARTS, split_request, words_of
+from infospace.tools.search.tokenize import MOST_PARTS, split_request, tokenize
 
 
 @pytest.mark.parametrize(
@@ -24,25 +24,25 @@ from infospace.tools.search.tokenize import MOST_PARTS, split_request, words_of
 )
 def test_a_text_has_the_words_that_a_tool_may_have(text: str, words: list[str]) -> None:
     """In small letters, names split, without stop words, plurals and accents; pairs where there are no spaces."""
-    assert words_of(text) == words
+    assert tokenize(text) == words
 
 
 @given(st.text(), st.text())
 def test_the_words_of_two_texts_are_those_of_each(text: str, other: str) -> None:
     """None is empty or has a capital; what stands apart from a text is nothing to its words."""
-    words = words_of(text)
+    words = tokenize(text)
     assert all(words)
     assert not any(word != word.lower() for word in words if word.isascii())
-    assert words_of(f"{text}\n{other}") == [*words, *words_of(other)]
+    assert tokenize(f"{text}\n{other}") == [*words, *tokenize(other)]
 
 
 @given(st.lists(st.sampled_from(["file", "Reads", "tools", "a", "Wetter", "the", "x2", "Café", "日本語"]), max_size=6))
 def test_signs_between_words_are_none(words: list[str]) -> None:
     """Neither does the first letter's case matter."""
-    plain = words_of(" ".join(words))
+    plain = tokenize(" ".join(words))
     for between in (", ", "-", "/", "\n", " * "):
-        assert words_of(between.join(words)) == plain
-    assert words_of(" ".join(word.capitalize() for word in words)) == plain
+        assert tokenize(between.join(words)) == plain
+    assert tokenize(" ".join(word.capitalize() for word in words)) == plain
 
 
 def test_a_request_of_several_sentences_is_also_taken_by_sentence() -> None:
