@@ -79,7 +79,7 @@ class Finding:
         """Return what is compared: the place of a request to those of the ten best tools."""
         collection, embedding = self.collection, self._space.embedding
         bm25 = PlainBm25([split_name(text) for text in collection.texts])
-        whole, _ = embedding.whole("benchmark-1", collection.texts, _Silence(), None)
+        whole, _ = embedding.embed_whole_texts("benchmark-1", collection.texts, _Silence(), None)
         asked = embedding.queries([request.text for request in collection.requests])
 
         def convex(at: int) -> list[int]:
@@ -101,7 +101,7 @@ class Finding:
 
     def lookalikes(self) -> list[set[int]]:
         """Return for each tool those that may do for it."""
-        whole, _ = self._space.embedding.whole("benchmark-1", self.collection.texts, _Silence(), None)
+        whole, _ = self._space.embedding.embed_whole_texts("benchmark-1", self.collection.texts, _Silence(), None)
         return [set(np.flatnonzero(np.vecdot(whole, row) >= LOOKALIKE).tolist()) for row in whole]
 
 

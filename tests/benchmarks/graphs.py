@@ -89,7 +89,7 @@ def _running(space: Space, plan: Mapping[str, Any]) -> Callable[[], object]:
         raise TypeError(prepared.problems)
 
     def call() -> object:
-        done = asyncio.run(Run(space, prepared.plan, lambda _event: None).all(prepared.bound))
+        done = asyncio.run(Run(space, prepared.plan, lambda _event: None).run(prepared.bound))
         if done.status != "success" or done.result is None:
             raise RuntimeError(done.reason)
         return done.result.data

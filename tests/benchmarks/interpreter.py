@@ -134,7 +134,7 @@ def _running(space: Space, steps: Steps, begin: Callable[..., Run] = Run) -> Cal
         raise TypeError(prepared.problems)
 
     def call(_: int) -> None:
-        done = asyncio.run(begin(space, prepared.plan, lambda _event: None).all(prepared.bound))
+        done = asyncio.run(begin(space, prepared.plan, lambda _event: None).run(prepared.bound))
         if done.status != "success":
             raise RuntimeError(done.reason)
 

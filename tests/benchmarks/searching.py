@@ -71,7 +71,7 @@ def _searching(space: Space, questions: Callable[[int], list[str]], order: str) 
         run_ = Run(space, prepared.plan, lambda _event: None)
         if order == SERIAL:
             run_.order = OneByOne(space.catalogue, run_.plans)
-        done = asyncio.run(run_.all(prepared.bound))
+        done = asyncio.run(run_.run(prepared.bound))
         if done.status != "success":
             raise RuntimeError(done.reason)
 

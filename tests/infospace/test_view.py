@@ -101,7 +101,7 @@ def test_the_results_of_a_step_are_read_at_once_and_once(space: Space, monkeypat
     """However many there are, for a preview and for their content, in the order that they are asked for."""
     (identifier,) = made(space, "some text")
     view = space.view()
-    found = view.collection([view.evidence(Hit(identifier, 1, at / 100, at, at + 1)) for at in range(9)])
+    found = view.collection([view.search_result(Hit(identifier, 1, at / 100, at, at + 1)) for at in range(9)])
     reading, opened = space.store.reading, []
     monkeypatch.setattr(space.store, "reading", lambda: opened.append(1) or reading())
     assert view.preview(found).startswith("9 items: some text (0.00); some text (0.01)")

@@ -73,12 +73,12 @@ def test_no_handler_makes_a_budget_that_ran_out_a_success(space: Space) -> None:
 
 def test_room_that_is_not_there_is_not_taken() -> None:
     room = Room(Bounds(items=3, characters=10))
-    room.take(2, 10)
+    room.consume(2, 10)
     with pytest.raises(Exception, match="it would make 4 or more"):
-        room.take(2)
+        room.consume(2)
     with pytest.raises(Exception, match="it would make 11 or more"):
-        room.take(1, 1)
-    room.take(1)
+        room.consume(1, 1)
+    room.consume(1)
     with pytest.raises(Exception, match="it would make 4 or more"):
         room.require_members_fit(4)
     room.require_members_fit(3)

@@ -98,7 +98,7 @@ def test_they_are_when_the_run_is_cancelled(space: Space, fired: asyncio.Event) 
     async def cancelled() -> None:
         prepared = prepare(space, [BRANCHES])
         assert isinstance(prepared, Prepared)
-        task = asyncio.create_task(Run(space, prepared.plan, lambda _event: None).all(prepared.bound))
+        task = asyncio.create_task(Run(space, prepared.plan, lambda _event: None).run(prepared.bound))
         await fired.wait()
         task.cancel()
         with suppress(asyncio.CancelledError):

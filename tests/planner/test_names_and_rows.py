@@ -58,7 +58,7 @@ def test_a_name_that_is_taken_meanwhile_is_a_conflict_of_the_step(run: Any, spac
     run(note("early", name="n"))
     import asyncio
 
-    result = asyncio.run(Run(space, prepared.plan, lambda _event: None).all({}))
+    result = asyncio.run(Run(space, prepared.plan, lambda _event: None).run({}))
     assert result.status == "success"
     row = result.steps[1]
     assert (row.status, row.error, row.resource) == ("failed", "conflict", None)

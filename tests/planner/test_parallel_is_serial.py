@@ -64,7 +64,7 @@ def orders(serial: bool, chance: random.Random) -> Begin:
         order = OneByOne(run.space.catalogue, run.plans) if serial else run.order
         unit = order.unit
         order.unit = lambda step: replace(unit(step), waits=not serial)  # type: ignore[method-assign]
-        run.order, run.breathe = order, give_way  # type: ignore[method-assign]
+        run.order, run.yield_to_loop = order, give_way  # type: ignore[method-assign]
         return run
 
     return begin
@@ -186,7 +186,7 @@ def rows_of(space: Space, prepared: Prepared, chance: random.Random, after: int 
                 task.cancel()
 
         begun = orders(False, chance)(space, prepared.plan, hear)
-        task = asyncio.create_task(begun.all(prepared.bound))
+        task = asyncio.create_task(begun.run(prepared.bound))
         await asyncio.wait([task])
 
     asyncio.run(play())

@@ -65,11 +65,11 @@ def where(pausing: Breakpoints) -> str | None:
 def test_a_plan_is_gone_through_step_by_step(space: Space) -> None:
     """Into its bodies too; each step once, and the answer is that of the plan."""
     pausing = Breakpoints()
-    pausing.go_on(each=True)
+    pausing.resume(each=True)
     result = play(space, PLAN, pausing)
     seen = [where(pausing)]
     while result.status == "suspended":
-        pausing.go_on(each=True)
+        pausing.resume(each=True)
         result = further(space, result, pausing)
         seen.append(where(pausing))
     inner = ["2.do[1].1", "2.do[1].2", "2.do[2].1", "2.do[2].2"]
@@ -85,10 +85,10 @@ def test_a_plan_is_gone_through_step_by_step(space: Space) -> None:
 def test_where_a_run_rests_in_a_loop_the_item_is_seen(space: Space, number: int) -> None:
     """Of the first one too, before anything of the body is in the journal."""
     pausing = Breakpoints(steps={"/steps/1/do/0"})
-    pausing.go_on()
+    pausing.resume()
     result = play(space, PLAN, pausing)
     for _ in range(number - 1):
-        pausing.go_on()
+        pausing.resume()
         result = further(space, result, pausing)
     position = f"2.do[{number}].1"
     assert where(pausing) == position
@@ -104,15 +104,15 @@ def test_where_a_run_rests_in_a_loop_the_item_is_seen(space: Space, number: int)
 def test_a_breakpoint_rests_before_its_step_each_time(space: Space) -> None:
     """What has run is bound, and the reason says where."""
     pausing = Breakpoints(steps={"/steps/1/do/1"})
-    pausing.go_on()
+    pausing.resume()
     result = play(space, PLAN, pausing)
     assert (result.status, result.reason) == ("suspended", "paused before step 2.do[1].2: a breakpoint")
     assert [row.position for row in result.steps] == ["1", "2.do[1].1"]
     assert set(result.bindings) == {"items"}
-    pausing.go_on()
+    pausing.resume()
     result = further(space, result, pausing)
     assert where(pausing) == "2.do[2].2"
-    pausing.go_on()
+    pausing.resume()
     result = further(space, result, pausing)
     assert (result.status, where(pausing)) == ("success", None)
 
@@ -120,28 +120,28 @@ def test_a_breakpoint_rests_before_its_step_each_time(space: Space) -> None:
 def test_a_breakpoint_at_the_first_step_lets_nothing_run(space: Space) -> None:
     """Taken away, the run goes to its end."""
     pausing = Breakpoints(steps={"/steps/0"})
-    pausing.go_on()
+    pausing.resume()
     result = play(space, PLAN, pausing)
     assert (where(pausing), result.steps) == ("1", [])
     pausing.steps.clear()
-    pausing.go_on()
+    pausing.resume()
     assert further(space, result, pausing).status == "success"
 
 
 def test_a_condition_rests_when_it_comes_to_hold(space: Space) -> None:
     """Once, not at each step that it holds at; unbound, it does not."""
     pausing = Breakpoints(when=[ConditionBreakpoint.read("$n == 2")])
-    pausing.go_on()
+    pausing.resume()
     result = play(space, PLAN, pausing)
     assert result.reason == "paused before step 4: $n == 2 holds"
-    pausing.go_on()
+    pausing.resume()
     assert further(space, result, pausing).status == "success"
 
 
 def test_a_condition_sees_what_the_step_sees(space: Space) -> None:
     """The item of a loop, for one."""
     pausing = Breakpoints(when=[ConditionBreakpoint.read('{"type": "equals", "target": "$item", "value": "b"}')])
-    pausing.go_on()
+    pausing.resume()
     play(space, PLAN, pausing)
     assert where(pausing) == "2.do[2].1"
 
@@ -150,7 +150,7 @@ def test_a_condition_sees_what_the_step_sees(space: Space) -> None:
 def test_a_run_goes_as_far_as_a_step(space: Space, until: str, rests: str | None) -> None:
     """That step with all that is in it has run; the last one ends the plan."""
     pausing = Breakpoints()
-    pausing.go_on(until=until)
+    pausing.resume(until=until)
     result = play(space, PLAN, pausing)
     assert where(pausing) == rests
     assert result.status == ("success" if rests is None else "suspended")
@@ -160,17 +160,17 @@ def test_a_question_is_asked_once_though_the_run_rests_before_it(space: Space) -
     """Its answer goes on."""
     ask = {"type": "ask", "value": "Go?", "schema": {"type": "boolean"}, "out": "$go"}
     pausing = Breakpoints()
-    pausing.go_on(each=True)
+    pausing.resume(each=True)
     result = play(space, [note("x", "$x"), ask, note("y", "$y")], pausing)
     assert where(pausing) == "2"
-    pausing.go_on(each=True)
+    pausing.resume(each=True)
     result = further(space, result, pausing)
     assert ([one.step for one in result.pending], where(pausing)) == (["2"], None)
     answer(space, str(result.run), "2", True)
-    pausing.go_on(each=True)
+    pausing.resume(each=True)
     result = further(space, result, pausing)
     assert where(pausing) in {"3", None}
-    pausing.go_on(each=True)
+    pausing.resume(each=True)
     result = further(space, result, pausing) if result.status == "suspended" else result
     assert (result.status, [row.position for row in result.steps]) == ("success", ["1", "2", "3"])
 
@@ -178,7 +178,7 @@ def test_a_question_is_asked_once_though_the_run_rests_before_it(space: Space) -
 def test_another_process_goes_on_where_one_was_put_to_rest(space: Space) -> None:
     """It needs to know nothing of what had put it there."""
     pausing = Breakpoints(steps={"/steps/2"})
-    pausing.go_on()
+    pausing.resume()
     result = play(space, PLAN, pausing)
     ended = asyncio.run(resume(space, str(result.run)))
     assert (ended.status, len(ended.steps)) == ("success", 10)
@@ -188,7 +188,7 @@ def test_a_saved_plan_is_one_step(space: Space) -> None:
     """The steps of another document have no place in this one."""
     save_plan(space, "inner", {"steps": [note("a", "$a"), note("b", "$b")]})
     pausing = Breakpoints()
-    pausing.go_on(each=True)
+    pausing.resume(each=True)
     play(space, [{"type": "plan:inner", "out": "$x"}, note("${x}", "$y")], pausing)
     assert where(pausing) == "2"
 
@@ -205,11 +205,11 @@ def test_steps_side_by_side_are_put_to_rest_in_their_order(space: Space) -> None
     space.tools.add(server)
     calls = [{"type": "web/fetch", "arguments": {"url": page}, "out": f"${page}"} for page in "abc"]
     pausing, seen = Breakpoints(), []
-    pausing.go_on(each=True)
+    pausing.resume(each=True)
     result = play(space, [*calls, note("${a}${b}${c}", "$all")], pausing)
     while result.status == "suspended":
         seen.append(where(pausing))
-        pausing.go_on(each=True)
+        pausing.resume(each=True)
         result = further(space, result, pausing)
     assert seen == ["2", "3", "4"]
     assert [row.position for row in result.steps] == ["1", "2", "3", "4"]

@@ -296,7 +296,7 @@ def test_a_map_rests_between_items_when_it_is_halted(space: Space, read_only: bo
     assert isinstance(prepared, Prepared)
     run = Run(space, prepared.plan, lambda _event: None)
     run.halt = halt
-    result = asyncio.run(run.all(prepared.bound))
+    result = asyncio.run(run.run(prepared.bound))
     assert result.status == "suspended"
     assert 3 <= len(made) <= (16 + 3 if read_only else 3)
     assert [(row.position, row.status) for row in result.steps] == [("1", "success"), ("2", "suspended")]
@@ -452,7 +452,7 @@ def test_a_step_that_is_to_be_attempted_again_needs_its_tool(tmp_path: Path) -> 
         prepared: Any = prepare(space, steps)
         run = Run(space, prepared.plan, lambda _event: None)
         run.halt = halt
-        result = asyncio.run(run.all({}))
+        result = asyncio.run(run.run({}))
         assert (result.status, [row.position for row in result.steps]) == ("suspended", ["1"])
     with open_space(path) as space:
         with pytest.raises(Conflict, match=r"step 1 of run_\d calls outside/look, which is not here"):

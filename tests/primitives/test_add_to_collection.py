@@ -105,8 +105,8 @@ def test_what_was_found_in_the_same_step_has_an_identity_too(space: Space) -> No
 
     view = space.view()
     source = view.note("text")
-    hit = view.evidence(Hit(source.id, 1, 0.5, 0, 2))
-    passage = view.evidence(Hit(source.id, 1, 0.5, 0, 2, passage=True))
+    hit = view.search_result(Hit(source.id, 1, 0.5, 0, 2))
+    passage = view.search_result(Hit(source.id, 1, 0.5, 0, 2, passage=True))
     expected = [source.id, source.id, f"{source.id}[0:2]"]
     assert view.identities([Member(source.id), hit, passage]) == expected
     space.store.commit(view.changes)

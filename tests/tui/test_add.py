@@ -124,10 +124,10 @@ def test_an_interrupted_import_keeps_what_it_has(folder: Path, tmp_path: Path, c
         (folder / f"{at}.md").write_text(f"# Note {at}\n\n" + "text " * 50)
     code = (
         f"{HEEDING}import os, sys\nimport infospace.files.import_files as importing\n"
-        "from tui.command import main\nreal = importing.Import._take\nseen = []\n"
+        "from tui.command import main\nreal = importing.Import._import_file\nseen = []\n"
         "def take(self, file):\n    seen.append(file)\n"
         "    if len(seen) == 700:\n        os.kill(os.getpid(), signal.SIGINT)\n    real(self, file)\n"
-        "importing.Import._take = take\nsys.exit(main(['add', 'notes', '--json']))\n"
+        "importing.Import._import_file = take\nsys.exit(main(['add', 'notes', '--json']))\n"
     )
     environment = {**os.environ, "INFOSPACE_SPACE": str(tmp_path / "space.db"), "INFOSPACE_CACHE": str(tmp_path / "no")}
     done = subprocess.run(

@@ -29,14 +29,14 @@ def test_everything_is_collected_once_nobody_does_anything(monkeypatch: pytest.M
         assert gc.get_threshold() == collecting.SELDOM
         knot = weakref.ref(Knot())
         gc.freeze()
-        one.look()
+        one.collect_if_idle()
         assert knot() is not None
         clock[0] += collecting.AFTER + 1
         one.touched()
-        one.look()
+        one.collect_if_idle()
         assert knot() is not None
         clock[0] += collecting.QUIET + 1
-        one.look()
+        one.collect_if_idle()
         assert knot() is None
     finally:
         one.end()

@@ -43,7 +43,7 @@ def paced(marks: list[tuple[float, int]]) -> Pace:
 )
 def test_the_rate_is_that_of_the_last_minute(marks: list[tuple[float, int]], left: int, told: str) -> None:
     """What was done before it was first heard of counts for nothing, and the first two seconds tell no rate."""
-    assert paced(marks).told(left) == told
+    assert paced(marks).format_rate(left) == told
 
 
 def test_the_time_left_holds_still_while_work_comes_in_batches() -> None:

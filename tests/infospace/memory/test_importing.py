@@ -286,7 +286,7 @@ def test_a_search_result_says_where_the_file_of_its_note_is(space: Space, tmp_pa
     alone = view.note("tea")
     view.keep(alone)
     ids = [kept["ä.md"].id, kept["own.md"].id, alone.id]
-    found = view.collection([view.evidence(Hit(one, 1, 0.5, None, None)) for one in ids])
+    found = view.collection([view.search_result(Hit(one, 1, 0.5, None, None)) for one in ids])
     space.store.commit(view.changes)
 
     def uris() -> list[str | None]:

@@ -58,8 +58,8 @@ def test_roots_of_one_name_lie_apart() -> None:
 def test_no_path_is_given_out_twice(first: tuple[str, str], second: tuple[str, str], taken: str) -> None:
     """Neither as a file, nor as a folder, nor as the metadata of JSON."""
     paths = UsedPaths()
-    assert paths.take(*first) == first[0]
-    assert paths.take(*second) == taken
+    assert paths.reserve(*first) == first[0]
+    assert paths.reserve(*second) == taken
 
 
 def test_a_file_of_just_the_largest_size_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,7 @@ def test_what_waits_beside_what_is_embedded_has_the_score_of_its_own_words(store
     late = make(store, "sea", "sea sail bread moon")
     found = find(behind(store), "sea", mode="hybrid", limit=None)
     with store.reading() as snapshot:
-        words = snapshot.words("sea")
+        words = snapshot.keyword_matches("sea")
     assert words is not None
     bm25 = dict(zip(words.numbers.tolist(), words.scores.tolist(), strict=True))
     assert len({round(bm25[number_of(note)], 6) for note in late}) == 2

@@ -62,7 +62,7 @@ def test_every_search_is_the_brute_force_one(
         notes = {number: note for number, note in eligible(store).items() if within is None or number in within}
         cosines = {note: score for note, (score, _, _) in brute(notes.values(), query).items()}
         with store.reading() as snapshot:
-            words = snapshot.words(query)
+            words = snapshot.keyword_matches(query)
     assert words is not None
     pairs = zip(words.numbers.tolist(), words.scores.tolist(), strict=True)
     bm25 = {f"Note_{number}": score for number, score in pairs if number in notes}

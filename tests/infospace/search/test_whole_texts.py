@@ -36,7 +36,7 @@ def test_several_queries_have_the_vectors_of_each(space: Space) -> None:
 @pytest.mark.usefixtures("model")
 def test_whole_texts_are_kept_under_a_key_of_their_own(space: Space) -> None:
     """What was embedded once is not again, under another policy it is, and no purge takes it."""
-    vectors, there = space.embedding.whole(POLICY, [*TEXTS, TEXTS[1]], NullListener())
+    vectors, there = space.embedding.embed_whole_texts(POLICY, [*TEXTS, TEXTS[1]], NullListener())
     assert there.all()
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert np.array_equal(vectors[1], vectors[4])
@@ -45,10 +45,10 @@ def test_whole_texts_are_kept_under_a_key_of_their_own(space: Space) -> None:
     space.store.purge(really=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Embedder, "embed", None)
-        again, there = space.embedding.whole(POLICY, TEXTS, NullListener(), 0)
+        again, there = space.embedding.embed_whole_texts(POLICY, TEXTS, NullListener(), 0)
         assert there.all()
         assert np.array_equal(again, vectors[:4])
-        _, there = space.embedding.whole("tried-2", TEXTS, NullListener(), 0)
+        _, there = space.embedding.embed_whole_texts("tried-2", TEXTS, NullListener(), 0)
         assert not there.any()
 
 
@@ -59,7 +59,7 @@ def test_a_bound_of_time_leaves_the_rest_for_later(space: Space, monkeypatch: py
     texts = [f"text {number}" for number in range(5)]
     counts = []
     for _ in range(3):
-        vectors, there = space.embedding.whole(POLICY, texts, NullListener(), 1e-9)
+        vectors, there = space.embedding.embed_whole_texts(POLICY, texts, NullListener(), 1e-9)
         counts.append(int(there.sum()))
         assert np.array_equal(vectors.any(axis=1), there)
     assert counts == [2, 4, 5]
@@ -69,6 +69,6 @@ def test_a_bound_of_time_leaves_the_rest_for_later(space: Space, monkeypatch: py
 def test_a_space_that_keeps_nothing_embeds_all_the_same(tmp_path: Path) -> None:
     """As one that is not there."""
     with open_space(tmp_path / "missing.db", create=False) as space:
-        vectors, there = space.embedding.whole(POLICY, TEXTS, NullListener())
+        vectors, there = space.embedding.embed_whole_texts(POLICY, TEXTS, NullListener())
         assert there.all()
         assert space.embedding.queries(TEXTS).shape == vectors.shape

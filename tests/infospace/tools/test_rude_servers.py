@@ -154,5 +154,5 @@ def test_one_bad_tool_is_refused_by_name_and_the_others_are_there(space: Space, 
     assert server.state == "listed"
     assert server.kept is not None
     assert "the tool 'a list' is refused: " in str(server.kept.error)
-    assert "the tool 'deep' is refused" in (space.tools.lacking("a/deep") or "")
+    assert "the tool 'deep' is refused" in (space.tools.unavailable_reason("a/deep") or "")
     assert [one["name"] for one in done.to_json()["refused"]] == [one.name for one in done.refused]

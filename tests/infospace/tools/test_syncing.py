@@ -62,7 +62,7 @@ def test_some_servers_are_listed_alone(space: Space, tmp_path: Path) -> None:
     with pytest.raises(ToolFailed):
         call(space, "a/die")
     until(lambda: "a" not in fleet.running())
-    assert (fleet.heard("a"), fleet.heard("b")) == ("something broke", None)
+    assert (fleet.output_tail("a"), fleet.output_tail("b")) == ("something broke", None)
 
 
 def test_a_list_holds_until_its_time_is_over(space: Space, tmp_path: Path) -> None:
@@ -211,10 +211,10 @@ def test_what_an_entry_says_is_seen_on_its_tools(space: Space, tmp_path: Path) -
 def test_no_server_lets_its_tools_into_a_scope_by_its_own_word(space: Space, tmp_path: Path) -> None:
     """A tag that it gives them counts where it is trusted; where a scope excludes the tag, it is believed."""
     synced(space, mcp=write(tmp_path, a=odd("plain"), b=odd("plain", trusted=True), c=odd("plain", tags=["text"])))
-    included = [tool.full_name for tool in space.tools.narrowed(Scope(include_tags=("text",)))]
+    included = [tool.full_name for tool in space.tools.scoped(Scope(include_tags=("text",)))]
     assert "c/die" in included
     assert [name for name in included if not name.startswith("c/")] == ["b/echo"]
-    excluded = [tool.full_name for tool in space.tools.narrowed(Scope(exclude_tags=("text",)))]
+    excluded = [tool.full_name for tool in space.tools.scoped(Scope(exclude_tags=("text",)))]
     assert {"a/die", "b/die"} <= set(excluded)
     assert not {"a/echo", "b/echo", "c/die"} & set(excluded)
     assert space.tools.get("a/echo").tags == ("text",)

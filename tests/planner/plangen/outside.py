@@ -67,7 +67,7 @@ async def to_the_end(space: Space, prepared: Prepared, begin: Begin = Run) -> Ru
         return begin(space, plan, emit)
 
     with patch("planner.lifecycle.resume.Run", going_on):
-        result = await begin(space, prepared.plan, lambda _event: None, prepared.warnings).all(prepared.bound)
+        result = await begin(space, prepared.plan, lambda _event: None, prepared.warnings).run(prepared.bound)
         while answered := [(one.step, value) for one in result.pending for value in answers_to(one)]:
             assert result.run is not None
             for step, value in answered:

@@ -145,15 +145,15 @@ def test_a_rate_lets_so_many_calls_through_in_any_minute() -> None:
     """It says after how long the next one may come; what it refuses is not counted."""
     at = [0.0]
     rate = Rate(2, lambda: at[0])
-    assert rate.take() == 0
+    assert rate.acquire() == 0
     at[0] = 20.0
-    assert rate.take() == 0
+    assert rate.acquire() == 0
     at[0] = 30.0
-    assert rate.take() == rate.take() == MINUTE - 30
+    assert rate.acquire() == rate.acquire() == MINUTE - 30
     at[0] = MINUTE
-    assert rate.take() == 0
-    assert rate.take() == 20
-    assert [Rate(None).take() for _ in range(1_000)] == [0] * 1_000
+    assert rate.acquire() == 0
+    assert rate.acquire() == 20
+    assert [Rate(None).acquire() for _ in range(1_000)] == [0] * 1_000
 
 
 @pytest.mark.parametrize(

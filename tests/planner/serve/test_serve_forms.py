@@ -184,10 +184,10 @@ def test_an_open_question_is_taken_once_and_by_the_call_that_asked() -> None:
         ("run_1:1", "run_plan", {"plan": [1]}, "'run_1:1' was asked by another call"),
     ):
         with pytest.raises(Conflict, match=message):
-            asked.take(key, name, given)
-    assert asked.take("run_1:1", "run_plan", {"plan": []}) is put
+            asked.pop(key, name, given)
+    assert asked.pop("run_1:1", "run_plan", {"plan": []}) is put
     with pytest.raises(Conflict, match="nothing is asked here"):
-        asked.take("run_1:1", "run_plan", {"plan": []})
+        asked.pop("run_1:1", "run_plan", {"plan": []})
 
 
 def test_the_oldest_of_many_open_questions_are_forgotten() -> None:

@@ -37,7 +37,7 @@ def brief(identifier: str = "Note_1", **fields: Any) -> ResourceSummary:
 def rows(*ids: str, what: Any = "notes", **more: Any) -> NoteList:
     found = NoteList()
     found.colours = {"error": "red", "secondary": "blue"}
-    found.take(NotesList(NotesQuery(what), ids, "", len(ids), **more))
+    found.update(NotesList(NotesQuery(what), ids, "", len(ids), **more))
     return found
 
 
@@ -106,7 +106,7 @@ def test_the_column_that_is_sorted_by_has_an_arrow() -> None:
     assert [found.key(index) for index in range(2)] == ["Note_1", "Note_2"]
     found.sort(found.ids, ("id", False))
     assert found.columns[0].title == "id ▲"
-    found.take(NotesList(NotesQuery(), ("Note_3",), "", 1))
+    found.update(NotesList(NotesQuery(), ("Note_3",), "", 1))
     assert found.key(0) == "Note_3"
 
 

@@ -32,7 +32,7 @@ def head(run: str = "run_1", goal: str = "Count", status: str = "success", **fie
 def rows(*heads: RunHead) -> RunList:
     found = RunList()
     found.colours = COLOURS
-    found.take(heads)
+    found.update(heads)
     return found
 
 
@@ -85,7 +85,7 @@ def test_runs_that_have_the_text_inside_are_counted_and_told_apart() -> None:
 def test_what_was_typed_holds_for_runs_that_come() -> None:
     found = rows(*THREE)
     found.filter("count", ["run_2"])
-    found.take([head("run_4", "Count all"), *THREE[:2]])
+    found.update([head("run_4", "Count all"), *THREE[:2]])
     assert (shown(found), found.inside) == (["run_4", "run_3", "run_2"], 1)
 
 
@@ -104,7 +104,7 @@ def test_a_run_that_is_gone_is_not_marked_any_more() -> None:
     found = rows(*THREE)
     found.mark("run_3")
     found.mark("run_1")
-    found.take(THREE[:2])
+    found.update(THREE[:2])
     assert found.marked == ["run_3"]
 
 
@@ -117,7 +117,7 @@ def test_what_is_not_known_of_a_run_in_sight_is_wanted_until_it_is() -> None:
     assert found.wanted == set()
     assert cells(found, 1, cost=40)[5:8] == ["2/3", "2.5 s", "1 llm call, 2 tool calls, 40 tokens"]
     found.cells(0, [0] * 9)
-    found.learn({"run_1": RunStats(1, 1, 1, 0, 0, 0)})
+    found.merge({"run_1": RunStats(1, 1, 1, 0, 0, 0)})
     assert found.wanted == {"run_3"}
 
 
@@ -135,7 +135,7 @@ def test_runs_whose_steps_are_not_all_done_are_asked_about_again() -> None:
 
 def test_a_run_tells_all_of_itself() -> None:
     found = rows(head(goal="", status="running", owner=GONE, heartbeat="2026-03-31T23:34:20.000Z", ended=None))
-    found.learn({"run_1": RunStats(3, 1, 2, 0, 1, 0)})
+    found.merge({"run_1": RunStats(3, 1, 2, 0, 1, 0)})
     assert cells(found)[:8] == [" ", "run_1", "plan", "! broken off", "(no goal)", "1/2", "1:00 min", "1 tool call"]
     assert found.head("run_1") is found.heads[0]
     assert found.head("run_2") is None
@@ -147,7 +147,7 @@ def test_a_run_tells_all_of_itself() -> None:
 def test_a_run_without_a_goal_says_so_aside() -> None:
     """Before the colours are known, too."""
     found = RunList()
-    found.take([head(goal="")])
+    found.update([head(goal="")])
     goal = found.cells(0, [1] * 9)[4]
     assert isinstance(goal, Text)
     assert (goal.plain, goal.style) == ("(no goal)", "dim")

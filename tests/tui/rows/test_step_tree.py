@@ -45,7 +45,7 @@ def tree(*rows: StepRow, plan: Any = LOOP, problems: tuple[Problem, ...] = (), *
     drawn = outline(parse_plan(plan, Problems()), rows, problems)
     for position, begin in going.items():
         drawn.began(position.lstrip("_"), begin)
-    found.take(drawn, afresh=True)
+    found.update(drawn, afresh=True)
     return found
 
 
@@ -127,9 +127,9 @@ def test_another_plan_is_unfolded_anew_and_the_same_stays_as_it_is() -> None:
     found.fold_all()
     drawn = found.outline
     assert drawn is not None
-    found.take(drawn, afresh=False)
+    found.update(drawn, afresh=False)
     assert keys(found) == ["1", "2", "3"]
-    found.take(drawn, afresh=True)
+    found.update(drawn, afresh=True)
     assert len(keys(found)) == 9
 
 

@@ -40,7 +40,7 @@ USE = ToolUse("web", "fetch", 1_200, 0.975, 12.0, 340.0)
 def rows(*tools: Tool, **more: Any) -> ToolRows:
     found = ToolRows()
     found.colours = COLOURS
-    found.take(ToolsList(ToolsQuery(), tools, "", **more))
+    found.update(ToolsList(ToolsQuery(), tools, "", **more))
     return found
 
 

@@ -92,8 +92,8 @@ def test_a_long_list_shows_more_tenfold() -> None:
 
 def test_a_row_is_copied_with_its_path() -> None:
     tree = JsonTree({"a": [{"b c": "x"}, 2], "d": "e"})
-    assert [tree.told(index) for index in range(len(tree))] == ["", "a", "a[0]", "a[0].b c: x", "a[1]: 2", "d: e"]
-    assert JsonTree("only").told(0) == "only"
+    assert [tree.format_row(index) for index in range(len(tree))] == ["", "a", "a[0]", "a[0].b c: x", "a[1]: 2", "d: e"]
+    assert JsonTree("only").format_row(0) == "only"
     assert tree.key(3) == '["a", 0, "b c", false]'
 
 
@@ -194,7 +194,7 @@ def test_a_table_is_sorted_both_ways_and_back(made: tuple[Space, Any]) -> None:
 def test_items_that_are_gone_say_so_and_what_is_in_sight_is_read_in_parts(made: tuple[Space, Any]) -> None:
     space, collection = made
     table = read_table(space.view(), collection)
-    table.take([1], [None])
+    table.merge([1], [None])
     assert column(table, 2) == ["b", "(not there any more)", "c"]
     table._read.clear()
     assert column(table, 1) == ["…", "…", "…"]

@@ -41,7 +41,7 @@ def test_a_plan_with_errors_is_not_run(show: Show, space: Space) -> None:
         await stage.press("ctrl+r")
         await stage.until(lambda: any("It may not run: " in one for one in stage.said()))
         assert place.editor.cursor_location[0] == 1
-        assert stage.app.asked(lambda snapshot: snapshot.run_heads()) == []
+        assert stage.app.read_snapshot(lambda snapshot: snapshot.run_heads()) == []
 
     show(story)
 
@@ -90,7 +90,7 @@ def test_a_plan_is_gone_through_step_by_step(show: Show, space: Space) -> None:
         await stage.press("ctrl+r")
         await stage.sees("success", "2 of them")
         assert place.here is None
-        [head] = stage.app.asked(lambda snapshot: snapshot.run_heads())
+        [head] = stage.app.read_snapshot(lambda snapshot: snapshot.run_heads())
         assert head.status == "success"
 
     show(story)
@@ -230,7 +230,7 @@ def test_a_dry_run_leaves_nothing(show: Show, space: Space) -> None:
         await stage.press("ctrl+t")
         await stage.sees("nothing of it stays", "would write", "success")
         await stage.press("escape")
-        assert stage.app.asked(lambda snapshot: (snapshot.run_heads(), snapshot.named("mine"))) == ([], None)
+        assert stage.app.read_snapshot(lambda snapshot: (snapshot.run_heads(), snapshot.named("mine"))) == ([], None)
 
     show(story)
 
@@ -247,7 +247,7 @@ def test_the_plan_of_a_run_is_edited_and_forked(show: Show, space: Space) -> Non
         await stage.sees("Fork run_1 at step 4?", "changed from step 4 on")
         await stage.press("y")
         await stage.sees("run_2 ✓ success", "2 in all")
-        rows = stage.app.asked(lambda snapshot: snapshot.steps("run_2"))
+        rows = stage.app.read_snapshot(lambda snapshot: snapshot.steps("run_2"))
         assert [row.position for row in rows if "forked" not in row.extra] == ["4"]
 
     show(story)
@@ -299,7 +299,7 @@ def test_a_fork_behind_the_step_that_failed_is_told_beside_the_text(show: Show, 
 
 def heads(stage: Stage) -> list[RunHead]:
     """Return the runs, the latest first."""
-    return list(stage.app.asked(lambda snapshot: snapshot.run_heads()))
+    return list(stage.app.read_snapshot(lambda snapshot: snapshot.run_heads()))
 
 
 def test_a_plan_in_the_plan_place_is_edited_too(show: Show, furnished: Space) -> None:
@@ -346,7 +346,7 @@ def test_a_run_to_the_cursor_needs_a_step_there(show: Show, space: Space) -> Non
         await compose(stage, laid_out(PLAN))
         await stage.press("ctrl+g")
         await stage.until(lambda: any("no step at the cursor" in one for one in stage.said()))
-        assert stage.app.asked(lambda snapshot: snapshot.run_heads()) == []
+        assert stage.app.read_snapshot(lambda snapshot: snapshot.run_heads()) == []
 
     show(story)
 

@@ -223,7 +223,7 @@ def test_a_plan_of_a_thousand_steps_holds_nothing_up(show: Show, space: Space) -
         place = await compose(stage, "")
 
         async def doing() -> None:
-            place.called("", laid_out(steps))
+            place.open_text("", laid_out(steps))
             await stage.sees("✗ 1 error")
             await stage.press("ctrl+n", "ctrl+f")
             await stage.sees("✓ may run  1,000 steps")
@@ -297,7 +297,7 @@ def test_pictures(show: Show, space: Space, size: str, monkeypatch: pytest.Monke
         await offered(stage, "size")
         stage.is_as(f"compose-offers-{size}")
         await stage.press("escape")
-        place.called("count.json", laid_out(plan))
+        place.open_text("count.json", laid_out(plan))
         await stage.sees("✓ may run")
         at(place, '"size"')
         await stage.press("ctrl+b")

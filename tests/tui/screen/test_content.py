@@ -87,4 +87,4 @@ def test_a_long_list_is_shown_in_parts() -> None:
     assert tree.branches[-1].more == AT_ONCE * 2
     tree.toggle(len(tree) - 1)
     assert len(tree) == AT_ONCE * 3 + 2
-    assert tree.told(len(tree) - 1) == f"all[{AT_ONCE * 3 - 1}]: {AT_ONCE * 3 - 1}"
+    assert tree.format_row(len(tree) - 1) == f"all[{AT_ONCE * 3 - 1}]: {AT_ONCE * 3 - 1}"

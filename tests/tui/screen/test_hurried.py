@@ -41,7 +41,7 @@ def test_a_key_waits_until_the_one_before_is_done_however_long_that_takes(
     monkeypatch.setattr(tui.runtime.key_queue, "PATIENCE", 0.01)
     monkeypatch.setattr(tui.runtime.key_queue, "MOST", 1_000_000)
     let_go, looked = asyncio.Event(), asyncio.Event()
-    look = KeyQueue._look
+    look = KeyQueue._check_progress
 
     def looking(self: KeyQueue) -> None:
         look(self)

@@ -60,7 +60,7 @@ def test_what_happens_in_another_run_is_not_taken_for_the_one_that_is_read(
         stage.app.runner.going.append(ActiveRun("run_1"))
         stage.app.open_run("run_1")
         await held.has_begun(stage)
-        stage.app.heard(ActiveRun("run_2"), [StepFinished(other, nesting=0)])
+        stage.app.handle_run_events(ActiveRun("run_2"), [StepFinished(other, nesting=0)])
         await held.is_over(stage)
         assert stage.app.subject is not None
         assert {row.run for row in stage.app.subject.rows} == {"run_1"}
@@ -78,7 +78,7 @@ def test_a_run_that_ends_while_it_is_read_is_read_again(
     async def story(stage: Stage) -> None:
         stage.app.open_run("run_1")
         await held.has_begun(stage)
-        stage.app.heard(ActiveRun("run_1"), [RunFinished(RunResult("run_1", "success"))])
+        stage.app.handle_run_events(ActiveRun("run_1"), [RunFinished(RunResult("run_1", "success"))])
         await held.is_over(stage)
         assert held.times == 2
 
@@ -95,7 +95,7 @@ def test_the_end_of_a_run_does_not_keep_a_plan_from_being_opened(
         await stage.open("run_1")
         stage.app.open_plan(REFUSED)
         await held.has_begun(stage)
-        stage.app.heard(ActiveRun("run_1"), [RunFinished(RunResult("run_1", "success"))])
+        stage.app.handle_run_events(ActiveRun("run_1"), [RunFinished(RunResult("run_1", "success"))])
         await held.is_over(stage)
         await stage.sees("a plan, not run")
 
@@ -275,7 +275,7 @@ def test_what_a_search_says_after_somebody_left_is_said_to_nobody(show: Show, st
         left.append(place(stage))
 
     show(story, (80, 24), stocked)
-    left[0].message("embedding 1 of 2 before searching …")
+    left[0].show_message("embedding 1 of 2 before searching …")
     assert not left[0].query("#found")
 
 
@@ -341,7 +341,7 @@ def test_a_run_that_ends_under_another_draft_is_told_and_nothing_more(show: Show
         drafting = await compose(stage, laid_out(slow))
         await stage.press("ctrl+r")
         await stage.until(lambda: [going.run for going in stage.app.runner.going] == ["run_1"])
-        drafting.called("", laid_out(PLAN))
+        drafting.open_text("", laid_out(PLAN))
         stage.app.runner.halt(stage.app.runner.going[0])
         await stage.until(lambda: any(one.startswith("run_1 waits") for one in stage.said()), "how it ended")
         assert drafting.run_id is None
@@ -387,7 +387,7 @@ def test_a_check_that_is_ahead_of_the_word_of_a_change_marks_the_right_places(sh
         place.stops = [text.index('{"type": "size"')]
         longer = f"\n\n{text}"
         place.editor.put(0, 0, "\n\n")
-        place.take(check_draft(space, longer))
+        place.show_draft(check_draft(space, longer))
         await stage.pilot.pause()
         assert [longer[mark.start : mark.end] for mark in place.draft.marks] == ['"aaaaaa"', '"$y"']
         assert [longer[stop:] for stop in place.stops] == [longer[longer.index('{"type": "size"') :]]

@@ -129,10 +129,10 @@ def test_a_run_that_waits_for_the_time_is_looked_at_again(show: Show, space: Spa
 
     async def story(stage: Stage) -> None:
         await stage.sees("step 1 waits: ", "(r looks again)")
-        assert not runs(stage).offers("answer")
+        assert not runs(stage).is_action_available("answer")
         await stage.open("run_1")
         await stage.sees("[r asks again]")
-        assert not stage.app.place.offers("answer")  # type: ignore[union-attr]
+        assert not stage.app.place.is_action_available("answer")  # type: ignore[union-attr]
 
     show(story)
 

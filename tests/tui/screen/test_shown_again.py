@@ -153,7 +153,7 @@ def test_a_list_of_servers_that_is_being_read_is_not_begun_anew(
         await stage.press("v")
         await held.has_begun(stage)
         tools._stamp = None
-        tools.look()
+        tools.refresh_if_changed()
         await stage.until(lambda: not any(one.group == "look" and not one.is_finished for one in tools.workers))
         await held.is_over(stage)
         assert held.times == 1
@@ -242,7 +242,7 @@ def test_a_look_that_goes_on_is_not_begun_anew(show: Show, furnished: Space, mon
         runs = stage.app.place
         assert isinstance(runs, Runs)
         [look] = [worker for worker in runs.workers if worker.group == "look"]
-        runs.heard(ActiveRun("run_1"), [])
+        runs.handle_run_events(ActiveRun("run_1"), [])
         runs._poll()
         assert not look.is_cancelled
         await held.is_over(stage)
@@ -258,7 +258,7 @@ def test_sorting_is_offered_only_while_the_value_is_a_table(show: Show, furnishe
         await stage.open("run_1", place="variables")
         await stage.sees("12 of 12", "3: three", "s Sort")
         data = stage.app.screen.query_one("#value", Data)
-        data.tell("late")
+        data.show_text("late")
         await stage.loses("s Sort")
         await data.show("Collection_1")
         await stage.sees("s Sort")

@@ -110,7 +110,7 @@ def test_what_changes_before_the_first_look_is_listed_by_it(
         place = await opened(stage, "46 tools")
         await stage.until(lambda: not place._finding)
         save_plan(space, "greeting", {"goal": "Greet", "steps": [{"type": "say", "value": "hello"}]})
-        place.look()
+        place.refresh_if_changed()
         await stage.sees("47 tools")
         assert "infospace/plan:greeting" in names(stage)
 

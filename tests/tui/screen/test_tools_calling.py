@@ -216,7 +216,7 @@ def test_a_question_does_not_come_between_while_one_is_elsewhere(show: Show, hou
     async def story(stage: Stage) -> None:
         place = await opened(stage, "desk/book")
         await booking(stage)
-        place.detail.form.give()
+        place.detail.form.submit()
         await stage.app.action_go("runs")
         await stage.until(lambda: any("desk/book waits for you in Tools" in said for said in stage.said()))
         assert isinstance(stage.app.screen, Runs)

@@ -36,7 +36,7 @@ def members(protocol: type) -> set[str]:
 def test_every_method_of_the_protocol_is_tried() -> None:
     """`address` and `derived` say where a store is, which is each one's own."""
     asked = (members(Store) | members(Snapshot)) - {"address"}
-    assert asked > {"commit", "reading", "nearest", "above", "words", "tool_uses"}
+    assert asked > {"commit", "reading", "nearest", "above", "keyword_matches", "tool_uses"}
     assert asked - used()[0] == set()
 
 

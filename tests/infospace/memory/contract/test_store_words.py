@@ -14,7 +14,7 @@ from infospace.store.protocol import Store, Words
 @pytest.fixture(autouse=True)
 def _has_words(store: Store) -> None:
     with store.reading() as snapshot:
-        if snapshot.words("word") is None:
+        if snapshot.keyword_matches("word") is None:
             assert snapshot.words_in("word", ["word"]) is None
             pytest.skip("the store has no full text")
 
@@ -22,7 +22,7 @@ def _has_words(store: Store) -> None:
 def words(store: Store, query: str) -> Words:
     """Return what a store finds."""
     with store.reading() as snapshot:
-        found = snapshot.words(query)
+        found = snapshot.keyword_matches(query)
     assert found is not None
     assert (found.scores > 0).all()
     assert (found.numbers.dtype, found.scores.dtype) == (np.int64, np.float64)
@@ -74,7 +74,7 @@ class TestWords:
         with store.reading() as snapshot:
             store.commit([Revise(a, "horse")])
             note(store, "zebra", kept=True)
-            found = snapshot.words("zebra")
+            found = snapshot.keyword_matches("zebra")
         assert found is not None
         assert found.numbers.tolist() == [number_of(a)]
 
@@ -144,7 +144,7 @@ class TestWords:
         for at in range(7):
             note(store, "hidden " * 50 + "zebra meadow" * (at % 2), kept=True)
         with store.reading() as snapshot:
-            found = snapshot.words("zebra horse meadow tale hidden", own)
+            found = snapshot.keyword_matches("zebra horse meadow tale hidden", own)
             used = alone.used
             fitting = snapshot.fitting(used, ["a zebra's tale", "meadow"], own)
         assert found is not None

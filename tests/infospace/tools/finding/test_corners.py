@@ -22,7 +22,7 @@ def test_a_tag_that_is_only_claimed_excludes_and_does_not_include() -> None:
 
 
 def test_what_any_of_the_joined_scopes_excludes_is_forbidden() -> None:
-    joined = Scope(include_servers=("s",)).narrowed(Scope(exclude_servers=("s",)))
+    joined = Scope(include_servers=("s",)).intersect(Scope(exclude_servers=("s",)))
     assert joined.forbids(TOOL)
     assert not joined.forbids(replace(TOOL, server="r"))
 

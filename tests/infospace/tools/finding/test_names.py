@@ -15,7 +15,7 @@ NAMES = Names([["browser", "click"], ["read", "file"], ["create", "pull", "reque
 )
 def test_a_word_with_a_typing_error_is_the_word_of_a_name(word: str, meant: str) -> None:
     """The one with which it shares most trigrams."""
-    found = NAMES.word(word)
+    found = NAMES.closest_word(word)
     assert found is not None
     assert found[0] == meant
     assert 0 < found[1] <= 1
@@ -24,7 +24,7 @@ def test_a_word_with_a_typing_error_is_the_word_of_a_name(word: str, meant: str)
 @pytest.mark.parametrize("word", ["weather", "zzz", "fil", "", "日本語です", "clerk"])
 def test_a_word_that_is_like_none_stays_unknown(word: str) -> None:
     """And so does one of three letters or less."""
-    assert NAMES.word(word) is None
+    assert NAMES.closest_word(word) is None
 
 
 def test_a_whole_name_is_known_by_its_letters() -> None:
@@ -36,13 +36,13 @@ def test_a_whole_name_is_known_by_its_letters() -> None:
 
 def test_no_names_are_like_nothing() -> None:
     """An empty index answers."""
-    assert Names([]).word("browser") is None
+    assert Names([]).closest_word("browser") is None
     assert Names([]).likeness(["browser"]).tolist() == []
 
 
 def test_a_word_that_only_begins_alike_is_no_typing_error() -> None:
     """Letters count as well as trigrams: who says hello does not ask for help."""
     names = Names([["help"], ["head"], ["image"]])
-    assert [names.word(word) for word in ("hello", "imagemagick")] == [None, None]
+    assert [names.closest_word(word) for word in ("hello", "imagemagick")] == [None, None]
     assert names.likeness(["hello"]).tolist() == [0, 0, 0]
-    assert names.word("helpp") == ("help", pytest.approx(8 / 11))
+    assert names.closest_word("helpp") == ("help", pytest.approx(8 / 11))

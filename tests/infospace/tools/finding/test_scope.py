@@ -79,9 +79,9 @@ tools = st.builds(
 @given(scopes, scopes, scopes, tools)
 def test_narrowing_takes_away_and_never_adds(one: Scope, two: Scope, three: Scope, tool: Tool) -> None:
     """What is left is in all of them, however they are put together."""
-    narrowed = one.narrowed(two).narrowed(three)
+    narrowed = one.intersect(two).intersect(three)
     assert narrowed.allows(tool) == (one.allows(tool) and two.allows(tool) and three.allows(tool))
-    assert narrowed.allows(tool) == one.narrowed(two.narrowed(three)).allows(tool)
+    assert narrowed.allows(tool) == one.intersect(two.intersect(three)).allows(tool)
 
 
 @pytest.mark.parametrize(
