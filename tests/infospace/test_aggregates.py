@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from infospace import Invalid, Note
 from infospace.where import TypeMismatches
 from infospace.where.aggregates import parse_aggregate
+from infospace.where.parse_aggregate import LONGEST
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 
@@ -42,6 +43,15 @@ def test_an_aggregate_is_a_function_of_a_path_or_count(text: str, read: str) -> 
     """Case and blanks are no matter; a key may be odd, or have the name of a function."""
     assert str(parse_aggregate(text)) == read
     assert parse_aggregate(read) == parse_aggregate(text)
+
+
+def test_an_aggregate_of_a_thousand_characters_is_read_and_a_longer_one_refused() -> None:
+    """The length counts before anything is read."""
+    longest = f"sum({'x' * (LONGEST - 5)})"
+    assert len(longest) == LONGEST == 1_000
+    assert str(parse_aggregate(longest)) == longest
+    with pytest.raises(Invalid, match=r"an aggregate has 1,001 characters, more than 1,000"):
+        parse_aggregate(f"{longest} ")
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ again. Tests that are marked `slow`, and those of properties, are left out: they
 cost their time.
 
 What mutmut does not mutate: a line that no test covers; a function with a decorator other than `staticmethod` or
-`classmethod` (so no `@property`); what stands outside functions, and in annotations; an `await` that is missing, a
-guard that is dropped, two lines in the wrong order. Faults of these kinds are planted by hand.
+`classmethod` (so no `@property`); what stands outside functions, and in annotations; two lines in the wrong order.
+Faults of these kinds are planted by hand. A dropped guard, a missing `await` and a lost order are planted by
+`operators.py`.
 """
 
 from __future__ import annotations

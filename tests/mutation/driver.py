@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from mutation import operators
 from mutmut import __main__ as mutmut
 from mutmut.configuration import config
 from mutmut.state import state
@@ -28,6 +29,7 @@ PASSED = Path("passed.txt")
 
 def main() -> None:
     """Run mutmut's command with what is changed here."""
+    operators.install()
     measure, count, clean, submit = (
         mutmut.store_lines_covered_by_tests,
         mutmut.run_stats_collection,

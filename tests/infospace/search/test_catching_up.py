@@ -14,6 +14,7 @@ from infospace.search.embedding import backfill as catching
 from infospace.search.embedding.backfill import Expected
 from infospace.search.models.switch import choose, inspect_model
 from infospace.store.changes import Delete, MakeNote
+from infospace.store.records import Text
 from tests.infospace.search.tiny_model import WORDS, make_model
 
 LONG = " ".join(f"{word} {number}." for number in range(60) for word in WORDS)
@@ -26,10 +27,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(make_model(tmp_path_factory.mktemp("model") / "tiny"))
 
 
-@pytest.fixture
-def space(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Space]:
+@pytest.fixture(params=[1_000, len(LONG)], ids=["long", "just long enough"])
+def space(
+    request: pytest.FixtureRequest, tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Space]:
     """A space of a long Note and ten short ones, none of them embedded; small pieces."""
-    monkeypatch.setattr(catching, "LONG", 1_000)
+    monkeypatch.setattr(catching, "LONG", request.param)
     monkeypatch.setattr(catching, "SLICE_CHARACTERS", 300)
     with open_space(tmp_path / "space.db") as opened:
         choose(opened, inspect_model(tiny))
@@ -131,3 +134,49 @@ def test_what_is_expected_follows_what_was_found() -> None:
     assert expected.total(101, 101) == 402
     expected.settle(80_000)
     assert expected.total(202, 0) == 202
+
+
+@pytest.mark.parametrize(
+    ("sizes", "pages"),
+    [
+        ([], []),
+        ([100], [[0]]),
+        ([1, 1, 1, 1], [[0, 1, 2], [3]]),
+        ([4, 4, 4], [[0, 1], [2]]),
+        ([3, 3, 1, 1], [[0, 1, 2], [3]]),
+        ([8, 1, 1], [[0], [1, 2]]),
+        ([1, 9], [[0, 1]]),
+        ([1, 10], [[0], [1]]),
+        ([10, 11], [[0], [1]]),
+    ],
+)
+def test_what_is_left_is_read_page_by_page(
+    monkeypatch: pytest.MonkeyPatch, sizes: list[int], pages: list[list[int]]
+) -> None:
+    """So many texts, or until there are so many characters; a long text is a page of its own."""
+    monkeypatch.setattr(catching, "PAGE", 3)
+    monkeypatch.setattr(catching, "PAGE_CHARACTERS", 8)
+    monkeypatch.setattr(catching, "LONG", 10)
+    left, read = dict(enumerate(sizes)), []
+    while page := catching._page(left):
+        assert page == {number: sizes[number] for number in page}
+        read.append(list(page))
+        for number in page:
+            del left[number]
+    assert read == pages
+
+
+@pytest.mark.parametrize(
+    ("lengths", "parts"),
+    [([], []), ([1], [1]), ([4], [1]), ([2, 2, 2], [2, 1]), ([3, 3, 3, 3], [2, 2]), ([9, 1, 1, 2], [1, 3])],
+)
+def test_texts_are_embedded_in_parts_of_so_many_characters(lengths: list[int], parts: list[int]) -> None:
+    """A part ends with the text that reaches the bound; nothing is left out, and no part is empty."""
+    texts = [Text(f"Note_{place}", 1, "x" * length) for place, length in enumerate(lengths)]
+    batches = list(catching._batches(texts, 4))
+    assert [len(batch) for batch in batches] == parts
+    assert [text for batch in batches for text in batch] == texts
+    found = {bytes([place]): text.text for place, text in enumerate(texts)}
+    slices = list(catching._slices(found, 4))
+    assert [len(digests) for digests in slices] == parts
+    assert [digest for digests in slices for digest in digests] == list(found)

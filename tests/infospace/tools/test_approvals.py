@@ -148,3 +148,26 @@ def test_outside_of_a_run_nobody_is_asked_and_nothing_called(space: Space) -> No
     with pytest.raises(NotAllowed, match="files/write is blocked"):
         asyncio.run(call_for_step(space.view(), replace(tool, blocked=True, auto_approved=True), {"path": "a"}))
     assert made == ["a"]
+
+
+@pytest.mark.parametrize(("read_only", "reads"), [(True, True), (True, False), (False, False), (False, True)])
+def test_only_what_reads_alone_is_refused_a_tool_that_may_change_things(
+    space: Space, read_only: bool, reads: bool
+) -> None:
+    """Which is a condition; a step may call either."""
+    made, server = [], LocalTools("files")
+
+    @server.tool(read_only=read_only)
+    def stat(path: str) -> bool:
+        """Look at a file."""
+        made.append(path)
+        return True
+
+    space.tools.add(server)
+    calling = call_for_step(space.view(), space.tools.get("files/stat"), {"path": "a"}, reads=reads)
+    if reads and not read_only:
+        with pytest.raises(Invalid, match="unchecked: files/stat may change things, and a condition only reads"):
+            asyncio.run(calling)
+    else:
+        assert asyncio.run(calling).content is True
+    assert made == ([] if reads and not read_only else ["a"])

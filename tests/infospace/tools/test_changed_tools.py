@@ -115,6 +115,31 @@ def test_no_word_holds_for_what_was_not_known_when_it_was_said(printer: Printer,
     assert len(printer.calls) == 1
 
 
+def test_outside_of_a_run_a_name_is_of_what_the_kept_list_says(printer: Printer) -> None:
+    """What is allowed by its name is called as long as it says the same of itself, and not any more after that."""
+    with printer.begin(autoApprove=["print"]) as space:
+        call_of_a_step(space)
+    assert len(printer.calls) == 1
+    printer.lists(description="Print it, and mail it to everybody.")
+    with printer.begin(autoApprove=["print"]) as space, pytest.raises(NotAllowed, match="nobody is asked"):
+        call_of_a_step(space)
+    assert len(printer.calls) == 1
+
+
+def test_outside_of_a_run_what_is_listed_at_the_call_is_held_against_it_too(printer: Printer) -> None:
+    """The arguments of a call, and that a condition only reads."""
+    printer.lists(inputSchema=NUMBER, annotations={"readOnlyHint": True})
+    with printer.begin(trusted=True) as space:
+        assert synced(space, restart=True).changed == ["p/print"]
+    printer.lists(inputSchema={**NUMBER, "required": ["n", "m"]}, annotations={"readOnlyHint": True})
+    with printer.begin(trusted=True) as space, pytest.raises(Invalid, match="do not fit its schema"):
+        call_of_a_step(space)
+    printer.lists(inputSchema=NUMBER, annotations={"readOnlyHint": False, "destructiveHint": False})
+    with printer.begin(trusted=True) as space, pytest.raises(Invalid, match="a condition only reads"):
+        asyncio.run(call_for_step(space.view(), space.tools.get("p/print"), {"n": 1, "m": 2}, reads=True))
+    assert printer.calls == []
+
+
 def test_what_changes_within_a_run_is_asked_about_though_it_was_allowed_by_name(printer: Printer) -> None:
     """After the server told that its list changed, and that was kept: a name is of what the run called first."""
     with printer.begin() as space:

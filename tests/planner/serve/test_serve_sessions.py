@@ -17,6 +17,8 @@ from infospace.core.ids import Kind
 from infospace.journal.rows import OpenRun
 from infospace.store.changes import GiveName, MakeNote
 from infospace.tools.local import LocalTools
+from planner.server.arguments import CancelRun, RunSteps
+from planner.server.operations import Operations
 from planner.sessions.names import PREFIX
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -64,6 +66,28 @@ def test_a_cancelled_session_cancels_the_steps_that_run_and_those_that_queue(spa
         return answer["status"], list(answer["bindings"])
 
     assert play(space, scene) == ("cancelled", ["x"])
+
+
+async def unheard(_done: int, _said: str) -> None:
+    """Hear how far it is, and do nothing."""
+
+
+def test_steps_that_queue_belong_to_their_session_before_they_begin(space: Space) -> None:
+    """However long who gave them waits: a cancelled session cancels them, too, and they open no other one."""
+
+    async def scene() -> Any:
+        door = Operations(space)
+        run = (await door.run_steps(RunSteps(session="s", steps=[SLOW], wait_s=0), unheard))["run"]
+        queued = asyncio.create_task(door.run_steps(RunSteps(session="s", steps=[NOTE], wait_s=300), unheard))
+        await asyncio.sleep(0)
+        assert len(door.lives.going(run)) == 2
+        cancelled = await door.cancel_run(CancelRun(run=run), unheard)
+        answer = await queued
+        await door.close()
+        return run, cancelled["status"], (answer["run"], answer["status"])
+
+    run, cancelled, queued = asyncio.run(scene())
+    assert (cancelled, queued) == ("cancelled", (run, "cancelled"))
 
 
 def test_a_run_of_another_door_is_waited_for(space: Space) -> None:
