@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutation.rooms import ROOMS, SLOW, Room, together
+from mutation.rooms import ABOUT_CODE, ROOMS, SLOW, Room, together
 from mutmut.stats import status_by_exit_code
 
 ROOT = Path(__file__).parent.parent.parent
@@ -108,6 +108,7 @@ def configured(names: list[str], rooms: list[Room]) -> str:
             "--timeout=120",
             "-m",
             "not slow and not hypothesis",
+            *(f"--ignore={file}" for file in ABOUT_CODE),
         ],
         "pytest_add_cli_args_test_selection": [*dict.fromkeys(tests)],
     }

@@ -17,7 +17,7 @@ class Room:
     least: int
     """How many of a hundred killable mutants have to be killed."""
     but: tuple[str, ...] = ()
-    """Patterns of files that belong to another room, or have no code, as a protocol."""
+    """Patterns of files that belong to another room, have no code, or import nothing, not even mutmut."""
     beside: str = ""
     """Rooms with the same word here have one copy of the repository: what their tests reach is found out once."""
 
@@ -49,6 +49,9 @@ SLOW = (
 """Tests that take long, or run the same plans in another way: a fault has to be noticed without them.
 
 Each reaches nearly all the code, so that every survivor would cost their whole time."""
+
+ABOUT_CODE = ("tests/infospace/memory/contract/test_store_whole.py",)
+"""Tests that look at the code instead of calling it: they see mutants as members of the classes."""
 
 ROOMS = {
     "check": Room(
@@ -144,7 +147,12 @@ ROOMS = {
         but=("infospace/store/sqlite/*.py", "infospace/store/protocol.py"),
     ),
     "sqlite": Room(("infospace/store/sqlite/*.py",), ("tests/infospace/memory", "tests/infospace/search"), 85),
-    "tools": Room(("infospace/tools/*.py",), ("tests/infospace/tools",), 85),
+    "tools": Room(
+        ("infospace/tools/*.py",),
+        ("tests/infospace/tools",),
+        85,
+        but=("infospace/tools/mcp/process_guard.py",),
+    ),
     "serve": Room(("planner/server/*.py",), ("tests/planner/serve",), 85),
     "screen": Room(
         ("tui/*.py",),

@@ -251,3 +251,233 @@ def test_adding_is_ended(show: Show, space: Space, tmp_path: Path, monkeypatch: 
     with space.store.reading() as snapshot:
         assert 0 < snapshot.count(Kind.NOTE) <= 500
         assert snapshot.run_heads()[0].status == "cancelled"
+
+
+async def says(stage: Stage, *messages: str) -> None:
+    """Wait until each of the messages was in a notification."""
+    await stage.until(lambda: all(any(one in said for said in stage.said()) for one in messages), repr(messages))
+
+
+def test_where_nothing_is_shown_no_deed_does_anything(show: Show, space: Space) -> None:
+    """Each says so."""
+
+    async def story(stage: Stage) -> None:
+        await stage.go("notes")
+        await stage.sees("no notes yet")
+        for number, key in enumerate(("e", "E", "n", "p", "d", "r"), 1):
+            await stage.press(key)
+            await stage.until(lambda number=number: stage.said().count("Nothing is shown.") == number, key)
+        await stage.press("u")
+        await says(stage, "Nothing was done here that could be undone")
+
+    show(story)
+    with space.store.reading() as snapshot:
+        assert snapshot.run_heads() == []
+
+
+def test_what_is_as_it_was_is_not_written(show: Show, stocked: Space) -> None:
+    """The same name, the same text, what is kept, what is deleted; none of that can be undone."""
+    steel = named(stocked, "steel")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "steel")
+        await stage.press("n")
+        await stage.sees("Name of Note_")
+        assert stage.app.screen.query_one(Input).value == "steel"
+        stage.app.screen.query_one(Input).value = " steel "
+        await stage.press("enter")
+        await stage.until(lambda: stage.app.screen is stage.app.place)
+        await stage.press("n")
+        await stage.sees("Name of Note_")
+        await stage.write("!")
+        await stage.press("escape")
+        await stage.until(lambda: stage.app.screen is stage.app.place)
+        await stage.press("p")
+        await says(stage, f"{steel} is kept already.")
+        await stage.press("e")
+        await stage.sees("ctrl+s saves", "title: Why steel rusts")
+        await stage.press("ctrl+s")
+        await stage.until(lambda: stage.app.screen is stage.app.place)
+        assert place(stage).undoable == []
+        await stage.press("d")
+        await says(stage, f"Deleted {steel}.")
+        await stage.sees("7 kept notes")
+        await stage.until(lambda: place(stage).around is not None and place(stage).around.gone is not None)
+        await stage.press("d")
+        await says(stage, f"{steel} is deleted already")
+        assert len(place(stage).undoable) == 1
+
+    show(story, (80, 40), stocked)
+
+
+def test_a_name_is_given_without_the_blanks_around_it(show: Show, stocked: Space) -> None:
+    """Where nothing is left of it, the name is taken away."""
+    steel = named(stocked, "steel")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "steel")
+        await stage.press("n")
+        await stage.sees("Name of Note_")
+        stage.app.screen.query_one(Input).value = "  iron  "
+        await stage.press("enter")
+        await says(stage, f"{steel} is named 'iron'. u undoes it.")
+        assert named(stocked, "iron") == steel
+        await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.name == "iron")
+        await stage.press("n")
+        await stage.sees("Name of Note_")
+        assert "An empty one takes the name away." in stage.text
+        stage.app.screen.query_one(Input).value = " "
+        await stage.press("enter")
+        await says(stage, f"{steel} has no name. u undoes it.")
+        await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.name is None)
+        await stage.press("u")
+        await stage.until(lambda: len(place(stage).undoable) == 1)
+        await stage.press("u")
+        await stage.until(lambda: place(stage).undoable == [])
+        await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.name == "steel")
+
+    show(story, (80, 40), stocked)
+    assert named(stocked, "steel") == steel
+
+
+@pytest.mark.parametrize("above", [0, 1])
+def test_what_is_too_long_to_be_edited_here_goes_to_the_editor(
+    show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch, above: int
+) -> None:
+    """From one character above the bound on."""
+    steel = named(stocked, "steel")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "steel")
+        assert place(stage).around is not None
+        size = place(stage).around.brief.size
+        monkeypatch.setattr("tui.screens.notes.actions.LONGEST", size - above)
+        await stage.press("e")
+        if above:
+            await says(stage, f"{steel} has {size} characters, too many to be edited here")
+        else:
+            await stage.sees("ctrl+s saves")
+            await stage.press("escape")
+            await stage.until(lambda: stage.app.screen is stage.app.place)
+
+    show(story, (80, 40), stocked)
+
+
+def test_an_earlier_version_is_brought_back_and_not_edited(show: Show, stocked: Space) -> None:
+    """The current one is not brought back, unless it was deleted."""
+    steel = current(stocked, named(stocked, "steel"))
+    edit(stocked.store, steel, "Iron oxide.", steel.metadata, "edit")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        await shows(stage, "steel")
+        await stage.press("r")
+        await says(stage, "Choose an earlier version on the tab Versions.")
+        stage.app.open_note(steel.id, 1)
+        await stage.until(lambda: place(stage).version_chosen == 1)
+        await stage.until(lambda: place(stage).around is not None and place(stage).around.resource.version == 1)
+        await stage.press("e")
+        await says(stage, f"this is version 1 of {steel.id}, and the current one is 2")
+        await stage.press("r")
+        await says(stage, f"{steel.id} is as it was at version 1.")
+        assert current(stocked, steel.id).content == steel.content
+        await stage.until(lambda: place(stage).around is not None and place(stage).around.latest == 3)
+        await shows(stage, "steel")
+        await stage.press("d")
+        await says(stage, f"Deleted {steel.id}.")
+        await stage.until(lambda: place(stage).around is not None and place(stage).around.gone is not None)
+        assert place(stage).version_chosen == place(stage).around.latest  # type: ignore[union-attr]
+        await stage.press("r")
+        await says(stage, f"{steel.id} is as it was at version 3.")
+        assert [len(place(stage).undoable), current(stocked, steel.id).content] == [3, steel.content]
+
+    show(story, (80, 40), stocked)
+
+
+def test_what_is_undone_is_what_was_done_last_and_is_shown_again(show: Show, stocked: Space) -> None:
+    """Whatever was shown meanwhile."""
+    steel, sour = named(stocked, "steel"), named(stocked, "sourdough")
+
+    async def story(stage: Stage) -> None:
+        await opened(stage, "8 kept notes")
+        for name, identifier in (("steel", steel), ("sourdough", sour)):
+            await shows(stage, name)
+            await stage.press("d")
+            await says(stage, f"Deleted {identifier}.")
+        first, second = place(stage).undoable
+        await shows(stage, "bread")
+        await stage.press("u")
+        await says(stage, f"{second} is undone: ")
+        await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.id == sour)
+        assert place(stage).undoable == [first]
+        await stage.press("u")
+        await says(stage, f"{first} is undone: ")
+        await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.id == steel)
+
+    show(story, (80, 40), stocked)
+    assert {current(stocked, steel).id, current(stocked, sour).id} == {steel, sour}
+
+
+def test_adding_that_is_not_wanted_adds_nothing(show: Show, space: Space) -> None:
+    """Neither with escape nor where nothing was written; the folder that one is in is at hand."""
+
+    async def story(stage: Stage) -> None:
+        await stage.go("notes")
+        await stage.sees("no notes yet")
+        for leave in ("escape", "enter"):
+            await stage.press("a")
+            await stage.sees("Add a file or a folder")
+            assert stage.app.screen.query_one(Input).value == str(Path.cwd())
+            if leave == "enter":
+                stage.app.screen.query_one(Input).value = "  "
+            await stage.press(leave)
+            await stage.until(lambda: stage.app.screen is stage.app.place)
+        assert stage.said() == []
+
+    show(story)
+    with space.store.reading() as snapshot:
+        assert snapshot.run_heads() == []
+
+
+def test_adding_goes_on_where_its_end_is_not_confirmed(
+    show: Show, space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line that tells how far it is goes away with it."""
+    folder = tmp_path / "few"
+    folder.mkdir()
+    for number in range(20):
+        (folder / f"{number:02}.txt").write_text(f"text {number}")
+    asked, progress = threading.Event(), Adding.progress
+
+    def held(adding: Adding, done: int, total: int, what: str) -> None:
+        """Go on from the 10th file on when the end was not asked for."""
+        if done == 10:
+            asked.wait(60)
+        progress(adding, done, total, what)
+
+    monkeypatch.setattr(Adding, "progress", held)
+
+    async def story(stage: Stage) -> None:
+        await stage.go("notes")
+        await stage.sees("no notes yet")
+        assert not place(stage).query_one("#work").display
+        await stage.press("a")
+        await stage.sees("Add a file or a folder")
+        stage.app.screen.query_one(Input).value = f"  {folder} "
+        await stage.press("enter")
+        await stage.sees("adding: reading 9 of 20", "ends it")
+        await stage.press("a")
+        await stage.sees("End adding?", "adding the same again goes on")
+        await stage.press("n")
+        await stage.until(lambda: stage.app.screen is stage.app.place)
+        asked.set()
+        await says(stage, "20 added.")
+        await stage.until(lambda: not place(stage).query_one("#work").display)
+        assert len(place(stage).undoable) == 1
+
+    show(story)
+    with space.store.reading() as snapshot:
+        assert snapshot.count(Kind.NOTE) == 20

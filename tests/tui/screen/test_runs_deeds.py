@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from furnishing import note
+from furnishing import WAIT, note
 from holding import hold
 from staging import Show, Stage
 from textual.widgets import Input
 
 from infospace import Space
 from infospace.store.sqlite.read.snapshot import SqliteSnapshot
-from planner.execute.start import run_sync
+from planner.execute.start import Prepared, prepare, run_sync
 from planner.sessions import open_session
 from tui.runtime.ui_state import UiState
 from tui.screens.runs import Runs
@@ -199,3 +199,106 @@ def test_what_is_remembered_is_written_only_when_it_is_something_else(
     memory.write()
     assert len(written) == 1
     assert (memory.get("theme", ""), memory.get("theme", 0), memory.get("other", [1])) == ("nord", 0, [1])
+
+
+async def says(stage: Stage, message: str, times: int = 1) -> None:
+    """Wait until a message was said so often."""
+    await stage.until(lambda: sum(message in one for one in stage.said()) == times, message)
+
+
+def test_where_there_is_no_run_no_deed_does_anything(show: Show) -> None:
+    """Each says so, but a mark, which is only one where there is something."""
+
+    async def story(stage: Stage) -> None:
+        await stage.until(lambda: stage.app.place is not None and stage.app.place.name_of_place == "runs")
+        for number, key in enumerate(("a", "r", "x", "f", "o", "p", "d"), 1):
+            await stage.press(key)
+            await says(stage, "There is no run here.", number)
+        await stage.press("m")
+        assert runs(stage)._runs.marked == []
+        for action in ("answer", "resume", "stop", "fork", "edit", "replay", "delete", "open", "mark", "compare"):
+            assert not runs(stage).is_action_available(action), action
+
+    show(story)
+
+
+def test_what_is_offered_is_what_can_be_done_with_the_run_at_the_cursor(show: Show, furnished: Space) -> None:
+    """An answer only where that run asks; comparing where two are meant."""
+
+    def offered(stage: Stage) -> set[str]:
+        actions = ("answer", "resume", "stop", "fork", "edit", "replay", "delete", "open", "mark", "compare")
+        return {action for action in actions if runs(stage).is_action_available(action)}
+
+    always = {"fork", "edit", "replay", "delete", "open", "mark"}
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("5 runs")
+        assert offered(stage) == always
+        await stage.press("m")
+        assert offered(stage) == always
+        await stage.press("down")
+        await stage.until(lambda: "answer" in offered(stage))
+        assert offered(stage) == always | {"answer", "resume", "stop", "compare"}
+        await stage.press("m", "down", "m")
+        await says(stage, "run_5 is not marked any more, run_4 and run_3 are")
+        await stage.press("down")
+        await stage.until(lambda: "answer" not in offered(stage))
+        assert offered(stage) == always | {"compare"}
+
+    show(story, on=furnished)
+
+
+def test_the_earlier_of_two_marked_runs_is_compared_first(show: Show, space: Space) -> None:
+    """By its number, in whichever order they were marked."""
+    for number in range(10):
+        assert run_sync(space, {"goal": f"Number {number}", "steps": [note(number, "$x")]}).status == "success"
+    compared: list[tuple[str, ...]] = []
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("10 runs")
+        stage.app.compare = lambda *pair: compared.append(pair)  # type: ignore[method-assign]
+        await stage.press("m", "down", "c")
+        await stage.press("m", "c")
+        await stage.press("up", "m", "down", "down", "c")
+
+    show(story)
+    assert compared == [("run_9", "run_10"), ("run_9", "run_10"), ("run_8", "run_9")]
+
+
+def test_a_run_that_goes_on_here_is_told_to_rest_and_then_ended(show: Show, space: Space) -> None:
+    """Each time it is said which; the second time it does not wait for its step."""
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("no runs yet")
+        prepared = prepare(space, {"goal": "Wait", "steps": [WAIT, note("x", "$x")]})
+        assert isinstance(prepared, Prepared)
+        stage.app.follow(stage.app.runner.start, prepared)
+        await stage.sees("run_1")
+        await stage.until(lambda: stage.app.runner.of("run_1") is not None)
+        await stage.until(lambda: runs(stage).is_action_available("stop"))
+        assert not runs(stage).is_action_available("delete")
+        await stage.press("x")
+        await says(stage, "run_1 finishes the steps under way; once more ends it at once.")
+        await stage.press("x")
+        await says(stage, "run_1 is broken off.")
+        await stage.until(lambda: stage.app.runner.of("run_1") is None)
+
+    show(story)
+
+
+def test_a_run_that_asks_nothing_is_not_answered_and_says_what_goes_on_with_it(show: Show, space: Space) -> None:
+    """What waits for the time is looked at again; what has ended is only said to ask nothing."""
+    assert run_sync(space, [{"type": "wait", "seconds": 100_000}]).status == "suspended"
+    assert run_sync(space, [note("x", "$x")]).status == "success"
+
+    async def story(stage: Stage) -> None:
+        await stage.sees("2 runs")
+        await stage.press("a")
+        await says(stage, "run_2 asks nothing")
+        assert not any("r resumes it" in one for one in stage.said())
+        await stage.press("down", "a")
+        await says(stage, "run_1 asks nothing")
+        assert any("r resumes it" in one for one in stage.said())
+        assert len(stage.app.screen_stack) == 1
+
+    show(story)

@@ -161,7 +161,7 @@ class NoteDeeds(Place):
         around = self._chosen()
         if around is None:
             return
-        brief, detail = around.brief, "A name keeps it. Nothing takes the name away."
+        brief, detail = around.brief, "A name keeps it. An empty one takes the name away."
         name = await self.app.push_screen_wait(Line(f"Name of {brief.id}", detail, brief.name or ""))
         if name is None or name.strip() == (brief.name or ""):
             return
