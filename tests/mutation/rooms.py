@@ -50,8 +50,11 @@ SLOW = (
 
 Each reaches nearly all the code, so that every survivor would cost their whole time."""
 
-ABOUT_CODE = ("tests/infospace/memory/contract/test_store_whole.py",)
-"""Tests that look at the code instead of calling it: they see mutants as members of the classes."""
+ABOUT_CODE = (
+    "tests/infospace/memory/contract/test_store_whole.py",
+    "tests/infospace/tools/test_syncing.py::test_many_kept_tools_are_no_burden",
+)
+"""Tests that look at the code, where mutants are members of the classes, or count the calls that it makes."""
 
 ROOMS = {
     "check": Room(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
-from furnishing import WAIT, note
+from furnishing import note
 from holding import hold
 from staging import Show, Stage
 from textual.widgets import Input
 
 from infospace import Space
 from infospace.store.sqlite.read.snapshot import SqliteSnapshot
+from infospace.tools.local import LocalTools
 from planner.execute.start import Prepared, prepare, run_sync
 from planner.sessions import open_session
 from tui.runtime.ui_state import UiState
@@ -267,10 +269,18 @@ def test_the_earlier_of_two_marked_runs_is_compared_first(show: Show, space: Spa
 
 def test_a_run_that_goes_on_here_is_told_to_rest_and_then_ended(show: Show, space: Space) -> None:
     """Each time it is said which; the second time it does not wait for its step."""
+    gate = LocalTools("gate")
+
+    @gate.tool(read_only=True)
+    async def enter() -> None:
+        """Enter once it is open, which it never is."""
+        await asyncio.Event().wait()
+
+    space.tools.add(gate)
 
     async def story(stage: Stage) -> None:
         await stage.sees("no runs yet")
-        prepared = prepare(space, {"goal": "Wait", "steps": [WAIT, note("x", "$x")]})
+        prepared = prepare(space, [{"type": "gate/enter"}, note("x", "$x")])
         assert isinstance(prepared, Prepared)
         stage.app.follow(stage.app.runner.start, prepared)
         await stage.sees("run_1")
