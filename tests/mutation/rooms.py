@@ -157,6 +157,17 @@ ROOMS = {
         but=("infospace/tools/mcp/process_guard.py",),
     ),
     "serve": Room(("planner/server/*.py",), ("tests/planner/serve",), 85),
+    "actions": Room(
+        ("tui/screens/run_actions.py", "tui/screens/runs.py", "tui/screens/notes/actions.py"),
+        (
+            "tests/tui/rows/test_possible.py",
+            "tests/tui/screen/test_note_deeds.py",
+            "tests/tui/screen/test_questions.py",
+            "tests/tui/screen/test_runs.py",
+            "tests/tui/screen/test_runs_deeds.py",
+        ),
+        70,
+    ),
     "screen": Room(
         ("tui/*.py",),
         ("tests/tui/rows", "tests/tui/screen"),

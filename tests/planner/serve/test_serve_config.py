@@ -141,6 +141,12 @@ def test_a_token_that_cannot_serve_is_refused(token: str) -> None:
         checked_token(token)
 
 
+def test_a_token_has_sixteen_characters() -> None:
+    assert checked_token("x" * 16) == "x" * 16
+    with pytest.raises(Invalid, match="at least 16 characters"):
+        checked_token("x" * 15)
+
+
 def test_a_rate_lets_so_many_calls_through_in_any_minute() -> None:
     """It says after how long the next one may come; what it refuses is not counted."""
     at = [0.0]
