@@ -53,6 +53,7 @@ Each reaches nearly all the code, so that every survivor would cost their whole 
 ABOUT_CODE = (
     "tests/infospace/memory/contract/test_store_whole.py",
     "tests/infospace/tools/test_syncing.py::test_many_kept_tools_are_no_burden",
+    "tests/planner/test_references.py::test_each_value_is_looked_at_once_however_deep_it_stands",
 )
 """Tests that look at the code, where mutants are members of the classes, or count the calls that it makes."""
 

@@ -11,9 +11,10 @@ import pytest
 from infospace import Space
 from infospace.core.errors import Conflict, NotFound
 from infospace.core.ids import Kind
-from infospace.core.resources import Collection, Member, Note
+from infospace.core.resources import Collection, Made, Member, Note
 from infospace.editing.edit import bring_back, edit, give_name, keep, remove
 from infospace.editing.undo import undo
+from infospace.journal.origin import Use
 from infospace.store.changes import AddMembers, MakeCollection, MakeNote
 from infospace.store.optimistic import TRIES
 
@@ -42,6 +43,16 @@ def test_removing_takes_all_or_none(space: Space) -> None:
     undo(space.store, run)
     assert space.store.get(first.id).kept
     assert space.store.get(second.id).kept
+
+
+def test_what_was_done_by_hand_says_what_did_it(space: Space) -> None:
+    """Each version, and that something is gone."""
+    note = made(space)
+    first = edit(space.store, note, "other", note.metadata, "edit")
+    second = remove(space.store, [note.id], "rm")
+    with space.store.reading() as snapshot:
+        [origin] = snapshot.origins([Use(note.id, 2)])
+    assert (origin.made, origin.latest_made) == (Made(first, None, "edit"), Made(second, None, "rm"))
 
 
 def test_an_edit_whose_links_cannot_be_settled_has_ended_and_can_be_undone(space: Space, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace.core.errors import Invalid, NotFound
-from infospace.files.walk import MAX_BYTES, Found, Refused, read_note, read_text, walk
+from infospace.files.walk import MAX_BYTES, Found, Refused, Skipped, read_note, read_text, walk
 
 NAMES = st.sampled_from(["a", "b", "ab", "foo", "x y", "é", "b]"])
 PATTERNS = st.sampled_from(
@@ -107,6 +107,31 @@ def test_an_ignored_folder_that_is_asked_for_is_listed(tmp_path: Path) -> None:
     make(tmp_path, **{"build/in/.gitignore": "b.md"})
     assert found(tmp_path / "build" / "in") == ["a.md"]
     assert found(tmp_path) == []
+
+
+def test_of_the_end_of_a_rule_blanks_alone_are_no_part(tmp_path: Path) -> None:
+    """A tab is, as git has it, and a blank behind a backslash."""
+    make(tmp_path, **{".gitignore": "a.md  \nb.md\t\nc.md\\ \n#d.md\n\\#e.md\n\n/\n"})
+    make(tmp_path, **dict.fromkeys(("a.md", "b.md", "c.md", "#d.md", "#e.md"), ""))
+    assert found(tmp_path) == ["#d.md", "b.md", "c.md"]
+
+
+def test_what_is_not_taken_says_why(tmp_path: Path) -> None:
+    """And counts what is in it, of a folder what would have been taken."""
+    make(tmp_path, **dict.fromkeys(("a.md", "LICENSE", "b.BIN", ".c.md", "out/d.md", "out/e.bin", "out/in/f.txt"), ""))
+    make(tmp_path, **{".gitignore": "out/\n"})
+    (tmp_path / "link.md").symlink_to("a.md")
+    (tmp_path / "link.bin").symlink_to("b.BIN")
+    skipped = {one.path.name: (one.reason, one.count()) for one in walk(tmp_path) if isinstance(one, Skipped)}
+    assert skipped == {
+        "LICENSE": ("has no suffix", 1),
+        "b.BIN": ("is .bin, which is not read", 1),
+        ".c.md": ("is hidden", 1),
+        ".gitignore": ("is hidden", 1),
+        "out": ("is git-ignored", 2),
+        "link.md": ("is a symbolic link to what is read at its own place", 1),
+        "link.bin": ("is a symbolic link to what is not read", 1),
+    }
 
 
 def test_a_hostile_pattern_takes_no_time(tmp_path: Path) -> None:

@@ -318,3 +318,14 @@ def test_an_import_whose_listener_breaks_off_has_ended_and_can_be_undone(
     assert set(notes(space)) == {"a.md", "b.md"}
     undo(space.store, run.run)
     assert notes(space) == {}
+
+
+def test_what_is_not_taken_is_told_with_its_reason(space: Space, tmp_path: Path) -> None:
+    """In the order in which it is found; it is no failure."""
+    write(tmp_path / "in", **{"a.md": "a", "b.bin": "", "LICENSE": ""})
+    summary = import_paths(space, [tmp_path / "in"], NullListener())
+    assert summary.skipped == [
+        {"path": str(tmp_path / "in" / "LICENSE"), "reason": "has no suffix", "files": 1},
+        {"path": str(tmp_path / "in" / "b.bin"), "reason": "is .bin, which is not read", "files": 1},
+    ]
+    assert (summary.added, summary.failed) == (1, [])

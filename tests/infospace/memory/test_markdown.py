@@ -309,3 +309,14 @@ def test_links_come_in_the_order_of_the_text() -> None:
     assert [link.target for link in parse(body).links] == ["1.md", "2", "3.md", "4", "2"]
     starts = [link.start for link in parse(body).links]
     assert starts == sorted(set(starts))
+
+
+def test_a_link_says_what_stands_between_its_brackets() -> None:
+    """Nothing, where nothing does, whatever follows it."""
+    found = parse("[](a.md) and [b *c*](b.md)[d](c.md) [[e|f]]").links
+    assert [(link.target, link.text, link.wiki) for link in found] == [
+        ("a.md", "", False),
+        ("b.md", "b c", False),
+        ("c.md", "d", False),
+        ("e", "f", True),
+    ]

@@ -64,6 +64,13 @@ def test_rows_before_a_changed_one_are_known_by_it() -> None:
     """What stands before, or follows, the row that an unmatched old one did is that one."""
     assert align([b"a", b"b", b"c"], [b"x", b"b", b"y"]) == [0, 1, 2]
     assert align([b"a", b"b", b"c"], [b"z", b"y", b"c"]) == [0, 1, 2]
+    assert align([b"a"], [b"x", b"y"]) == [0, None]
+    assert align([b"a", b"b"], [b"x", b"y", b"z"]) == [0, 1, None]
+    assert align([b"a", b"b", b"d"], [b"b", b"a", b"x"]) == [1, 0, 2]
+    assert align([b"a", b"b", b"c"], [b"x", b"c"]) == [0, 2]
+    assert align([b"a", b"a"], [b"a", b"a", b"a"]) == [0, 1, None]
+    assert align([], [b"x"]) == [None]
+    assert align([b"a"], []) == []
 
 
 def test_front_matter_may_nest_as_deep_as_it_says() -> None:
