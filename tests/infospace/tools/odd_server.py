@@ -99,6 +99,14 @@ def tools(cursor: str | None) -> dict[str, Any]:
     return {"tools": [ECHO, *({"name": name, "inputSchema": OBJECT} for name in names)]}
 
 
+BAD: list[list[Any]] = [[], [], []]
+"""Prompts, resources and templates that are none."""
+if MODE == "bad lists":
+    BAD = [
+        [{"name": "scold", "arguments": "all"}, "no prompt"],
+        [{"uri": "odd://two", "name": 2}, {"name": "three"}],
+        [{"uriTemplate": "odd://{n}/{m}", "name": []}],
+    ]
 CALLS = 0
 LISTS: list[str] = []
 """A mark for each list that was told."""
@@ -236,14 +244,16 @@ def main() -> None:
             call(identifier, given["name"], given.get("arguments") or {})
         elif method == "prompts/list":
             arguments = [{"name": "who", "description": "Whom to greet.", "required": True}]
-            answer(identifier, {"prompts": [{"name": "greet", "description": "Greet.", "arguments": arguments}]})
+            answer(
+                identifier, {"prompts": [{"name": "greet", "description": "Greet.", "arguments": arguments}, *BAD[0]]}
+            )
         elif method == "prompts/get":
             said = {"type": "text", "text": f"Greet {given['arguments']['who']}."}
             answer(identifier, {"messages": [{"role": "user", "content": said}]})
         elif method == "resources/list":
-            answer(identifier, {"resources": [{"uri": "odd://one", "name": "one", "mimeType": "text/plain"}]})
+            answer(identifier, {"resources": [{"uri": "odd://one", "name": "one", "mimeType": "text/plain"}, *BAD[1]]})
         elif method == "resources/templates/list":
-            answer(identifier, {"resourceTemplates": [{"uriTemplate": "odd://{name}", "name": "any"}]})
+            answer(identifier, {"resourceTemplates": [{"uriTemplate": "odd://{name}", "name": "any"}, *BAD[2]]})
         elif method == "resources/read":
             answer(identifier, {"contents": [{"uri": given["uri"], "text": f"here is {given['uri']}"}]})
         else:

@@ -81,8 +81,17 @@ def test_two_servers_of_one_name_are_a_conflict() -> None:
     tools = toolbox()
     with pytest.raises(Conflict, match="atlas"):
         tools.add(LocalTools("atlas"))
-    with pytest.raises(Invalid, match="a/b"):
-        tools.add(LocalTools("a/b"))
+    for name in ("a/b", "/", ""):
+        with pytest.raises(Invalid, match=f"'{name}' cannot be a server's name") as raised:
+            tools.add(LocalTools(name))
+        assert raised.value.hint == "one without `/`"
+
+
+def test_a_tool_that_is_not_there_any_more_is_not_called() -> None:
+    """Whoever still has it."""
+    tools = LocalTools("atlas")
+    with pytest.raises(NotFound, match="there is no tool atlas/gone"):
+        asyncio.run(tools.call(Tool("atlas", "gone", ""), {}))
 
 
 @pytest.mark.parametrize(

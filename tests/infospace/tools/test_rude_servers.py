@@ -156,3 +156,17 @@ def test_one_bad_tool_is_refused_by_name_and_the_others_are_there(space: Space, 
     assert "the tool 'a list' is refused: " in str(server.kept.error)
     assert "the tool 'deep' is refused" in (space.tools.unavailable_reason("a/deep") or "")
     assert [one["name"] for one in done.to_json()["refused"]] == [one.name for one in done.refused]
+
+
+def test_one_bad_prompt_or_resource_is_refused_by_its_name_or_its_place(space: Space, tmp_path: Path) -> None:
+    """As what it is listed as, with the field that is wrong."""
+    done = synced(space, mcp=write(tmp_path, a=odd("bad lists", trusted=True)))
+    assert {"a/echo", "a/greet", "a/odd://one", "a/odd://{name}"} < set(done.added)
+    refused = [(one.kind, one.name, one.why.partition(":")[0]) for one in done.refused]
+    assert refused == [
+        ("prompt", "scold", "`arguments`"),
+        ("prompt", "number 3 of its prompts", "Input should be a valid dictionary or instance of Prompt"),
+        ("resource", "odd://two", "`name`"),
+        ("resource", "three", "`uri`"),
+        ("resource", "odd://{n}/{m}", "`name`"),
+    ]

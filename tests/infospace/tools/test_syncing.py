@@ -231,8 +231,15 @@ def test_prompts_and_resources_are_listed_with_their_kind(space: Space, tmp_path
     }
     assert others["a/greet"].input_schema["required"] == ["who"]
     assert others["a/odd://{name}"].input_schema["properties"] == {"name": {"type": "string"}}
+    assert [(one.tools, one.prompts, one.resources) for one in servers(space).all()] == [(len(names(space)), 1, 2)]
     assert space.tools.find("a/greet") is None
     assert not set(others) & set(names(space))
+
+
+def test_a_server_that_was_never_listed_has_nothing_of_any_kind(space: Space, tmp_path: Path) -> None:
+    """Which is a number, as of any other."""
+    synced(space, mcp=write(tmp_path, a=odd("plain", disabled=True)))
+    assert [(one.tools, one.prompts, one.resources) for one in servers(space).all()] == [(0, 0, 0)]
 
 
 def test_many_kept_tools_are_no_burden(tmp_path: Path) -> None:

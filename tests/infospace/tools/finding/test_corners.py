@@ -46,10 +46,11 @@ def test_examples_stand_once_and_the_tools_own_are_all_there() -> None:
 def test_a_long_request_is_taken_in_so_many_parts_at_most() -> None:
     parts = split_request(" ".join(f"Do the thing number {number}." for number in range(7)))
     assert len(parts) == MOST_PARTS
-    for sentences in (8, 14, 15, 40):
-        assert (
-            len(split_request(" ".join(f"Do the thing number {number}." for number in range(sentences)))) <= MOST_PARTS
-        )
+    for sentences in (2, 6, 7, 8, 14, 15, 40):
+        request = " ".join(f"Do the thing number {number}." for number in range(sentences))
+        *parts, whole = split_request(request)
+        assert whole == " ".join(parts) == request
+        assert len(parts) == min(sentences, {8: 4, 14: 7, 15: 5, 40: 7}.get(sentences, sentences)) < MOST_PARTS
 
 
 def test_plurals_lose_their_ending_but_for_those_that_are_none() -> None:

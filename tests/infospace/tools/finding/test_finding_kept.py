@@ -16,7 +16,7 @@ from infospace.core.tool import Tool
 from infospace.search.embedding.backfill import digest_of
 from infospace.search.embedding.embedder import Embedder
 from infospace.tools.scope import Filters, Scope
-from infospace.tools.search.finder import EMBEDDED_AT_ONCE, Finder
+from infospace.tools.search.finder import CORPORA, EMBEDDED_AT_ONCE, Finder
 from infospace.tools.search.results import CallExample, Wanted
 
 TOOLS = made_tools()
@@ -48,6 +48,30 @@ def test_only_changed_texts_are_embedded_again(space: Space, embedded: list[str]
     away = [replace(tool, connected=False, blocked=True, created="2026") for tool in told]
     Finder(space.embedding).find(away, Wanted("read a file"))
     assert embedded == []
+
+
+def test_the_lists_that_were_searched_last_stay_read(space: Space) -> None:
+    """So many of them; a list that is searched once more is not read anew."""
+    finder, lists = Finder(space.embedding), [TOOLS[at : at + 2] for at in range(CORPORA + 1)]
+    read = [finder._corpus(tools) for tools in lists[:-1]]
+    assert [finder._corpus(tools) for tools in lists[:-1]] == read
+    finder._corpus(lists[-1])
+    assert [finder._corpus(tools) for tools in lists[1:-1]] == read[1:]
+    assert finder._corpus(lists[0]) is not read[0]
+
+
+def test_what_is_compared_is_embedded_once(space: Space, embedded: list[str]) -> None:
+    """By whoever compares, and also for a search after that."""
+    finder = Finder(space.embedding)
+    first = finder.alike(TOOLS, TOOLS[0], 3)
+    assert len(embedded) == len(set(embedded)) > 0
+    embedded.clear()
+    assert finder.alike(TOOLS, TOOLS[0], 3) == first
+    finder.find(TOOLS, Wanted("read a file"))
+    Finder(space.embedding).alike(TOOLS, TOOLS[1], 3)
+    assert embedded == []
+    assert [alike.tool for alike in first[0]].count(TOOLS[0]) == 0
+    assert [len(finder.alike(TOOLS, TOOLS[0], limit)[0]) for limit in (0, 1, 3)] == [0, 1, 3]
 
 
 def test_no_purge_takes_the_vectors_of_tools(space: Space, embedded: list[str]) -> None:
