@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import pytest
 
 from infospace import Conflict, InfospaceError, Invalid, NotFound
-from infospace.core.tool import ToolAnswer
+from infospace.core.tool import Tool, ToolAnswer
 from infospace.tools.local import LocalTools
 from infospace.tools.toolbox import Toolbox
 
