@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from infospace.contract.arguments import UNKNOWN
 from infospace.contract.catalogue import Catalogue
@@ -23,9 +23,10 @@ from infospace.schema.shapes import (
     format_types,
 )
 from planner.check.conditions import reference_or_none
-from planner.check.control_flow import FormChecker
 from planner.check.environment import Environment, Variable, joined
 from planner.check.space_facts import SpaceFacts
+from planner.check.state import CheckState
+from planner.check.steps import StepChecker
 from planner.check.warnings import warn_of_effects
 from planner.language.plan import Ask, Block, Input, Plan, Saved, Step, Stop, blocks, every_step
 from planner.language.problems import Problem, Problems, join, listed, replace, sort_problems
@@ -79,17 +80,40 @@ def _checked(document: JSON, catalogue: Catalogue, known: SpaceFacts, saved_as: 
     return plan, problems
 
 
-class Checker(FormChecker):
+class Checker:
     """Checks a plan in document order with what is known of each variable. A session extends it line by line."""
 
     def __init__(
-        self, catalogue: Catalogue, known: SpaceFacts, problems: Problems, calling: tuple[str, ...] = ()
+        self,
+        catalogue: Catalogue,
+        known: SpaceFacts,
+        problems: Problems,
+        calling: tuple[str, ...] = (),
+        on_step: Callable[[Step, Environment], None] | None = None,
     ) -> None:
-        super().__init__(catalogue, known, problems)
+        """`on_step` is called with each step before it is checked, and with what is known there."""
+        self.problems = problems
         self.plans: dict[str, Plan] = {}
         """The saved plans that are named, directly or not."""
         self._calling = calling
         """Names of the saved plans that this one is called from, outermost first, and its own."""
+        self._catalogue = catalogue
+        self._state = CheckState(catalogue, known, problems)
+        self._values = self._state.values
+        self._steps = StepChecker(self._state, self._saved, on_step)
+
+    @property
+    def env(self) -> Environment:
+        """What is known after the last step that was checked."""
+        return self._state.env
+
+    @env.setter
+    def env(self, known: Environment) -> None:
+        self._state.env = known
+
+    def block(self, steps: Block, depth: int = 1, most: int | None = None) -> None:
+        """Check steps in the present environment, and bind what they bind. `most` is the depth allowed."""
+        self._steps.block(steps, depth, most)
 
     def inputs(self, plan: Plan) -> None:
         """Bind the declared inputs."""
@@ -132,7 +156,7 @@ class Checker(FormChecker):
             return Unknown()
         inner = Checker(self._catalogue, self._values.known, Problems(), (*self._calling, name))
         plan = parse_plan(document, inner.problems)
-        inner._handled = inner._values.handled = self._handled
+        inner._state.handled = inner._values.handled = self._state.handled
         inner.env = Environment(
             given=dict(self.env.given),
             loops=self.env.loops,
@@ -146,7 +170,7 @@ class Checker(FormChecker):
         inner.plans = self.plans
         self.plans[form.name] = plan
         inner.inputs(plan)
-        inner.block(plan.steps, depth + 1, self._most)
+        inner.block(plan.steps, depth + 1, self._state.max_depth)
         inner.result(plan)
         self._called(form, plan, join(step.pointer, "arguments"), pointer)
         for problem in inner.problems.found:
@@ -242,7 +266,7 @@ class Checker(FormChecker):
                 self.problems.warn("never-read", declared.pointer, f"nothing reads the input ${declared.name}")
         answers = set() if plan.result is not None else set(_last_places(plan.steps))
         needed = set(self._needed(every_step(plan.steps)))
-        for pointer, name in self.bound:
+        for pointer, name in self._state.bound:
             if pointer not in self.env.read and pointer not in answers:
                 hint = "read it" if pointer in needed else "leave `out` away, or read it"
                 self.problems.warn("never-read", pointer, f"nothing reads ${name}", hint)

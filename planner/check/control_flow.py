@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from infospace.contract.arguments import UNKNOWN
 from infospace.contract.decorator import Primitive
@@ -25,9 +25,12 @@ from infospace.schema.shapes import (
 from planner.check.calls import item_slot
 from planner.check.conditions import guards, read_by, reference_or_none, verdict
 from planner.check.environment import Environment, Variable, joined
-from planner.check.steps import StepChecker
+from planner.check.names import NameChecker
+from planner.check.state import CheckState
+from planner.check.step_types import TypeChecker
 from planner.language.plan import (
     Ask,
+    Block,
     Call,
     ForEach,
     If,
@@ -49,10 +52,42 @@ ROUNDS = 3
 """Rounds of a loop that are followed until what is known where one begins stays the same."""
 
 
-class FormChecker(StepChecker):
-    """Checks steps and the control forms among them."""
+class BlockChecker(Protocol):
+    """What checks the blocks that stand inside a control form."""
 
-    def _form(self, step: Step, before: Environment, depth: int) -> tuple[Shape | None, str | None]:
+    def inside(self, steps: Block, env: Environment, depth: int) -> Environment:
+        """Check a block one level deeper, in an environment of its own; return what is known at its end."""
+
+    def handler(self, steps: Block, env: Environment, depth: int) -> Environment:
+        """Check an `on_fail` list, where `$error` is bound; return what is known at its end."""
+
+
+SavedPlanCheck = Callable[[Step, Saved, int], Shape]
+"""Checks a call of a saved plan at a depth; returns the shape of what it gives."""
+
+
+class ControlFlowChecker:
+    """Checks the control forms; the blocks inside of them are checked by `blocks`."""
+
+    def __init__(
+        self,
+        state: CheckState,
+        blocks: BlockChecker,
+        names: NameChecker,
+        types: TypeChecker,
+        saved: SavedPlanCheck,
+    ) -> None:
+        self._state = state
+        self._catalogue, self._problems, self._values = state.catalogue, state.problems, state.values
+        self._calls, self._tools, self._conditions = state.calls, state.tools, state.conditions
+        self._blocks, self._names, self._types = blocks, names, types
+        self._saved = saved
+
+    def check(self, step: Step, before: Environment, depth: int) -> tuple[Shape | None, str | None]:
+        """Check a control form; return the shape of what it gives, and a variable for which it may be skipped.
+
+        `before` is what was known before the step.
+        """
         match step.form:
             case If():
                 return None, self._if(step, step.form, depth)
@@ -71,23 +106,19 @@ class FormChecker(StepChecker):
             case Stop():
                 self._stop(step, step.form)
             case ToolCall(tool, arguments):
-                return self._tools.call(tool, arguments, step.pointer, self.env), self._values.doubted
+                return self._tools.call(tool, arguments, step.pointer, self._state.env), self._values.doubted
             case Saved():
                 return self._saved(step, step.form, depth), self._values.doubted
         return None, self._values.doubted
 
-    @abstractmethod
-    def _saved(self, step: Step, form: Saved, depth: int) -> Shape:
-        """Check a call of a saved plan; return the shape of what it gives."""
-
     def _if(self, step: Step, form: If, depth: int) -> str | None:
-        self._conditions.check(form.condition, self.env)
+        self._conditions.check(form.condition, self._state.env)
         doubted = self._values.doubted
         yes, no = guards(form.condition)
-        decided = verdict(form.condition, self.env)
-        before = self.env
-        then = self._inside(form.then, before.certainly(yes), depth)
-        otherwise = self._inside(form.otherwise, before.certainly(no), depth)
+        decided = verdict(form.condition, self._state.env)
+        before = self._state.env
+        then = self._blocks.inside(form.then, before.certainly(yes), depth)
+        otherwise = self._blocks.inside(form.otherwise, before.certainly(no), depth)
         if decided is not None:
             then, otherwise = (then, then) if decided else (otherwise, otherwise)
         doubts = (f"only the `then` of step {step.label} binds it", f"only the `else` of step {step.label} binds it")
@@ -99,15 +130,15 @@ class FormChecker(StepChecker):
     def _after(self, step: Step, after: Environment, doubted: str | None) -> None:
         """Take over what a form left; where the form may have been skipped, or what was there before."""
         if doubted is None:
-            self.env.update_from(after)
+            self._state.env.update_from(after)
             return
         reason = f"step {step.label} is skipped where {doubted} is unbound"
-        self.env.join(after, self.env.copy(), (reason, ""), handled=True)
+        self._state.env.join(after, self._state.env.copy(), (reason, ""), handled=True)
 
     def _while(self, step: Step, form: While, depth: int) -> str | None:
         outer = self._conditions.later
         self._conditions.later = outer.union(name for name, _ in bindings(form.body))
-        self._conditions.check(form.condition, self.env)
+        self._conditions.check(form.condition, self._state.env)
         self._conditions.later = outer
         doubted = self._values.doubted
         self._ends(step, form)
@@ -115,10 +146,10 @@ class FormChecker(StepChecker):
         doubts = (f"only the `body` of step {step.label} binds it, and that may not run", "")
         start = self._settled(form, yes, doubts, depth)
         self._conditions.check(form.condition, start)
-        end = self._inside(form.body, start.certainly(yes).copy(loop=True), depth)
+        end = self._blocks.inside(form.body, start.certainly(yes).copy(loop=True), depth)
         end.changed |= start.changed
-        after = self.env.copy()
-        after.join(end, self.env.copy(), doubts)
+        after = self._state.env.copy()
+        after.join(end, self._state.env.copy(), doubts)
         known = after.certainly(no)
         known.changed |= after.changed
         self._after(step, known, doubted)
@@ -126,15 +157,15 @@ class FormChecker(StepChecker):
 
     def _settled(self, form: While, yes: set[str], doubts: tuple[str, str], depth: int) -> Environment:
         """Return what is known wherever a round of a loop begins, the first and the later ones."""
-        start, names = self.env.copy(), {name for name, _ in bindings(form.body)}
-        start.between_rounds(self.env, names)
+        start, names = self._state.env.copy(), {name for name, _ in bindings(form.body)}
+        start.between_rounds(self._state.env, names)
         for _ in range(ROUNDS):
-            with self.problems.muted():
-                end = self._inside(form.body, start.certainly(yes).copy(loop=True), depth)
+            with self._problems.muted():
+                end = self._blocks.inside(form.body, start.certainly(yes).copy(loop=True), depth)
             end.changed |= start.changed
-            following = self.env.copy()
-            following.join(end, self.env.copy(), doubts)
-            following.between_rounds(self.env, names)
+            following = self._state.env.copy()
+            following.join(end, self._state.env.copy(), doubts)
+            following.between_rounds(self._state.env, names)
             if following.variables == start.variables:
                 return following
             start = following
@@ -152,7 +183,7 @@ class FormChecker(StepChecker):
         asked = ", ".join(f"${name}" for name in sorted(names)) or "no variable"
         message = f"nothing in `body` changes what the condition reads ({asked}), so the loop would never end"
         hint = "bind a variable of the condition in `body`, or leave with `stop`"
-        self.problems.error("endless-loop", join(step.pointer, "condition"), message, hint)
+        self._problems.error("endless-loop", join(step.pointer, "condition"), message, hint)
 
     def _may_change(self, step: Step) -> bool:
         """Whether a step may change a resource in place, or leave the loop."""
@@ -175,37 +206,37 @@ class FormChecker(StepChecker):
             for name, pointer in bindings(branch):
                 if binders.setdefault(name, index) != index:
                     message = f"${name} is bound in branch {binders[name] + 1} already"
-                    self.problems.error("bound-twice", pointer, message, "give each branch variables of its own")
-                elif name in self.env.variables:
+                    self._problems.error("bound-twice", pointer, message, "give each branch variables of its own")
+                elif name in self._state.env.variables:
                     message = f"${name} is bound before step {step.label}, and a branch may not rebind it"
-                    self.problems.error("bound-twice", pointer, message, "give it another name")
-        before = self.env.copy()
+                    self._problems.error("bound-twice", pointer, message, "give it another name")
+        before = self._state.env.copy()
         for branch in form.branches:
             start = before.copy()
-            start.beside |= self.env.given
-            end = self._inside(branch, start, depth)
+            start.beside |= self._state.env.given
+            end = self._blocks.inside(branch, start, depth)
             for name in end.changed:
-                self.env.bind(name, end.variables[name])
-            self.env.given |= {name: given for name, given in end.given.items() if name not in before.given}
-            self.env.dead = self.env.dead or end.dead
-            self.env.gone |= end.gone
+                self._state.env.bind(name, end.variables[name])
+            self._state.env.given |= {name: given for name, given in end.given.items() if name not in before.given}
+            self._state.env.dead = self._state.env.dead or end.dead
+            self._state.env.gone |= end.gone
 
     def _wait(self, step: Step, form: Wait) -> None:
         if form.condition is not None:
-            self._conditions.check(form.condition, self.env)
+            self._conditions.check(form.condition, self._state.env)
             return
         place = join(step.pointer, "seconds")
-        value, schema = self._values.value(form.seconds, place, None, self.env)
+        value, schema = self._values.value(form.seconds, place, None, self._state.env)
         literal = value is not UNKNOWN and (isinstance(value, bool) or not isinstance(value, (int, float)))
         if literal or disjoint(schema, {"type": "number"}):
-            self.problems.error("bad-value", place, "`seconds` is a number", '"seconds": 5')
+            self._problems.error("bad-value", place, "`seconds` is a number", '"seconds": 5')
 
     def _ask(self, step: Step, form: Ask) -> Shape:
         place = join(step.pointer, "value")
-        _, schema = self._values.value(form.value, place, None, self.env)
+        _, schema = self._values.value(form.value, place, None, self._state.env)
         if disjoint(schema, {"type": "string"}):
             message = "the question is text"
-            self.problems.error("bad-value", place, message, "`${x}` in a text is the text of `$x`")
+            self._problems.error("bad-value", place, message, "`${x}` in a text is the text of `$x`")
         return NoteShape(form.schema, NO_METADATA)
 
     def _stop(self, step: Step, form: Stop) -> None:
@@ -213,25 +244,25 @@ class FormChecker(StepChecker):
             place = join(step.pointer, "value")
             reference = reference_or_none(form.value)
             if reference is not None:
-                self._values.reference(reference, place, self.env)
+                self._values.reference(reference, place, self._state.env)
             else:
-                self._values.value(form.value, place, None, self.env)
-        self.env.dead = True
+                self._values.value(form.value, place, None, self._state.env)
+        self._state.env.dead = True
 
-    def _gone_through(self, step: Step, depth: int) -> bool:
-        """A loop over items is gone through until a round changes nothing that is known before it."""
+    def follow_rounds(self, step: Step, depth: int) -> bool:
+        """Follow a loop over items until a round changes nothing that is known before it; whether that was reached."""
         changes, known = self._values.changes, self._values.known
-        if not isinstance(step.form, (ForEach, Map)) or self.problems.passing > 1:
+        if not isinstance(step.form, (ForEach, Map)) or self._problems.passing > 1:
             return False
         if not changes.any_foreseen((step,), self._catalogue, known):
             return True
-        changes.deleting((step,), self._catalogue, known, self.env)
+        changes.deleting((step,), self._catalogue, known, self._state.env)
         for _ in range(ROUNDS):
-            since, before = changes.count, self.env
-            self.env = before.copy()
-            with self.problems.muted():
-                self._form(step, before.copy(), depth)
-            self.env = before
+            since, before = changes.count, self._state.env
+            self._state.env = before.copy()
+            with self._problems.muted():
+                self.check(step, before.copy(), depth)
+            self._state.env = before
             if not changes.repeated(since, before):
                 return True
         return False
@@ -239,12 +270,12 @@ class FormChecker(StepChecker):
     def _for_each(self, step: Step, form: ForEach, before: Environment, depth: int) -> tuple[Shape, str | None]:
         item, size = self._collection(form.target, join(step.pointer, "target"))
         doubted = self._values.doubted
-        start = self.env.copy(loop=True)
+        start = self._state.env.copy(loop=True)
         start.bind(form.as_, Variable(bare(item), (join(step.pointer, "as"),)))
         inner = start.copy()
         if not any(isinstance(one.form, Stop) for one in every_step(form.do)):
             inner.times = size or 0
-        body = self._inside(form.do, inner, depth)
+        body = self._blocks.inside(form.do, inner, depth)
         collect = collected(form)
         made = None if collect is None else self._collected(step, collect, start, body)
         if isinstance(step.on_fail, tuple):
@@ -254,13 +285,13 @@ class FormChecker(StepChecker):
                 failing.variables.pop(collect, None)
                 if collect in before.variables:
                     failing.bind(collect, before.variables[collect])
-            handler = self._handler(step.on_fail, failing, depth)
+            handler = self._blocks.handler(step.on_fail, failing, depth)
             made = self._supplied(made, collect, start, handler)
             body.given = joined(body.given, handler.given)
-        self.env.given = joined(self.env.given, body.given)
+        self._state.env.given = joined(self._state.env.given, body.given)
         if collect is None and step.out is not None:
             message = "nothing in `do` binds a variable, so there is nothing to collect"
-            self.problems.warn("nothing-collected", join(step.pointer, "out"), message, 'give a step of `do` an "out"')
+            self._problems.warn("nothing-collected", join(step.pointer, "out"), message, 'give a step of `do` an "out"')
         return CollectionShape(bare(made) if made is not None and form.filter_null else Unknown(), NO_METADATA), doubted
 
     def _collected(self, step: Step, collect: str, start: Environment, body: Environment) -> Shape | None:
@@ -272,7 +303,7 @@ class FormChecker(StepChecker):
         near = nearest(collect, own)
         hint = f"did you mean ${near}?" if near else "`collect` names the `out` of a step in `do`"
         fix = replace(pointer, f"${near}") if near else None
-        self.problems.error("unbound-variable", pointer, f"nothing in `do` binds ${collect}", hint, fix)
+        self._problems.error("unbound-variable", pointer, f"nothing in `do` binds ${collect}", hint, fix)
         return None
 
     @staticmethod
@@ -285,7 +316,7 @@ class FormChecker(StepChecker):
 
     def _map(self, step: Step, form: Map, depth: int) -> tuple[Shape, str | None]:
         item, size = self._collection(form.target, join(step.pointer, "target"))
-        env = self.env.copy(loop=True)
+        env = self._state.env.copy(loop=True)
         env.times = size or 0
         env.bind("item", Variable(bare(item), (join(step.pointer, "target"),)))
         place = form.pointer if form.named else join(form.pointer, "type")
@@ -295,15 +326,15 @@ class FormChecker(StepChecker):
             self._tools.arguments(tool, form.arguments.get("arguments", {}), join(form.pointer, "arguments"), env)
             gives = NoteShape(tool.output_schema if tool else None, NO_METADATA)
         else:
-            entry = self._entry(form.operation, place, form.arguments, form.pointer, forms=False)
+            entry = self._types.find(form.operation, place, form.arguments, form.pointer, forms=False)
             if entry is not None:
-                self._model(entry, place)
+                self._types.check_model(entry, place)
                 gives = self._mapped(step, form, entry, item, env)
         doubted = self._values.doubted
         if isinstance(step.on_fail, tuple):
-            handler = self._handler(step.on_fail, env.copy(), depth)
+            handler = self._blocks.handler(step.on_fail, env.copy(), depth)
             gives = self._supplied(gives, step.out, env, handler)
-            self.env.given = joined(self.env.given, handler.given)
+            self._state.env.given = joined(self._state.env.given, handler.given)
         return CollectionShape(
             bare(gives) if gives is not None and form.filter_null else Unknown(), NO_METADATA
         ), doubted
@@ -320,7 +351,7 @@ class FormChecker(StepChecker):
             wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
             message = f"each item is {describe(item)}, and {entry.type} wants {wanted}"
             place = join(step.pointer, "target")
-            self.problems.error("wrong-kind", place, message, "`for-each` can do several steps an item")
+            self._problems.error("wrong-kind", place, message, "`for-each` can do several steps an item")
             item = Unknown()
         gives = self._calls.check(entry, arguments, at, env, {slot: bare(item)})
         return self._named_each(entry, arguments, at, env, gives)
@@ -332,17 +363,17 @@ class FormChecker(StepChecker):
         written = arguments.get(entry.names) if entry.names is not None else None
         if entry.names is None or not isinstance(written, str):
             return gives
-        outer, self.env = self.env, env
-        self._check_result_name(Step("", "", "", Call(arguments)), written, join(pointer, entry.names), gives)
-        self.env = outer
+        outer, self._state.env = self._state.env, env
+        self._names.check(Step("", "", "", Call(arguments)), written, join(pointer, entry.names), gives)
+        self._state.env = outer
         outer.given = joined(outer.given, env.given)
-        if not self.problems.passing:
+        if not self._problems.passing:
             self._values.changes.deleted = True
         return gives
 
     def _collection(self, raw: JSON, pointer: str) -> tuple[Shape, int | None]:
         """Check what a loop goes over; return the shape of an item, and how many there are if that is known."""
-        shape = self._values.resource(raw, pointer, frozenset({Kind.COLLECTION}), self.env)
+        shape = self._values.resource(raw, pointer, frozenset({Kind.COLLECTION}), self._state.env)
         return (shape.item, shape.facts.size) if isinstance(shape, CollectionShape) else (Unknown(), None)
 
 

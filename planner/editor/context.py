@@ -77,20 +77,6 @@ class CursorContext:
         return shape.item if isinstance(shape, CollectionShape) else Unknown()
 
 
-class _Watching(Checker):
-    """Checks a plan, and remembers what was known before some steps."""
-
-    def __init__(self, catalogue: Catalogue, known: SpaceFacts, pointers: Sequence[str]) -> None:
-        super().__init__(catalogue, known, Problems())
-        self._pointers = frozenset(pointers)
-        self.seen: dict[str, Environment] = {}
-
-    def _step(self, step: Step, depth: int) -> None:
-        if step.pointer in self._pointers:
-            self.seen[step.pointer] = self.env.copy()
-        super()._step(step, depth)
-
-
 def _environment(
     cursor: Cursor, root: JsonNode | None, catalogue: Catalogue, known: SpaceFacts, *, lines: bool
 ) -> Environment:
@@ -99,12 +85,18 @@ def _environment(
     document, shift = _document(None if root is None else root.value, lines=lines)
     plan = parse_plan(document, Problems())
     pointers = [_shifted(one.pointer, shift) for one in steps]
-    checker = _Watching(catalogue, known, pointers)
+    seen: dict[str, Environment] = {}
+
+    def remember(step: Step, env: Environment) -> None:
+        if step.pointer in pointers:
+            seen[step.pointer] = env.copy()
+
+    checker = Checker(catalogue, known, Problems(), on_step=remember)
     checker.inputs(plan)
     checker.block(_up_to(plan, pointers), most=plan.budget.depth)
     for pointer in reversed(pointers):
-        if pointer in checker.seen:
-            return checker.seen[pointer]
+        if pointer in seen:
+            return seen[pointer]
     return checker.env
 
 

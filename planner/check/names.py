@@ -1,0 +1,125 @@
+"""Checking the names that steps give to their results: who may have one, and who has it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from infospace.core.json_types import JSON
+from infospace.core.names import name_error, normalised
+from infospace.schema.shapes import Shape, Unknown, bare, disjoint, is_itself, with_identity
+from planner.check.environment import Given
+from planner.check.state import CheckState
+from planner.language.plan import Call, Step
+from planner.language.problems import join
+
+
+class NameChecker:
+    """Checks the names that steps give, and keeps in the environment who has which."""
+
+    def __init__(self, state: CheckState) -> None:
+        self._state = state
+        self._catalogue, self._problems, self._values = state.catalogue, state.problems, state.values
+
+    def check_step(self, step: Step, shape: Shape | None) -> Shape | None:
+        """Check the name that a step gives; return the shape of its result, which may be who had the name before."""
+        entry = self._catalogue.find(step.type) if isinstance(step.form, Call) else None
+        renames = None if entry is None else entry.names
+        if step.replace and step.name is None and renames is None:
+            place = join(step.pointer, "replace")
+            self._problems.error(
+                "bad-value",
+                place,
+                "`replace` goes with `name`",
+                "add `name`, or leave `replace` out",
+                [{"op": "remove", "path": place}],
+            )
+        if renames is not None and isinstance(step.form, Call) and isinstance(step.form.arguments.get(renames), str):
+            self._state.env.there.clear()
+            shape = self.check(step, step.form.arguments[renames], join(step.pointer, renames), shape)
+            self._values.changes.deleted = True
+        if step.name is not None:
+            shape = self.check(step, step.name, join(step.pointer, "name"), shape)
+        return shape
+
+    def check(self, step: Step, written: JSON, pointer: str, shape: Shape | None) -> Shape | None:
+        """Check the name that a step gives to its result, and remember that it has it; return the result's shape."""
+        name, schema = self._values.value(written, pointer, None, self._state.env)
+        if not isinstance(name, str):
+            if schema is not None and disjoint(schema, {"type": "string"}):
+                self._problems.error("bad-argument", pointer, "`name` is text", "write `${x}` for the text of `$x`")
+            elif step.replace:
+                self._values.changes.replaced(Unknown(), shape or Unknown(), self._state.env)
+            return shape
+        fault = name_error(name)
+        if fault is not None:
+            self._problems.error("bad-name", pointer, fault.message, fault.hint)
+            return shape
+        name = normalised(name)
+        if step.replace:
+            holders = list(self._holders(name))
+            for holder in holders:
+                self._values.changes.replaced(holder, shape or Unknown(), self._state.env)
+            if shape is not None and any(holder.kinds & shape.kinds for holder in holders):
+                shape = self._over(shape, holders)
+        elif name not in self._state.env.absent:
+            self._report_name_taken(step, name, pointer)
+        self._state.env.absent.discard(name)
+        if shape is not None and self._values.doubted is None:
+            self._renamed(name, shape.facts.which)
+        self._state.env.given[name] = Given(shape or Unknown(), certain=self._values.doubted is None)
+        return shape
+
+    @staticmethod
+    def _over(shape: Shape, holders: Sequence[Shape]) -> Shape:
+        """The result of a step that replaces: where kinds are one, that is who had the name."""
+        same = len(holders) == 1 and holders[0].kinds == shape.kinds and is_itself(shape) and is_itself(holders[0])
+        return with_identity(bare(shape), holders[0].facts.which if same else object())
+
+    def _renamed(self, name: str, which: object) -> None:
+        """What gets a name is known by no other that it had."""
+        for other, given in list(self._state.env.given.items()):
+            if other != name and given.certain and given.shape.facts.which is which:
+                del self._state.env.given[other]
+                self._state.env.absent.add(other)
+        if isinstance(which, str) and self._values.known.holder(name) != which:
+            self._state.env.renamed.add(which)
+
+    def _holders(self, name: str) -> Iterator[Shape]:
+        """Iterate over what may have a name: what earlier steps gave it to, also in branches beside; the space."""
+        given = [
+            found.shape
+            for found in (self._state.env.given.get(name), self._state.env.beside.get(name))
+            if found is not None
+        ]
+        yield from (shape for shape in given if shape.facts.which not in self._state.env.gone)
+        known, which = self._values.known.shape(name), self._values.known.holder(name)
+        if known is not None and which not in self._state.env.gone:
+            yield with_identity(self._values.changes.shape(name, known), which)
+        elif name in self._state.env.there:
+            yield Unknown()
+
+    def _report_name_taken(self, step: Step, name: str, pointer: str) -> None:
+        holder = self._values.known.holder(name)
+        given = self._state.env.given.get(name) or self._state.env.beside.get(name)
+        hint, fix = '`"replace": true` takes it over', None
+        if step.type:
+            fix = [{"op": "add", "path": join(step.pointer, "replace"), "value": True}]
+        else:
+            hint = "`for-each` with `${item}` in the name gives each item its own"
+        if self._values.changes.deleted and (holder is not None or given is not None):
+            message = f"the name {name!r} may be taken: {holder or 'an earlier step'} had it, and it may be free by now"
+            self._problems.warn("name-taken", pointer, message, hint, fix)
+        elif given is not None and given.certain:
+            self._problems.error(
+                "name-taken", pointer, f"the name {name!r} is taken: an earlier step gives it", hint, fix
+            )
+        elif given is not None:
+            message = f"the name {name!r} may be taken: an earlier step gives it on some path"
+            self._problems.warn("name-taken", pointer, message, hint, fix)
+        elif holder is not None:
+            self._problems.error("name-taken", pointer, f"the name {name!r} is taken: {holder} has it", hint, fix)
+        elif self._state.env.loops:
+            certain = self._state.env.times > 1 and not self._state.handled
+            message = f"from the second {'item' if certain else 'item or round'} on, the name {name!r} is taken"
+            report = self._problems.error if certain else self._problems.warn
+            report("name-taken", pointer, message, f"{hint}; `${{item}}` in it makes it each item's own", fix)

@@ -1,0 +1,49 @@
+"""What the parts of a check share while a plan is gone through in document order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from infospace.contract.catalogue import Catalogue
+from planner.check.calls import CallChecker
+from planner.check.conditions import ConditionChecker
+from planner.check.environment import Environment
+from planner.check.space_facts import SpaceFacts
+from planner.check.tool_calls import ToolChecker
+from planner.check.values import ValueChecker
+from planner.language.plan import Budget
+from planner.language.problems import Problems
+
+
+class CheckState:
+    """What is known where the check stands.
+
+    One check has one state. Its parts read and replace `env` in document order, so none of them keeps an environment
+    of its own beyond a call; who puts another one there, to look into a branch, puts the outer one back.
+    """
+
+    def __init__(self, catalogue: Catalogue, known: SpaceFacts, problems: Problems) -> None:
+        self.catalogue = catalogue
+        self.problems = problems
+        self.values = ValueChecker(known, problems)
+        self.tools = ToolChecker(catalogue, self.values, problems)
+        self.calls = CallChecker(self.values, self.tools, problems)
+        self.conditions = ConditionChecker(self.values, self.tools, problems)
+        self.env = Environment()
+        """What is known after the last step that was checked."""
+        self.bound: list[tuple[str, str]] = []
+        """Pointers and names of the bindings that are made for something to read them."""
+        self.max_depth = Budget().depth
+        """How deep blocks may be nested."""
+        self.handled = False
+        """Whether an `on_fail` of the step, or around it, handles that it fails."""
+        self.around = False
+        """Whether an `on_fail` around it does."""
+
+    @contextmanager
+    def within(self, env: Environment) -> Iterator[None]:
+        """Check what follows in another environment, and come back to this one."""
+        outer, self.env = self.env, env
+        yield
+        self.env = outer

@@ -1,0 +1,59 @@
+"""The contract that a step's `type` names, and whether it can be called here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from infospace.contract.decorator import Primitive
+from infospace.core.json_types import JSON
+from infospace.data.paths import nearest
+from planner.check.state import CheckState
+from planner.language.problems import replace
+from planner.parse.control_flow import FORMS
+from planner.repair.unknown_arguments import suggest_types, translate_legacy
+
+
+class TypeChecker:
+    """Finds the primitive of a type, and says what was meant where there is none."""
+
+    def __init__(self, state: CheckState) -> None:
+        self._state = state
+        self._catalogue, self._problems = state.catalogue, state.problems
+
+    def check_model(self, entry: Primitive, pointer: str) -> None:
+        """Say that a call needs a language model and none is configured: an error, unless an `on_fail` handles it."""
+        why = self._catalogue.why_unasked() if entry.asks else None
+        if why is None:
+            return
+        message = f"{entry.type} asks a language model: {why.message}"
+        if self._state.handled:
+            self._problems.warn(
+                "no-model", pointer, message, why.hint or "without one it fails, which `on_fail` handles"
+            )
+        else:
+            self._problems.error("no-model", pointer, message, why.hint or "`on_fail` can handle that there is none")
+
+    def find(
+        self, type_: str, pointer: str, raw: Mapping[str, JSON], around: str, *, forms: bool = True
+    ) -> Primitive | None:
+        """Return the entry of a type; that there is none is told at `pointer`, of the call that stands at `around`."""
+        entry = self._catalogue.find(type_)
+        if entry is not None:
+            return entry
+        former = self._catalogue.find_alias(type_)
+        if former is not None:
+            message, hint = f"{type_!r} is called {former.type!r} here", f'"type": "{former.type}"'
+            self._problems.error("unknown-type", pointer, message, hint, translate_legacy(former, raw, pointer, around))
+            return None
+        several = suggest_types(type_, raw, self._catalogue)
+        if several:
+            hint = f"did you mean {' or '.join(map(repr, several))}?"
+            fix = replace(pointer, several[0]) if len(several) == 1 else None
+            self._problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
+            return None
+        known = [*self._catalogue.types(), *(FORMS if forms else ())]
+        near = nearest(type_, known) or self._catalogue.tools.closest(type_)
+        hint = f"did you mean {near!r}?" if near else "`infospace primitives` lists them"
+        fix = replace(pointer, near) if near else None
+        self._problems.error("unknown-type", pointer, f"there is no step type {type_!r}", hint, fix)
+        return None
