@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace as with_changes
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from infospace.context.changes import Changing, PendingChanges
-from infospace.context.llm import Asking
+from infospace.context.changes import PendingChanges
+from infospace.context.content import content_of, text_of_resource
 from infospace.core.bounds import Bounds, Room, Timed, characters_of, check_time, timed
 from infospace.core.clock import now
-from infospace.core.errors import Invalid, NotFound
+from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
 from infospace.core.listener import Listener, NullListener
@@ -28,32 +29,39 @@ from infospace.core.resources import (
     Relation,
     Resource,
     SearchResult,
-    text_of,
 )
 from infospace.data.result import display_name, truncate
 from infospace.store.changes import (
+    AddMembers,
     Change,
+    Delete,
     Evidence,
     GiveName,
+    JsonNull,
     Keep,
     MakeCollection,
     MakeNote,
     MakeRelation,
+    RemoveMembers,
+    Revise,
     Unkeep,
 )
 
 if TYPE_CHECKING:
     from infospace.contract.arguments import Bound
+    from infospace.llm.meter import Meter
+    from infospace.llm.model import Message
+    from infospace.llm.prompts import Material
+    from infospace.llm.structured_output import Check
+    from infospace.schema.infer import Schema
     from infospace.search.query import Found, Hit, Mode
     from infospace.space import Space
 
 FoundT = TypeVar("FoundT")
-
-DEEPEST = 100
-"""How deep Collections within Collections are read."""
+ResourceT = TypeVar("ResourceT", bound=Resource)
 
 
-class Context(Changing, Asking):
+class Context:
     """The space as one step sees it."""
 
     def __init__(
@@ -80,6 +88,8 @@ class Context(Changing, Asking):
         self._drafts = drafts or PendingChanges()
         self._seen: dict[str, Note[Any]] = {}
         self._scratch = _SCRATCH if scratch else None
+        self.meter: Meter | None = None
+        """Whoever runs several steps gives them one: what is asked again is not paid again. Else a view has its own."""
 
     # Making
 
@@ -229,6 +239,88 @@ class Context(Changing, Asking):
             self.meter.counterparts.record_new_id(identifier, self.made)
         return identifier
 
+    # Changing
+
+    def revise(
+        self,
+        resource: ResourceT,
+        *,
+        content: JSON | JsonNull = None,
+        metadata: Mapping[str, JSON] | None = None,
+        if_version: int | None = None,
+    ) -> ResourceT:
+        """Give a resource new content or metadata in place, and return it so; None leaves a part as it is.
+
+        Content that is JSON null is `JsonNull()`. Raises Conflict for another version than expected.
+        """
+        self._check(resource, if_version)
+        self.changes.append(Revise(resource.id, content, metadata, if_version, self.made))
+        parts: dict[str, Any] = {} if metadata is None else {"metadata": metadata}
+        if content is not None:
+            parts["content"] = None if isinstance(content, JsonNull) else content
+        return self._is_now(with_changes(resource, **parts))
+
+    def become(self, holder: Resource, resource: Resource) -> Resource:
+        """Give a Note or a Collection what another one is as its next version, and return it so."""
+        parts: dict[str, Any] = {"metadata": resource.metadata}
+        if isinstance(resource, Collection):
+            change = Revise(holder.id, metadata=resource.metadata, made=self.made, members=resource.members)
+            parts["members"] = resource.members
+        else:
+            content: JSON | JsonNull = JsonNull() if resource.content is None else resource.content
+            change = Revise(holder.id, content, resource.metadata, made=self.made)
+            parts["content"] = resource.content
+        self.changes.append(change)
+        return self._is_now(with_changes(holder, **parts))
+
+    def add(
+        self, collection: Collection[Any], members: Sequence[Member], *, if_version: int | None = None
+    ) -> Collection[Any]:
+        """Put members at the end of a Collection in place, and return it so. None to add makes no version."""
+        self._check(collection, if_version)
+        self.changes.append(AddMembers(collection.id, members, if_version, self.made))
+        if not members:
+            return collection
+        return self._is_now(with_changes(collection, members=(*collection.members, *members)))
+
+    def take_out(
+        self, collection: Collection[Any], members: Sequence[Member], *, if_version: int | None = None
+    ) -> Collection[Any]:
+        """Take members out of a Collection in place, and return it so. None to take out makes no version."""
+        self._check(collection, if_version)
+        going = {member.id for member in members}
+        self.changes.append(RemoveMembers(collection.id, sorted(going), if_version, self.made))
+        left = tuple(member for member in collection.members if member.id not in going)
+        return self._is_now(with_changes(collection, members=left)) if going else collection
+
+    def delete(self, resource: Resource, *, if_version: int | None = None) -> None:
+        """Delete a resource, with the Relations that end there; Collections go on without it."""
+        self._check(resource, if_version)
+        self.changes.append(Delete(resource.id, self.made, if_version))
+        self._drafts.changed[resource.id] = None
+
+    def acted_on(self, resource: Resource) -> Resource:
+        """Return what a change of a resource changes: of a search result its source. Invalid where it has none."""
+        source = self.source(resource)
+        if isinstance(source, Note) and source.evidence:
+            raise Invalid(
+                f"{resource.id} is evidence of a search among tools, which stays as it was found",
+                hint="`create-note` makes a Note of its content",
+            )
+        return source
+
+    def _check(self, resource: Resource, version: int | None) -> None:
+        if version is not None and version != resource.version:
+            raise Conflict(
+                f"{resource.id} is at version {resource.version}, not {version}",
+                hint="read it again; or leave `if_version` out to write all the same",
+            )
+
+    def _is_now(self, resource: ResourceT) -> ResourceT:
+        after = with_changes(resource, version=resource.version + 1, updated=now(), made=self.made)
+        self._drafts.changed[resource.id] = after
+        return after
+
     # Reading
 
     def get(self, reference: str) -> Resource:
@@ -290,32 +382,14 @@ class Context(Changing, Asking):
         A damaged space may have a Collection that contains itself: in the place of that stands a sentence. Raises
         Invalid where Collections are nested too deep.
         """
-        return self._content(resource, ())
-
-    def _content(self, resource: Resource, around: tuple[str, ...]) -> JSON:
-        if not isinstance(resource, Collection):
-            return resource.content
-        if resource.id in around:
-            return _itself(resource)
-        inside = _inside(resource, around)
-        return [self._content(item, inside) for item in self.items(resource)]
+        return content_of(resource, self.items)
 
     def text(self, resource: Resource) -> str:
         """Return a resource's text: of a search result its `text`, of a Collection its items, a blank line between.
 
         Collections that contain themselves, or are nested too deep, are as `content` has them.
         """
-        return self._text(resource, ())
-
-    def _text(self, resource: Resource, around: tuple[str, ...]) -> str:
-        if isinstance(resource, Collection):
-            if resource.id in around:
-                return _itself(resource)
-            inside = _inside(resource, around)
-            return self.joined((self._text(item, inside) for item in self.items(resource)), "\n\n")
-        if isinstance(resource, Note) and resource.evidence:
-            return cast("SearchResult", resource.content)["text"]
-        return text_of(resource.content)
+        return text_of_resource(resource, self.items, self.joined)
 
     def joined(self, texts: Iterable[str], separator: str) -> str:
         """Return texts as one. Raises BudgetSpent before it is made where the step may not make so long a text."""
@@ -349,6 +423,83 @@ class Context(Changing, Asking):
             return self.resources(identifiers)
         finally:
             self.uses = uses
+
+    # Sets and Relations
+
+    def identities(self, members: Sequence[Member]) -> list[str]:
+        """Return what members count as in sets: a search result as its source, a passage as its stretch.
+
+        A tool found counts as `server/tool`, any other resource as its id.
+        """
+        identifiers = [member.id for member in members]
+        found = {} if self._drafts.empty else self._drafts.identities(identifiers)
+        stored = [identifier for identifier in identifiers if identifier not in found] if found else identifiers
+        if stored:
+            with self.space.store.reading() as snapshot:
+                known = snapshot.identities(stored)
+            if not found:
+                return known
+            found |= dict(zip(stored, known, strict=True))
+        return [found[identifier] for identifier in identifiers]
+
+    def relations(
+        self, *, source: Resource | None = None, target: Resource | None = None, relation: str | None = None
+    ) -> list[Relation]:
+        """Return the Relations with these ends and label, by number: kept ones, and those of the same run."""
+        with self.space.store.reading() as snapshot:
+            identifiers = snapshot.relations(
+                source=None if source is None else source.id,
+                target=None if target is None else target.id,
+                relation=relation,
+            )
+            there = snapshot.many(identifiers)
+        run = self.made.run
+        found = [one for one in there if isinstance(one, Relation) and (one.kept or (run and one.made.run == run))]
+        for one in found:
+            self.uses.setdefault(one.id, one.version)
+        return found
+
+    # Asking a language model
+
+    def material(self, resource: Resource) -> list[Material]:
+        """Return a resource as material for a prompt: id and whole text; of a Collection those of each item, once.
+
+        A search result has the id of its source, which stays; one with content of its own has its own.
+        """
+        if isinstance(resource, Collection):
+            return list(dict.fromkeys((_cited(item), self.text(item)) for item in self.items(resource)))
+        return [(_cited(resource), self.text(resource))]
+
+    async def ask_model(
+        self,
+        prompt: str | Sequence[Message],
+        *,
+        schema: Schema | None = None,
+        max_tokens: int | None = None,
+        check: Check | None = None,
+    ) -> JSON:
+        """Ask the language model: one message, or a conversation. Returns a text, or with `schema` JSON that fits it.
+
+        `max_tokens` bounds the answer, which is never cut: a longer one is a failure. `check` says in sentences what
+        else is wrong with an answer; a wrong one is asked for once more, with what is wrong. Equal questions of one
+        run are asked once. `extra.llm` counts the calls and tokens of this step, and names the model.
+
+        Raises NotConfigured, Unreachable, Declined, BadAnswer (LanguageModelError all), BudgetSpent, and Invalid
+        where `schema` is none.
+        """
+        from infospace.llm.meter import Meter
+        from infospace.llm.structured_output import StructuredClient
+
+        if self.meter is None:
+            self.meter = Meter()
+        messages: Sequence[Message] = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+        questions = StructuredClient(self.space.language_model, self.meter, self.made)
+        try:
+            return await questions.ask(messages, schema, max_tokens, check)
+        finally:
+            told = self.extra.setdefault("llm", {"model": questions.model.name, "calls": 0, "tokens": 0})
+            told["calls"] += questions.calls
+            told["tokens"] += questions.tokens
 
     # Finding
 
@@ -411,20 +562,6 @@ def _may_become(holder: Resource, resource: Resource) -> bool:
     return isinstance(holder, Collection) and isinstance(resource, Collection)
 
 
-def _itself(collection: Collection) -> str:
-    return f"({collection.id}, which contains itself)"
-
-
-def _inside(collection: Collection, around: tuple[str, ...]) -> tuple[str, ...]:
-    """The Collections around the items of one."""
-    if len(around) == DEEPEST:
-        raise Invalid(
-            f"{around[0]} has Collections within Collections more than {DEEPEST} deep",
-            hint="`flatten` with `separator: null` takes one level away",
-        )
-    return (*around, collection.id)
-
-
 class _Scratch:
     """Ids for what is made and never kept, above every id that a store gives."""
 
@@ -444,3 +581,12 @@ def _near(reference: str, names: Sequence[str]) -> str | None:
 
     near = nearest(reference, names)
     return f"did you mean {near!r}?" if near else None
+
+
+def _cited(resource: Resource) -> str:
+    if isinstance(resource, Note) and resource.evidence and isinstance(resource.content, Mapping):
+        metadata = resource.content.get("metadata")
+        source = metadata.get("source_id") if isinstance(metadata, Mapping) else None
+        if isinstance(source, str) and is_id(source):
+            return source
+    return resource.id

@@ -1,4 +1,4 @@
-"""What the store answers about where resources came from, and what came of them."""
+"""Where resources came from, and what came of them."""
 
 # ruff: noqa: S608 - statements are put together from constants alone
 
@@ -26,7 +26,6 @@ from infospace.store.sqlite.codec import (
     run_of,
 )
 from infospace.store.sqlite.connection import Connection, Row
-from infospace.store.sqlite.read.search import SearchQueries
 from infospace.store.sqlite.read.search_results import MEMBERS, stored_reference
 from infospace.store.sqlite.transaction import whom
 
@@ -70,42 +69,41 @@ _BY_STEPS = f"""SELECT key, version FROM resources
     WHERE kept = 1 AND deleted IS NULL AND form = {PLAIN} AND (step IS NOT NULL OR version > 1) ORDER BY key & 3, key"""
 
 
-class ProvenanceQueries(SearchQueries):
-    """The part of `Snapshot` that is asked where things came from."""
+def origins(engine: Connection, versions: Sequence[Use]) -> list[Origin]:
+    """Return where versions of resources came from, in the given order."""
+    wanted = json.dumps([[key_of(one.id), one.version] for one in versions])
+    rows = engine.all(_ORIGINS, (wanted,))
+    keys = keys_json(row[0] for row in rows)
+    ends = {row[0]: row[1:] for row in engine.all(_ENDS, (keys,))}
+    files = {row[0]: row[1:] for row in engine.all(_FILES, (keys,))}
+    found = {}
+    for row in rows:
+        origin = _origin(engine, row, ends.get(row[0]), files.get(row[0]))
+        found[origin.of] = origin
+    return [found.get(one) or Origin(one, there=False) for one in versions]
 
-    __slots__ = ()
 
-    def origins(self, versions: Sequence[Use]) -> list[Origin]:
-        """Return where versions of resources came from, in the given order."""
-        wanted = json.dumps([[key_of(one.id), one.version] for one in versions])
-        rows = self._engine.all(_ORIGINS, (wanted,))
-        keys = keys_json(row[0] for row in rows)
-        ends = {row[0]: row[1:] for row in self._engine.all(_ENDS, (keys,))}
-        files = {row[0]: row[1:] for row in self._engine.all(_FILES, (keys,))}
-        found = {}
-        for row in rows:
-            origin = _origin(self._engine, row, ends.get(row[0]), files.get(row[0]))
-            found[origin.of] = origin
-        return [found.get(one) or Origin(one, there=False) for one in versions]
+def readings(engine: Connection, identifiers: Iterable[str]) -> list[Reading]:
+    """Return the steps that read any version of resources."""
+    rows = engine.all(_READINGS, (keys_json(map(key_of, identifiers)),))
+    return [Reading(Use(id_of(key), version), f"run_{run}", sequence) for key, version, run, sequence in rows]
 
-    def readings(self, identifiers: Iterable[str]) -> list[Reading]:
-        """Return the steps that read any version of resources."""
-        rows = self._engine.all(_READINGS, (keys_json(map(key_of, identifiers)),))
-        return [Reading(Use(id_of(key), version), f"run_{run}", sequence) for key, version, run, sequence in rows]
 
-    def citing(self, identifiers: Iterable[str]) -> list[Use]:
-        """Return the search results that refer to any version of resources, deleted ones too."""
-        rows = self._engine.all(_CITING, (keys_json(map(key_of, identifiers)),))
-        return [Use(id_of(key), version) for key, version in rows]
+def citing(engine: Connection, identifiers: Iterable[str]) -> list[Use]:
+    """Return the search results that refer to any version of resources, deleted ones too."""
+    rows = engine.all(_CITING, (keys_json(map(key_of, identifiers)),))
+    return [Use(id_of(key), version) for key, version in rows]
 
-    def products(self, runs: Iterable[str]) -> list[Product]:
-        """Return the versions that runs made."""
-        rows = self._engine.all(_PRODUCTS, (keys_json(map(run_number, runs)),))
-        return [Product(Use(id_of(key), version), Made(run_of(run), step, by)) for key, version, run, step, by in rows]
 
-    def created_by_steps(self) -> list[Use]:
-        """Return the kept resources that a step made or anybody changed, search results apart."""
-        return [Use(id_of(key), version) for key, version in self._engine.all(_BY_STEPS)]
+def products(engine: Connection, runs: Iterable[str]) -> list[Product]:
+    """Return the versions that runs made."""
+    rows = engine.all(_PRODUCTS, (keys_json(map(run_number, runs)),))
+    return [Product(Use(id_of(key), version), Made(run_of(run), step, by)) for key, version, run, step, by in rows]
+
+
+def created_by_steps(engine: Connection) -> list[Use]:
+    """Return the kept resources that a step made or anybody changed, search results apart."""
+    return [Use(id_of(key), version) for key, version in engine.all(_BY_STEPS)]
 
 
 def _origin(engine: Connection, row: Row, ends: Row | None, file: Row | None) -> Origin:

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import abc
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from infospace.core.bounds import timed_if_many
@@ -13,11 +14,24 @@ from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.names import normalised
 from infospace.core.resources import Collection, Made, Note, Relation, Resource, SearchResult
+from infospace.core.tool import ToolKind
 from infospace.data import result_identity as identity
 from infospace.journal.audit import AuditRow
-from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow
-from infospace.store.changes import Linked
-from infospace.store.protocol import Effect, Lineage, ResourceSummary, TrackedFile
+from infospace.journal.origin import Origin, Product, Reading
+from infospace.journal.rows import Approve, CallRow, RunHead, RunRow, RunStats, StepRow, Use
+from infospace.store.changes import Evidence, Linked
+from infospace.store.protocol import (
+    ChangedNotes,
+    Chosen,
+    Effect,
+    Head,
+    Lineage,
+    ResourceSummary,
+    Rows,
+    Text,
+    TrackedFile,
+    Words,
+)
 from infospace.store.sqlite.codec import (
     COLLECTION,
     EVIDENCE,
@@ -34,15 +48,29 @@ from infospace.store.sqlite.codec import (
 )
 from infospace.store.sqlite.codec import run_of as run_id
 from infospace.store.sqlite.connection import Connection, Row, ended
-from infospace.store.sqlite.journal import approvals, audit, calls
+from infospace.store.sqlite.journal import approvals, audit, calls, tools
 from infospace.store.sqlite.journal import runs as journal
+from infospace.store.sqlite.journal import successful_calls as worked
+from infospace.store.sqlite.journal.tools import totals as tools_totals
+from infospace.store.sqlite.read import fulltext as words
+from infospace.store.sqlite.read import fulltext_check as wordcheck
+from infospace.store.sqlite.read import provenance, vectors
 from infospace.store.sqlite.read import run_summaries as overview
 from infospace.store.sqlite.read import summaries as briefs
 from infospace.store.sqlite.read.membership_cache import Membership
-from infospace.store.sqlite.read.search_results import arrow, results, stored_reference
-from infospace.store.sqlite.read.tools import Offered
+from infospace.store.sqlite.read.note_heads import heads
+from infospace.store.sqlite.read.search_results import (
+    arrow,
+    reference_of,
+    results,
+    stored_reference,
+    text_of_column,
+)
 from infospace.store.sqlite.transaction import whom
+from infospace.store.sqlite.write import collection_texts as described
 from infospace.store.sqlite.write import effects, files
+from infospace.store.sqlite.write.embeddings import DERIVED, chosen
+from infospace.store.tool_records import KeptServer, KeptTool, SuccessfulCall, ToolUse
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,14 +102,19 @@ _OF_KIND = {
 }
 
 
-class SqliteSnapshot(Offered):
-    """Implements `Snapshot`; good while the `with store.reading()` that gave it lasts."""
+class SqliteSnapshot:
+    """Implements `Snapshot`; good while the `with store.reading()` that gave it lasts.
 
-    __slots__ = ("_membership",)
+    Resources are read here; what discovery, provenance, the journal and the servers of tools ask is answered by the
+    functions of modules of their own.
+    """
+
+    __slots__ = ("_engine", "_membership", "generation")
 
     def __init__(self, engine: Connection, membership: Membership) -> None:
-        super().__init__(engine)
+        self._engine = engine
         self._membership = membership
+        self.generation: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
 
     def end(self) -> None:
         """Answer nothing any more: the connection is another reader's now."""
@@ -292,6 +325,212 @@ class SqliteSnapshot(Offered):
     def calls(self, run: str) -> list[CallRow]:
         """Return a run's calls of what is outside."""
         return calls.calls(self._engine, run)
+
+    # Discovery
+
+    def discoverable(self, numbers: Iterable[int] | None = None) -> NDArray[np.int64]:
+        """Return the numbers of the Notes that discovery searches."""
+        return vectors.discoverable(self._engine, numbers)
+
+    def searchable(self) -> bool:
+        """Whether there is any Note that discovery searches."""
+        return bool(self._engine.value("SELECT EXISTS (SELECT 1 FROM resources WHERE found = 1)"))
+
+    def rows(self, model: str, numbers: Iterable[int] | None = None) -> Rows:
+        """Return embedded passages; of a model without any vector the dimension is 0."""
+        return vectors.rows(self._engine, model, numbers)
+
+    def nearest(self, _model: str, _query: NDArray[np.float32], _limit: int) -> None:
+        """Cannot: SQLite knows no vectors, so whoever searches reads the rows."""
+
+    def above(
+        self,
+        _model: str,
+        _query: NDArray[np.float32],
+        _threshold: float,
+        *,
+        limit: int | None = None,
+        numbers: Iterable[int] | None = None,
+    ) -> None:
+        """Cannot, as `nearest`."""
+
+    def digests(self, numbers: Iterable[int]) -> list[tuple[int, int, int, bytes]]:
+        """Return what the passages of Notes say they are."""
+        return vectors.digests(self._engine, numbers)
+
+    def moved(self, generation: int) -> ChangedNotes:
+        """Return what changed after a generation; a generation of another space is not complete."""
+        return vectors.moved(self._engine, generation, self.generation)
+
+    def pending(self, limit: int | None = None, *, among: Sequence[int] | None = None) -> list[Text]:
+        """Return Notes to be embedded with their text."""
+        rows = self._engine.all(
+            """SELECT key, version, content FROM pending JOIN resources ON key = note * 4
+            WHERE ?1 IS NULL OR note IN (SELECT value FROM json_each(?1)) ORDER BY note LIMIT ?2""",
+            (None if among is None else keys_json(among), -1 if limit is None else limit),
+        )
+        address = self._engine.address
+        return [Text(id_of(key), version, text_of_column(content, address)[0]) for key, version, content in rows]
+
+    def pending_sizes(self) -> list[tuple[int, int]]:
+        """Return the Notes to be embedded with the lengths of their contents."""
+        sql = "SELECT note, coalesce(length(content), 0) FROM pending JOIN resources ON key = note * 4 ORDER BY note"
+        return [(note, size) for note, size in self._engine.all(sql)]
+
+    def pending_numbers(self) -> NDArray[np.int64]:
+        """Return the numbers of the Notes to be embedded."""
+        return vectors.column(self._engine.all("SELECT note FROM pending ORDER BY note"))
+
+    def pending_count(self) -> int:
+        """Count the Notes to be embedded."""
+        counted: int = self._engine.value("SELECT count(*) FROM pending")
+        return counted
+
+    def current(self, numbers: Sequence[int]) -> NDArray[np.int64]:
+        """Return the versions of Notes."""
+        return vectors.current(self._engine, numbers)
+
+    def derived(self, name: str) -> str | None:
+        """Return the token of the latest derived file of a name."""
+        found: str | None = self._engine.value("SELECT value FROM state WHERE key = ?", (f"{DERIVED}{name}",))
+        return found
+
+    def heads(self, numbers: Iterable[int] | None = None, *, text: bool = False, own: bool = False) -> Iterator[Head]:
+        """Iterate over what conditions read of discoverable Notes."""
+        return heads(self._engine, numbers, text=text, own=own)
+
+    def keyword_matches(self, query: str, among: abc.Collection[int] | None = None) -> Words:
+        """Return the discoverable Notes that have one of a query's words."""
+        return words.search(self._engine, query, among)
+
+    def words_in(self, query: str, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the BM25 of given texts among themselves."""
+        return words.score(query, texts)
+
+    def wording(self, tell: Callable[[int, int], None]) -> Iterator[tuple[int | None, str]]:
+        """Give what is wrong with the full text."""
+        return wordcheck.differences(self._engine, tell)
+
+    def collections(self) -> int:
+        """Count the Collections that can be found."""
+        return described.count(self._engine)
+
+    def undescribed(self, model: str) -> list[Text]:
+        """Return the Collections whose passages are not known, with their text."""
+        return described.undescribed(self._engine, model)
+
+    def described(self, model: str) -> Rows:
+        """Return the embedded passages of Collections' texts."""
+        return described.rows(self._engine, model)
+
+    def fitting(
+        self, words_used: Sequence[str], texts: Sequence[str], among: abc.Collection[int] | None = None
+    ) -> NDArray[np.float64]:
+        """Return how well stretches of Notes fit words that were looked for."""
+        return words.fitting(self._engine, words_used, texts, among)
+
+    def evidence(self, evidence: Sequence[Evidence]) -> list[SearchResult]:
+        """Return the contents of search results; their sources may have been deleted since."""
+        return results(self._engine, [reference_of(one) for one in evidence])
+
+    def model(self) -> str | None:
+        """Return the key of the present model."""
+        found: str | None = self._engine.value("SELECT value FROM state WHERE key = 'model'")
+        return found
+
+    def chosen(self) -> Chosen | None:
+        """Return the model that the space was told to use."""
+        return chosen(self._engine)
+
+    def known_vectors(self, model: str, digests: Sequence[bytes]) -> set[bytes]:
+        """Return which digests have a vector."""
+        return vectors.known_vectors(self._engine, model, digests)
+
+    def vectors(self, model: str, digests: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """Return the vectors of those of the digests that have one."""
+        return vectors.by_digest(self._engine, model, digests)
+
+    def query(self, model: str, digest: bytes) -> NDArray[np.float32] | None:
+        """Return the remembered vector of a query."""
+        return vectors.query(self._engine, model, digest)
+
+    def queries(self, model: str, limit: int) -> NDArray[np.float32]:
+        """Return the vectors of the latest queries that are remembered."""
+        return vectors.queries(self._engine, model, limit)
+
+    # Provenance
+
+    def origins(self, versions: Sequence[Use]) -> list[Origin]:
+        """Return where versions of resources came from, in the given order."""
+        return provenance.origins(self._engine, versions)
+
+    def readings(self, identifiers: Iterable[str]) -> list[Reading]:
+        """Return the steps that read any version of resources."""
+        return provenance.readings(self._engine, identifiers)
+
+    def citing(self, identifiers: Iterable[str]) -> list[Use]:
+        """Return the search results that refer to any version of resources, deleted ones too."""
+        return provenance.citing(self._engine, identifiers)
+
+    def products(self, runs: Iterable[str]) -> list[Product]:
+        """Return the versions that runs made."""
+        return provenance.products(self._engine, runs)
+
+    def created_by_steps(self) -> list[Use]:
+        """Return the kept resources that a step made or anybody changed, search results apart."""
+        return provenance.created_by_steps(self._engine)
+
+    # Servers of tools
+
+    def tools_generation(self) -> int:
+        """Return how many commits changed servers, tools or sources."""
+        return tools.generation(self._engine)
+
+    def tool_sources(self) -> list[str]:
+        """Return the remembered paths of `mcp.json` files."""
+        return tools.sources(self._engine)
+
+    def servers(self) -> list[KeptServer]:
+        """Return the servers that are known."""
+        return tools.servers(self._engine)
+
+    def tools(self, server: str | None = None) -> list[KeptTool]:
+        """Return what servers list."""
+        return tools.list_tools(self._engine, server)
+
+    def tool(self, server: str, name: str, kind: ToolKind = "tool") -> KeptTool | None:
+        """Return one tool, prompt or resource."""
+        return tools.find(self._engine, server, name, kind)
+
+    def tool_by_id(self, identifier: str) -> KeptTool | None:
+        """Return the tool with an id."""
+        number = identifier.removeprefix("tool_")
+        known = number.isascii() and number.isdecimal() and len(number) <= 18 and identifier == f"tool_{int(number)}"
+        return tools.by_number(self._engine, int(number)) if known else None
+
+    def tool_counts(self) -> dict[tuple[str, ToolKind], int]:
+        """Return how much each server lists."""
+        return tools.counts(self._engine)
+
+    def tool_uses(self, server: str | None = None, name: str | None = None) -> list[ToolUse]:
+        """Return how calls of tools went."""
+        return tools.uses(self._engine, server, name)
+
+    def tool_totals(self, tools: Sequence[tuple[str, str]] | None = None) -> dict[tuple[str, str], tuple[int, float]]:
+        """Return how often tools were called, and the share of calls that went well."""
+        return tools_totals(self._engine, tools)
+
+    def worked_generation(self) -> int:
+        """Return a number that is another one when other calls are remembered."""
+        return worked.generation(self._engine)
+
+    def worked(self, limit: int) -> list[SuccessfulCall]:
+        """Return calls of tools that went well."""
+        return worked.worked(self._engine, limit)
+
+    def server_uses(self) -> list[ToolUse]:
+        """Return how calls of the tools of each server went."""
+        return tools.server_uses(self._engine)
 
 
 def plain_note(engine: Connection, key: int) -> Note | None:
