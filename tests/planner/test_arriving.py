@@ -25,6 +25,7 @@ def test_steps_that_make_and_read_run_before_the_rest_is_written(space: Space) -
     """What writes, and all after it, waits for the whole; the outcome is that of the plan at once."""
     result, written = write(space, ("[" + steps(LIST, SIZE) + ",", 2), steps(KEEP, NOTE), "]")
     assert written.ahead == written.begun_before == ["1", "2"]
+    assert written.begun == ["1", "2", "3", "4"]
     assert (result.status, result.result and result.result.data) == ("success", "2 of them")
     assert [row.sequence for row in result.steps] == [1, 2, 3, 4]
     assert kept(space) == ["kept"]
@@ -68,6 +69,12 @@ GATES: dict[str, Any] = {
     "stop": {"type": "stop"},
     "a model": {"type": "generate-note", "prompt": "x"},
     "a tool": {"type": "room/look", "arguments": {}},
+    "a tool by its name": {"type": "call-tool", "tool": "room/look"},
+    "a tool by its name by map": {
+        "type": "map",
+        "target": "$c",
+        "operation": {"type": "call-tool", "tool": "room/look"},
+    },
     "a tool by map": {"type": "map", "target": "$c", "operation": {"type": "room/look", "arguments": {}}},
     "a model by map": {"type": "map", "target": "$c", "operation": {"type": "assess", "predicate": "x"}},
     "a tool that decides": {

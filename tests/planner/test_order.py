@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.order.dependencies import DependencyTracker, StepNode
+from infospace import Space
+from infospace.tools.local import LocalTools
+from planner.execute.start import Prepared, prepare
+from planner.order.dependencies import DependencyAnalysis, DependencyTracker, StepNode
 
 names = st.frozensets(st.sampled_from("abcd"), max_size=3)
 
@@ -58,3 +62,57 @@ def test_what_all_steps_wait_for_grows_no_faster_than_they_do() -> None:
     """A thousand that read one variable and bind one of their own wait for one step each, not for all before."""
     units = [unit("", "x"), *(unit({"x", f"y{number}"}, {f"y{number + 1}"}) for number in range(1_000))]
     assert sum(map(len, needs_of(units))) < 2_500
+
+
+@pytest.fixture
+def room(space: Space) -> Space:
+    """A space with a tool that reads, and one that may change things."""
+    tools = LocalTools("room")
+
+    @tools.tool(read_only=True)
+    def look() -> str:
+        """Look around."""
+        return "nothing"
+
+    @tools.tool()
+    def paint() -> str:
+        """Paint the walls."""
+        return "blue"
+
+    space.tools.add(tools)
+    return space
+
+
+ITEMS = {"type": "create-collection", "value": ["room/look"], "out": "$c"}
+NOTED = {"type": "create-note", "value": "room/look", "out": "$name"}
+
+
+@pytest.mark.parametrize(
+    ("step", "alone", "waits"),
+    [
+        ({"type": "room/look"}, False, True),
+        ({"type": "room/paint"}, True, True),
+        ({"type": "room/look", "name": "seen"}, True, True),
+        ({"type": "call-tool", "tool": "room/look"}, False, True),
+        ({"type": "call-tool", "tool": "room/paint"}, True, True),
+        ({"type": "call-tool", "tool": "$name"}, True, True),
+        ({"type": "map", "target": "$c", "operation": {"type": "room/look"}}, False, True),
+        ({"type": "map", "target": "$c", "operation": {"type": "room/paint"}}, True, True),
+        ({"type": "map", "target": "$c", "operation": {"type": "call-tool", "tool": "room/look"}}, False, True),
+        ({"type": "map", "target": "$c", "operation": {"type": "call-tool", "tool": "room/paint"}}, True, True),
+        ({"type": "map", "target": "$c", "operation": {"type": "call-tool", "tool": "$item"}}, True, True),
+        ({"type": "size", "target": "$c", "out": "$n"}, False, False),
+        ({"type": "persist", "target": "$c"}, True, False),
+        ({"type": "parallel", "branches": [[{"type": "room/look"}], [{"type": "room/paint"}]]}, True, True),
+    ],
+)
+def test_what_only_reads_stands_beside_others_and_what_may_change_things_stands_alone(
+    room: Space, step: dict[str, Any], alone: bool, waits: bool
+) -> None:
+    """However it is called, as far as its name stands in the plan."""
+    prepared = prepare(room, {"steps": [ITEMS, NOTED, step]})
+    assert isinstance(prepared, Prepared), prepared
+    order = DependencyAnalysis(room.catalogue, prepared.plan.plans)
+    node = order.unit(prepared.plan.steps[2])
+    assert (node.alone, node.waits) == (alone, waits)
+    assert order.is_read_only(prepared.plan.steps[2]) is (step["type"] == "size")
