@@ -94,7 +94,9 @@ def configured(names: list[str], rooms: list[Room]) -> str:
     """What mutmut reads in pyproject.toml."""
     top = sorted({name.split("/")[0] for name in names} - {*PACKAGES, "tests", "pyproject.toml"})
     patterns = [pattern for room in rooms for pattern in room.tests]
-    tests = [test for pattern in patterns for test in sorted(expanded(pattern, names)) if test not in SLOW]
+    tests = [
+        test for pattern in patterns for test in sorted(expanded(pattern, names)) if test == pattern or test not in SLOW
+    ]
     lists = {
         "source_paths": PACKAGES,
         "only_mutate": [pattern for room in rooms for pattern in room.code],

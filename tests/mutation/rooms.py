@@ -48,7 +48,7 @@ SLOW = (
 )
 """Tests that take long, or run the same plans in another way: a fault has to be noticed without them.
 
-Each reaches nearly all the code, so that every survivor would cost their whole time."""
+Each reaches nearly all the code, so that every survivor would cost their whole time. A room that names one has it."""
 
 ABOUT_CODE = (
     "tests/infospace/memory/contract/test_store_whole.py",
@@ -85,12 +85,20 @@ ROOMS = {
             "planner/journal/commit_order.py",
             "planner/execute/concurrent.py",
             "planner/execute/branches.py",
-            "planner/streaming/speculative.py",
             "planner/execute/frame.py",
         ),
         PLANS,
         85,
         beside="runs",
+    ),
+    "streaming": Room(
+        ("planner/streaming/*.py",),
+        (
+            "tests/planner/test_arriving.py",
+            "tests/planner/test_arriving_dropped.py",
+            "tests/planner/test_streams.py",
+        ),
+        85,
     ),
     "execute": Room(
         (

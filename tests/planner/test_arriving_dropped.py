@@ -37,6 +37,7 @@ def test_a_refused_document_leaves_nothing_but_word_of_it(space: Space) -> None:
         ("1", "skipped", None),
         ("2", "skipped", None),
     ]
+    assert {row.reason for row in result.steps} == {"the document was refused; what it had done ahead is dropped"}
     shown = result.to_json()
     assert {"result": shown["result"], "bindings": shown["bindings"]} == {"result": None, "bindings": {}}
     [run] = runs(space)
@@ -146,7 +147,9 @@ def test_a_halt_before_the_whole_is_there_cancels(space: Space) -> None:
     result, _ = asyncio.run(go())
     assert result.status == "cancelled"
     assert result.reason == "interrupted before the document had arrived whole; nothing of it was done"
-    assert [row.status for row in result.steps] == ["skipped"]
+    [row] = result.steps
+    assert (row.position, row.status) == ("1", "skipped")
+    assert row.reason == "the document never arrived whole; what it had done ahead is dropped"
     assert result.run is not None
     for door in (resume, replay):
         with pytest.raises(Conflict, match="the plan of run_1 never arrived whole: nothing of it was done"):

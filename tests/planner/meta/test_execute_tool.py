@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ from known_servers import ask, narrowed, odd, synced, twins, write
 
 from infospace import Invalid, NotFound, Space
 from infospace.core.tool import NotAllowed
+from infospace.data.json_text import dump
+from infospace.journal.rows import CallRow, OpenRun
 from infospace.tools.local import LocalTools
 from planner.lifecycle.resume import answer, resume
 from planner.metatools.arguments import USUAL_MS, ExecuteTool
+from planner.metatools.call_result import LARGE, MEDIA, media_of
 from planner.metatools.execute_tool import execute_tool, prepare_call
 from planner.parse.saved_plans import save_plan
 
@@ -123,6 +127,43 @@ def test_a_large_result_becomes_a_note_with_a_preview_and_an_id(space: Space) ->
     assert space.view().get(found["resource_id"]).content[-1] == f"line {LONG - 1}"
     assert called(space, "infospace/split", target=found["resource_id"])["status"] == "success"
     assert "large" not in called(space, "local/lines", count=3)
+
+
+def test_an_answer_is_large_from_one_character_above_the_bound_on(space: Space) -> None:
+    """Its blocks and its structured content count together, as JSON."""
+    local = LocalTools("local")
+
+    @local.tool(read_only=True)
+    def say(size: int) -> str:
+        """Say so much."""
+        return "x" * size
+
+    @local.tool(read_only=True)
+    def give(size: int) -> list[str]:
+        """Give so much."""
+        return ["x" * size]
+
+    space.tools.add(local)
+    for tool, key in (("say", "content"), ("give", "structured_content")):
+        at_once = called(space, f"local/{tool}", size=0)
+        other = "structured_content" if key == "content" else "content"
+        around = len(dump(at_once[key])) + (0 if at_once[other] is None else len(dump(at_once[other])))
+        assert "large" not in called(space, f"local/{tool}", size=LARGE - around)
+        assert called(space, f"local/{tool}", size=LARGE - around + 1)["large"]["characters"] == LARGE + 1
+
+
+def test_pictures_are_passed_on_as_far_as_there_is_room(space: Space) -> None:
+    """All characters count, also of what was left out; what comes after it is left out, too."""
+    run = space.store.new_id("run")
+    at = "2026-04-01T09:30:00.123Z"
+    blocks: list[Any] = [{"type": kind, "data": "x" * size} for kind, size in (("image", MEDIA - 1), ("audio", 1))]
+    blocks += [{"type": "text", "text": "y"}, {"type": "image", "data": "z"}]
+    call = CallRow(run, 1, "1", "tool", "files/read", b"", "started", at)
+    space.store.commit([], [OpenRun(run, "plan", "", {"steps": []}, {}, at, "me"), call])
+    assert media_of(space, run) == []
+    space.store.commit([], [replace(call, status="success", answer={"blocks": blocks, "is_error": False})])
+    assert media_of(space, run) == blocks[:2]
+    assert media_of(space, "run_99") == []
 
 
 def test_a_picture_is_left_out_of_a_large_answer_and_kept(space: Space) -> None:

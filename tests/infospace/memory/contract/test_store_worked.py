@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from store_tools import AT, open_run
 
 from infospace.core.json_types import JSON
@@ -67,6 +68,26 @@ def test_few_and_short_ones_are_remembered_of_each_tool(store: Store) -> None:
     assert [arguments for *_, arguments in known(store)] == [{"q": "y"}, *({"path": p} for p in "98765")]
     with store.reading() as snapshot:
         assert len(snapshot.worked(2)) == 2
+
+
+@pytest.mark.parametrize("size", [500, 501])
+def test_arguments_of_five_hundred_characters_are_remembered(store: Store, size: int) -> None:
+    """As JSON; one more is too long."""
+    long = {"path": "x" * (size - len('{"path":""}'))}
+    make(store, open_run(store), 1, long)
+    assert [arguments for *_, arguments in known(store)] == ([long] if size == 500 else [])
+
+
+@pytest.mark.parametrize("count", [5, 6])
+def test_five_calls_of_a_tool_are_remembered_and_of_these_the_latest(store: Store, count: int) -> None:
+    """Whatever other tools were called between."""
+    run = open_run(store)
+    for sequence in range(1, count + 1):
+        make(store, run, 2 * sequence, {"path": str(sequence)})
+        make(store, run, 2 * sequence + 1, {"q": "same"}, target="web/find")
+    mine = [arguments["path"] for _, tool, arguments in known(store) if tool != "web/find"]
+    assert mine == [str(number) for number in range(count, count - 5, -1)]
+    assert [tool for _, tool, _ in known(store)].count("web/find") == 1
 
 
 def test_what_is_removed_with_its_run_is_forgotten(store: Store) -> None:
