@@ -14,23 +14,21 @@ from infospace.core.ids import kind_of
 from infospace.core.json_types import JSON
 from infospace.core.position import item_at, prefix_in
 from infospace.core.resources import Collection, Made, Member, Resource, is_resource
-from infospace.journal.id_mapping import rename_ids
 from infospace.schema.words import shown
 from planner.check.calls import item_slot
 from planner.execute.arguments import Resolver
 from planner.execute.branches import branches
-from planner.execute.call import FINAL, is_retryable
+from planner.execute.call import FINAL, Effects, is_retryable
 from planner.execute.collect import Results
 from planner.execute.concurrent import map_ordered
 from planner.execute.conditions import Judge
 from planner.execute.frame import Frame
 from planner.execute.retry import retry_delay
-from planner.execute.step import StepExecution
+from planner.execute.step_state import StepState
 from planner.execute.variables import Scope, Unbound
-from planner.execute.wait import run_wait
 from planner.journal.commit_order import ControlDecision
 from planner.journal.failures import Failure, Stopped, sentence
-from planner.journal.suspension import Pending, Suspension
+from planner.journal.suspension import Suspension
 from planner.language.plan import (
     Ask,
     ForEach,
@@ -56,10 +54,18 @@ ITEMS = 32
 """Items of a loop that are under way at once."""
 
 
-class ControlFlowExecution(StepExecution):
-    """One execution of one step, which may be a control form."""
+class ControlFlow:
+    """Executes the control form of one step, by running the steps in it."""
 
-    async def _form(self, form: Form) -> Outcome:
+    def __init__(self, state: StepState, effects: Effects) -> None:
+        self._state = state
+        self._effects = effects
+        self._run, self._step, self._frame = state.run, state.step, state.frame
+        self._scope, self._position = state.scope, state.position
+        self._view, self._resolver = state.view, state.resolver
+
+    async def execute(self, form: Form) -> Outcome:
+        """Execute the form. Raises Unbound, for which the step is skipped, Stopped and Suspension."""
         match form:
             case If():
                 return await self._if(form)
@@ -72,13 +78,13 @@ class ControlFlowExecution(StepExecution):
             case Parallel():
                 return await self._parallel(form)
             case Wait():
-                return await self._wait(form)
+                return await self._effects.wait(form)
             case Ask():
-                return self._ask(form)
+                return self._effects.ask(form)
             case Stop():
                 return self._stop(form)
             case ToolCall(tool, arguments):
-                return await self._call_tool(self._view, self._resolver, tool, dict(arguments))
+                return await self._effects.call_tool(self._view, self._resolver, tool, dict(arguments))
             case Saved():
                 return await self._saved(form)
         raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
@@ -107,7 +113,7 @@ class ControlFlowExecution(StepExecution):
     async def _while(self, form: While) -> Outcome:
         judge, count = Judge(self._view, self._resolver), 0
         begun = 0 if self._run.record is None else self._run.record.rounds(self._position)
-        while count < begun or (self._known is None and await judge.evaluate(form.condition)):
+        while count < begun or (self._state.known is None and await judge.evaluate(form.condition)):
             if count >= form.max_iterations:
                 reason = f"its condition still holds after {count:,} iterations, which `max_iterations` allows"
                 return Outcome("failed", reason=reason, error="iterations")
@@ -116,8 +122,8 @@ class ControlFlowExecution(StepExecution):
             failure = await self._run.block(form.body, self._frame.inner(prefix_in(self._position, "body", count)))
             if failure is not None:
                 return Outcome("failed", reason=f"iteration {count:,}: {sentence(failure)}", error=failure.kind)
-        if self._known is not None and self._known.status != "success":
-            return Outcome("failed", reason=self._known.reason, error=self._known.error)
+        if self._state.known is not None and self._state.known.status != "success":
+            return Outcome("failed", reason=self._state.known.reason, error=self._state.known.error)
         self._view.extra["iterations"] = count
         return Outcome("success", value=f"{count:,} iteration{'' if count == 1 else 's'}")
 
@@ -132,20 +138,6 @@ class ControlFlowExecution(StepExecution):
             for name, cause in scope.causes.items():
                 self._scope.mark_unbound(name, cause)
         return Outcome("success", value=f"{len(form.branches)} branches")
-
-    async def _wait(self, form: Wait) -> Outcome:
-        return await run_wait(self._run, self._view, self._resolver, form, self._position, self._step.expect)
-
-    def _ask(self, form: Ask) -> Outcome:
-        question = self._resolver.value(form.value)
-        if not isinstance(question, str):
-            raise Invalid(f"unchecked: the question is text, not {shown(question)}")
-        record = self._run.record or self._run.replayed
-        if record is None or not record.answered(self._position):
-            raise Suspension([Pending(self._position, "ask", question, form.schema)])
-        said, ids = record.answer(self._position), self._run.meter.counterparts
-        answer = self._view.note(said if ids is None else rename_ids(said, ids.later))
-        return Outcome("success", answer, self._view.preview(answer))
 
     def _stop(self, form: Stop) -> Outcome:
         if form.value is None:
@@ -294,7 +286,8 @@ class ControlFlowExecution(StepExecution):
 
         await self._each(len(items), one, taken, unit.waits and not unit.alone)
         if left:
-            self._decided, self._rests = (decided,), f"interrupted with {len(left):,} of {len(items):,} items to do"
+            self._state.decided = (decided,)
+            self._state.remaining = f"interrupted with {len(left):,} of {len(items):,} items to do"
             raise Suspension(())
         return ended[0] if ended else self._collected(results, len(items))
 
@@ -321,7 +314,7 @@ class ControlFlowExecution(StepExecution):
         try:
             if "/" in form.operation:
                 arguments = form.arguments.get("arguments", {})
-                return await self._call_tool(view, resolver, form.operation, arguments)
+                return await self._effects.call_tool(view, resolver, form.operation, arguments)
             entry = self._run.space.catalogue.get(form.operation)
             arguments = resolver.arguments(entry, form.arguments)
             slot = item_slot(entry, form.arguments, frozenset({kind_of(member.id)}))
@@ -331,7 +324,7 @@ class ControlFlowExecution(StepExecution):
             raise
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
-        return await self._perform(entry, arguments, view)
+        return await self._effects.perform(entry, arguments, view)
 
     async def _recover(
         self,
@@ -352,7 +345,7 @@ class ControlFlowExecution(StepExecution):
             if collect is not None and collect != self._item_name():
                 inner.own.pop(collect, None)
             frame = self._frame.inner("", inner, decided)
-            second = await self._handle(failure, on_fail, frame, item_at(self._position, index + 1))
+            second = await self._run.handle_failure(failure, on_fail, frame, item_at(self._position, index + 1))
             if second is not None and second.kind in FINAL:
                 return Outcome("failed", reason=sentence(second), error=second.kind)
             supplied = inner.own.get(collect) if collect is not None else None
@@ -366,7 +359,7 @@ class ControlFlowExecution(StepExecution):
         return self._step.form.as_ if isinstance(self._step.form, ForEach) else "item"
 
     def _get_resource(self, identifier: str | None) -> Resource | None:
-        return None if identifier is None else self._view.get(identifier)
+        return None if identifier is None else self._effects.item_result(identifier)
 
     def _items(self, raw: JSON) -> tuple[Collection, tuple[Member, ...]]:
         """Return the Collection to go over, and its items as they were when that began."""
@@ -382,6 +375,7 @@ class ControlFlowExecution(StepExecution):
         return found, found.members
 
     def _collected(self, results: Results, count: int) -> Outcome:
+        self._effects.require_item_results()
         made = self._view.collection(results.members)
         self._view.extra |= {"item_count": len(results.members), "of": count, "failed": results.failed}
         return Outcome("success", made, self._view.preview(made))

@@ -19,17 +19,18 @@ from infospace.journal.forks import first_of
 from infospace.journal.rows import CallRow, CloseRun, OpenRun, OwnerGuard, RunKind, RunRow, RunStatus, StepRow, settled
 from infospace.llm.meter import Meter
 from infospace.space import Space
-from infospace.store.changes import Change
+from infospace.store.changes import Change, MakeNote
 from infospace.tools.approvals import allowed, in_run, named
 from infospace.tools.journalled_calls import ToolCalls
 from infospace.tools.scoped_space import scope_of
 from planner.execute.arguments import Resolver
+from planner.execute.call import Effects, StepEffects
 from planner.execute.concurrent import run_concurrently
-from planner.execute.control_flow import ControlFlowExecution
 from planner.execute.frame import Frame, Latest
 from planner.execute.retry import retry_delay
+from planner.execute.step import StepExecution
 from planner.execute.variables import Scope
-from planner.journal.commit_order import FinishedStep, JournalWriter, StartedStep, SuspendRequest
+from planner.journal.commit_order import ControlDecision, FinishedStep, JournalWriter, StartedStep, SuspendRequest
 from planner.journal.events import Emit, Event, RunFinished, RunStarted, StepFinished
 from planner.journal.failures import Failure, Halted, Stopped, sentence
 from planner.journal.given import Given
@@ -60,8 +61,8 @@ Steps: TypeAlias = Callable[[], Awaitable[Failure | None]]
 class Run:
     """One run of a plan, or of the lines of a session."""
 
-    execution = ControlFlowExecution
-    """How a step is executed."""
+    effects: type[Effects] = StepEffects
+    """What a step does outside of its computation."""
 
     def __init__(
         self,
@@ -352,7 +353,7 @@ class Run:
             if frame.halts:
                 await self._await_turn(step, frame)
             place = attempt_at(position, attempt)
-            execution = self.execution(self, step, frame, place, last=attempt == attempts)
+            execution = StepExecution(self, step, frame, place, last=attempt == attempts)
             try:
                 failure = await execution.run()
             except (asyncio.CancelledError, ReplayInterrupted):
@@ -384,6 +385,32 @@ class Run:
         extra: dict[str, JSON] = {"ahead": True} if cause is None else {"cause": cause, "ahead": True}
         row = StepRow(self.id, 0, position, step.type, "skipped", now(), 0.0, out=step.out, reason=reason, extra=extra)
         frame.track.end(FinishedStep(ticket, row, frame.nesting))
+
+    async def handle_failure(
+        self, failure: Failure, steps: Block, frame: Frame, where: str, decision: ControlDecision | None = None
+    ) -> Failure | None:
+        """Run an `on_fail` list, with `$error` bound in the frame's scope while it runs."""
+        scope = frame.scope
+        error = self._error_note(failure, where)
+        decided = [ControlDecision(f"{where}.error", error), *([decision] if decision else [])]
+        before = scope.own.get("error")
+        scope.bind("error", error)
+        second = await self.block(steps, frame.inner(prefix_in(where, "on_fail"), None, *decided))
+        scope.restore("error", before)
+        return second
+
+    def _error_note(self, failure: Failure, where: str) -> str:
+        """Return the id of the Note that `$error` is; an earlier part of the run may have made it."""
+        record = self.record
+        known = None if record is None else record.decision(f"{where}.error")
+        if isinstance(known, str):
+            return known
+        view = self.space.view(Made(self.id, f"{where}.on_fail", "on_fail"), meter=self.meter)
+        error = view.note(
+            {"step": failure.position, "type": failure.type, "reason": failure.reason, "kind": failure.kind}
+        )
+        self.space.store.commit([MakeNote(error.id, error.content, made=error.made)])
+        return error.id
 
     async def run_saved_plan(
         self, plan: Plan, scope: Scope, position: str, frame: Frame

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from infospace.context.context import Context
-from infospace.context.invoke import Outcome, call_guarded
-from infospace.contract.decorator import Primitive
-from infospace.core.bounds import OutOfTime, Room, check_time, ending
+from infospace.context.invoke import Outcome
+from infospace.core.bounds import OutOfTime, check_time, ending
 from infospace.core.clock import now
 from infospace.core.errors import BudgetExceeded, InfospaceError, InputRequired, ReplayInterrupted, Unsupported
 from infospace.core.json_types import JSON
-from infospace.core.position import prefix_in
-from infospace.core.resources import Made
 from infospace.data.result import truncate
 from infospace.journal.rows import BROKEN_OFF, CANCELLED, StepRow, Use
-from infospace.store.changes import Change, GiveName, MakeNote
-from infospace.tools.call import call_tool
-from planner.execute.arguments import Resolver, digest
-from planner.execute.call import FINAL, call_validated, is_retryable
+from infospace.store.changes import Change, GiveName
+from planner.execute.arguments import digest
+from planner.execute.call import FINAL, is_retryable
+from planner.execute.control_flow import ControlFlow
 from planner.execute.frame import Frame
-from planner.execute.listener import StepListener
+from planner.execute.step_state import StepState
 from planner.execute.variables import Unbound, UnboundReason
 from planner.journal.commit_order import ControlDecision, FinishedStep, StartedStep
 from planner.journal.events import StepStarted
 from planner.journal.failures import TIMEOUT, Failure, Stopped
 from planner.journal.suspension import Pending, Suspension
-from planner.language.plan import Block, Call, ForEach, Form, If, Map, Parallel, Step, Stop, UnparsedStep, While, outs
+from planner.language.plan import Call, ForEach, If, Map, Parallel, Step, Stop, UnparsedStep, While, outs
 
 if TYPE_CHECKING:
     from planner.execute.run import Run
@@ -41,13 +36,8 @@ LONGEST_TURN = 60.0
 """Seconds in which the loop surely cancels what is to be cancelled."""
 
 
-class StepExecution(ABC):
-    """One execution of one step. The control forms are in `execute_forms`."""
-
-    _decided: tuple[ControlDecision, ...] = ()
-    """What the step itself decided, where it is left in its midst."""
-    _rests: str | None = None
-    """What is left of it then."""
+class StepExecution:
+    """One execution of one step: from its begin in the journal, through its outcome, to what `on_fail` makes of it."""
 
     def __init__(self, run: Run, step: Step, frame: Frame, position: str, *, last: bool = True) -> None:
         self.again = False
@@ -58,19 +48,14 @@ class StepExecution(ABC):
         self._frame = frame
         self._scope = frame.scope
         self._position = position
-        self._voices = StepListener(run.emit, position)
-        made = Made(run.id, position, step.type)
-        self._view = run.space.view(made, self._voices, meter=run.meter)
-        self._view.timeout_s = step.timeout_s
-        self._view.room = Room(run.bounds)
-        self._resolver = Resolver(self._view, self._scope, run.extras)
+        self._state = StepState(run, step, frame, position)
+        self._view, self._resolver = self._state.view, self._state.resolver
+        self._effects = run.effects(self._state)
         self._digest: bytes | None = None
         self._started = now()
         self._clock = time.perf_counter()
         self._duration = 0.0
         self._ticket: StartedStep | None = None
-        self._known: StepRow | None = None
-        """Its row, where it ended in an earlier part of the run and is gone through once more for what it binds."""
         self._open: Outcome | None = None
         """How the step failed, while its `on_fail` list runs."""
 
@@ -78,9 +63,9 @@ class StepExecution(ABC):
         """Execute, journal, bind, and handle a failure as the step says."""
         step, record = self._step, self._run.record
         if record is not None:
-            self._known = record.row(self._position)
-            if self._known is not None and not isinstance(step.form, (If, While, Parallel)):
-                return await self._as_recorded(self._known)
+            self._state.known = record.row(self._position)
+            if self._state.known is not None and not isinstance(step.form, (If, While, Parallel)):
+                return await self._as_recorded(self._state.known)
         try:
             self._begin()
         except BudgetExceeded as error:
@@ -105,7 +90,7 @@ class StepExecution(ABC):
 
     def _begin(self) -> None:
         """Count the execution, and tell that it begins; one that is gone through once more was counted before."""
-        if self._known is not None:
+        if self._state.known is not None:
             return
         step, record = self._step, self._run.record
         waiting = None if record is None else record.suspended(self._position)
@@ -176,7 +161,7 @@ class StepExecution(ABC):
         )
         decision = ControlDecision(f"{self._position}!", {"reason": outcome.reason, "error": outcome.error})
         try:
-            second = await self._handle(failure, on_fail, self._frame, self._position, decision)
+            second = await self._run.handle_failure(failure, on_fail, self._frame, self._position, decision)
         except Stopped:
             self._journal(outcome, handled=True)
             raise
@@ -195,8 +180,8 @@ class StepExecution(ABC):
         own = own if not isinstance(self._step.form, (If, While, Parallel, ForEach)) else []
         if own:
             self._view.extra["pending"] = own[0].to_json()
-        if own or self._rests is not None:
-            self._journal(Outcome("suspended", value=own[0].question if own else self._rests or ""))
+        if own or self._state.remaining is not None:
+            self._journal(Outcome("suspended", value=own[0].question if own else self._state.remaining or ""))
 
     def _mark_unbound(self, cause: UnboundReason) -> None:
         for name in outs((self._step,)):
@@ -241,9 +226,11 @@ class StepExecution(ABC):
                 case UnparsedStep():
                     raise Unsupported(f"step {self._position} ({self._step.type}) cannot be run")
                 case _:
-                    return await self._form(self._step.form)
+                    return await ControlFlow(self._state, self._effects).execute(self._step.form)
         except Unbound as error:
             return self._skipped(error)
+        except InputRequired as missing:
+            return self._effects.input_required(missing)
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
 
@@ -254,18 +241,22 @@ class StepExecution(ABC):
         return Outcome("skipped", reason=str(error), error=error.kind)
 
     def _named(self, outcome: Outcome) -> Outcome:
-        if outcome.status != "success" or self._step.name is None or outcome.resource is None:
+        """Give the result of a success the step's name; a name that cannot be given fails the step."""
+        if outcome.status != "success":
             return outcome
         try:
-            name = self._resolver.value(self._step.name)
-            if not isinstance(name, str):
-                return Outcome("failed", reason=f"unchecked: `name` is text, not {name!r:.60}", error="invalid")
-            outcome = replace(outcome, resource=self._view.name(outcome.resource, name, replace=self._step.replace))
+            if self._step.name is not None and outcome.resource is not None:
+                name = self._resolver.value(self._step.name)
+                if not isinstance(name, str):
+                    return Outcome("failed", reason=f"unchecked: `name` is text, not {name!r:.60}", error="invalid")
+                outcome = replace(outcome, resource=self._view.name(outcome.resource, name, replace=self._step.replace))
         except Unbound as error:
             return self._skipped(error)
+        except InputRequired as missing:
+            return self._effects.input_required(missing)
         except InfospaceError as error:
             return Outcome("failed", reason=str(error), error=error.kind)
-        return outcome
+        return self._effects.succeeded(outcome)
 
     def _committed(self, outcome: Outcome) -> Outcome:
         """Commit a success with its changes. What the store refuses makes the step fail, without changes."""
@@ -285,12 +276,12 @@ class StepExecution(ABC):
 
     def _journal(self, outcome: Outcome, changes: Sequence[Change] = (), *, handled: bool = False) -> None:
         """Commit the step's row, and with it its changes: all or nothing."""
-        if self._known is not None or self._ticket is None:
+        if self._state.known is not None or self._ticket is None:
             return
         if not self._duration:
             self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
         row, frame = self._row(outcome, handled), self._frame
-        decided = frame.decisions + self._decided
+        decided = frame.decisions + self._state.decided
         frame.track.end(FinishedStep(self._ticket, row, frame.nesting, tuple(changes), decided))
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:
@@ -311,7 +302,7 @@ class StepExecution(ABC):
             out=self._step.out,
             resource=None if resource is None else resource.id,
             version=None if resource is None else resource.version,
-            value=outcome.value or truncate("\n".join(self._voices.spoken)),
+            value=outcome.value or truncate("\n".join(self._state.listener.spoken)),
             reason=outcome.reason,
             error=outcome.error,
             extra=extra,
@@ -320,32 +311,6 @@ class StepExecution(ABC):
             digest=self._digest,
             trace=outcome.trace,
         )
-
-    async def _handle(
-        self, failure: Failure, steps: Block, frame: Frame, where: str, decision: ControlDecision | None = None
-    ) -> Failure | None:
-        """Run an `on_fail` list, with `$error` bound in the frame's scope while it runs."""
-        scope = frame.scope
-        error = self._error_note(failure, where)
-        decided = [ControlDecision(f"{where}.error", error), *([decision] if decision else [])]
-        before = scope.own.get("error")
-        scope.bind("error", error)
-        second = await self._run.block(steps, frame.inner(prefix_in(where, "on_fail"), None, *decided))
-        scope.restore("error", before)
-        return second
-
-    def _error_note(self, failure: Failure, where: str) -> str:
-        """Return the id of the Note that `$error` is; an earlier part of the run may have made it."""
-        record = self._run.record
-        known = None if record is None else record.decision(f"{where}.error")
-        if isinstance(known, str):
-            return known
-        view = self._run.space.view(Made(self._run.id, f"{where}.on_fail", "on_fail"), meter=self._run.meter)
-        error = view.note(
-            {"step": failure.position, "type": failure.type, "reason": failure.reason, "kind": failure.kind}
-        )
-        self._run.space.store.commit([MakeNote(error.id, error.content, made=error.made)])
-        return error.id
 
     async def _call(self, raw: Mapping[str, JSON]) -> Outcome:
         entry = self._run.space.catalogue.get(self._step.type)
@@ -358,24 +323,7 @@ class StepExecution(ABC):
             if row is not None and row.resource is not None and row.type == self._step.type:
                 found = self._view.get(row.resource)
                 return Outcome("success", found, row.value)
-        return await self._perform(entry, arguments, self._view)
-
-    async def _perform(self, entry: Primitive, arguments: Mapping[str, Any], view: Context) -> Outcome:
-        """Call a primitive with resolved arguments."""
-        if not entry.may_wait:
-            return await call_validated(entry, arguments, view)
-        async with self._run.slot():
-            return await call_validated(entry, arguments, view)
-
-    async def _call_tool(self, view: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
-        """Call a tool with arguments that are resolved first. Raises Unbound, and what resolving raises."""
-        given = resolver.value(arguments)
-        async with self._run.slot():
-            return await call_guarded(tool, call_tool(view, view.space.tools.get(tool), given), view)
-
-    @abstractmethod
-    async def _form(self, form: Form) -> Outcome:
-        """Execute a control form. Raises Unbound, for which the step is skipped."""
+        return await self._effects.perform(entry, arguments, self._view)
 
 
 def _failed_as(decision: Mapping[str, Any]) -> Outcome:

@@ -20,7 +20,7 @@ from planner.journal.events import Emit, Event, RunStarted
 from planner.journal.failures import Stopped
 from planner.journal.result import RunResult
 from planner.lifecycle.dry_run_space import DrySpace, NoCalls, NoModel, Unknown
-from planner.lifecycle.dry_run_steps import DryExecution
+from planner.lifecycle.dry_run_steps import DryEffects
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _would(step: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Run(Run):
-    execution = DryExecution
+    effects = DryEffects
 
     def __init__(self, space: DrySpace, prepared: Prepared, emit: Emit, approve: Sequence[str]) -> None:
         super().__init__(space, prepared.plan, emit, prepared.warnings, approve)

@@ -11,14 +11,14 @@ from infospace.context.invoke import Outcome
 from infospace.contract.argument_errors import ArgumentsInvalid
 from infospace.contract.arguments import OFFERED, Bound, ParseMode
 from infospace.contract.decorator import Primitive
-from infospace.core.errors import InfospaceError
+from infospace.core.errors import InfospaceError, InputRequired
 from infospace.core.json_types import JSON
 from infospace.core.resources import Resource, is_resource
 from infospace.core.tool import Tool
 from infospace.tools.approvals import allowed, refuse_blocked
 from planner.execute.arguments import Resolver
-from planner.execute.collect import Results
-from planner.execute.control_flow import ControlFlowExecution
+from planner.execute.call import StepEffects
+from planner.execute.step_state import StepState
 from planner.execute.variables import UnboundReason
 from planner.journal.failures import Stopped
 from planner.language.plan import (
@@ -46,32 +46,41 @@ from planner.lifecycle.dry_run_space import DRY, UNKNOWN, DrySpace, Unknown, not
 _NOT_DONE = "not done in a dry run"
 
 
-class DryExecution(ControlFlowExecution):
-    """One execution of one step, of which nothing leaves the copy of the space."""
+class DryEffects:
+    """Shows what one execution of a step would write or call, and goes on without what is not known for it.
 
-    _missing: UnboundReason | None = None
-    """Why some item of a `for-each` or `map` is not known."""
-    _given: Mapping[str, JSON] | None = None
-    """What the step's call is given, as it is shown."""
+    What is not called stays unknown under an id of its own, so that whatever reads it later is found out: no step
+    takes a value for known that a real run would have got from outside.
+    """
+
+    def __init__(self, state: StepState) -> None:
+        self._state = state
+        self._real = StepEffects(state)
+        self._run, self._step, self._position = state.run, state.step, state.position
+        self._view, self._resolver = state.view, state.resolver
+        self._missing: UnboundReason | None = None
+        """Why some item of a `for-each` or `map` is not known."""
+        self._given: Mapping[str, JSON] | None = None
+        """What the step's call is given, as it is shown."""
 
     @property
     def _dry(self) -> DrySpace:
         return cast("DrySpace", self._run.space)
 
-    async def _outcome(self) -> Outcome:
-        try:
-            return await super()._outcome()
-        except Unknown as unknown:
-            return self._unseen(unknown.cause)
+    def input_required(self, missing: InputRequired) -> Outcome:
+        """Skip a step for what is not known; a `stop` stops, with an answer that is not known."""
+        if not isinstance(missing, Unknown):
+            raise missing
+        form = self._step.form
+        if isinstance(form, Stop):
+            raise Stopped(self._position, form.status, self._lost(missing.cause)) from None
+        return self._unseen(missing.cause)
 
-    def _named(self, outcome: Outcome) -> Outcome:
-        try:
-            outcome = super()._named(outcome)
-            if outcome.status == "success" and self._step.name is not None:
-                self._would("writes", self._given or {}, again=True)
-        except Unknown as unknown:
-            return self._unseen(unknown.cause)
-        if outcome.status == "success" and self._dry.undone and (self._view.uses or self._reads()):
+    def succeeded(self, outcome: Outcome) -> Outcome:
+        """Show the name that the step would give, and without which earlier writes it read."""
+        if self._step.name is not None:
+            self._would("writes", self._given or {}, again=True)
+        if self._dry.undone and (self._view.uses or self._reads()):
             self._view.extra["without"] = list(self._dry.undone)
         return outcome
 
@@ -81,16 +90,17 @@ class DryExecution(ControlFlowExecution):
 
     # What is called, and what is written
 
-    async def _perform(self, entry: Primitive, arguments: Mapping[str, Any], view: Context) -> Outcome:
+    async def perform(self, entry: Primitive, arguments: Mapping[str, Any], view: Context) -> Outcome:
+        """Call what computes and reads in the copy of the space; show what would be written or called."""
         try:
             effect = entry.effect_of(entry.validate(arguments))
         except ArgumentsInvalid:
-            return await super()._perform(entry, arguments, view)
+            return await self._real.perform(entry, arguments, view)
         self._given = {name: _shown(value, view) for name, value in arguments.items() if name != "replace"}
         if effect != "calls":
             if effect == "writes":
                 self._would("writes", self._given)
-            return await super()._perform(entry, arguments, view)
+            return await self._real.perform(entry, arguments, view)
         tool, inner = None, {}
         for argument in entry.arguments.values():
             if argument.reading in OFFERED:
@@ -100,7 +110,8 @@ class DryExecution(ControlFlowExecution):
         fault = self._validation_failure(tool, inner) if isinstance(tool, Tool) else None
         return fault or self._skip_call(entry.type, self._given, tool, gives=entry.returns != "nothing")
 
-    async def _call_tool(self, view: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
+    async def call_tool(self, view: Context, resolver: Resolver, tool: str, arguments: JSON) -> Outcome:
+        """Show the call of a tool, or how it fails that cannot be made."""
         given: Any = resolver.value(arguments)
         found = view.space.tools.get(tool)
         return self._validation_failure(found, given) or self._skip_call(tool, given, found)
@@ -114,20 +125,16 @@ class DryExecution(ControlFlowExecution):
             return Outcome("failed", reason=f"unchecked: {error}", error=error.kind)
         return None
 
-    async def _wait(self, form: Wait) -> Outcome:
+    async def wait(self, form: Wait) -> Outcome:
+        """Show what would be waited for."""
         if form.condition is not None:
             return self._skip_call("wait", {"condition": _written(form.condition)}, gives=False)
         return self._skip_call("wait", {"seconds": self._resolver.value(form.seconds)}, gives=False)
 
-    def _ask(self, form: Ask) -> Outcome:
+    def ask(self, form: Ask) -> Outcome:
+        """Show what would be asked."""
         schema = None if form.schema is None else dict(form.schema)
         return self._skip_call("ask", {"value": self._resolver.value(form.value), "schema": schema})
-
-    def _stop(self, form: Stop) -> Outcome:
-        try:
-            return super()._stop(form)
-        except Unknown as unknown:
-            raise Stopped(self._position, form.status, self._lost(unknown.cause)) from None
 
     def _skip_call(
         self, what: str, arguments: Mapping[str, JSON], tool: Tool | None = None, *, gives: bool = True
@@ -164,17 +171,18 @@ class DryExecution(ControlFlowExecution):
 
     # What is not known
 
-    def _get_resource(self, identifier: str | None) -> Resource | None:
+    def item_result(self, identifier: str) -> Resource | None:
+        """Return what an item of a loop gave, None where it is not known."""
         try:
-            return super()._get_resource(identifier)
+            return self._view.get(identifier)
         except Unknown as unknown:
             self._missing = self._missing or unknown.cause
             return None
 
-    def _collected(self, results: Results, count: int) -> Outcome:
+    def require_item_results(self) -> None:
+        """Raise Unknown where an item gave what is not known, or its call was not made."""
         if self._missing is not None:
             raise Unknown(self._missing)
-        return super()._collected(results, count)
 
     def _lost(self, cause: UnboundReason) -> str:
         """Return an id for what the step would have given."""
@@ -186,9 +194,9 @@ class DryExecution(ControlFlowExecution):
         """Skip the step: what it would bind, give and change is not known from here on."""
         lost = self._lost(cause)
         for name in outs((self._step,)):
-            self._scope.bind(name, lost)
+            self._state.scope.bind(name, lost)
         if self._may_return_value(self._step):
-            self._frame.latest.resource = lost
+            self._state.frame.latest.resource = lost
         writing = [step for step in self._every(self._step) if self._writes(step)]
         for step in writing:
             self._dry.unknown |= dict.fromkeys(self._changed(step), cause)

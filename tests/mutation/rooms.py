@@ -103,6 +103,7 @@ ROOMS = {
     "execute": Room(
         (
             "planner/execute/step.py",
+            "planner/execute/step_state.py",
             "planner/execute/control_flow.py",
             "planner/execute/run.py",
             "planner/execute/call.py",

@@ -1,0 +1,47 @@
+"""What the parts of one execution of a step share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from infospace.core.bounds import Room
+from infospace.core.resources import Made
+from infospace.journal.rows import StepRow
+from planner.execute.arguments import Resolver
+from planner.execute.frame import Frame
+from planner.execute.listener import StepListener
+from planner.journal.commit_order import ControlDecision
+from planner.language.plan import Step
+
+if TYPE_CHECKING:
+    from planner.execute.run import Run
+
+
+class StepState:
+    """One execution of a step: where it stands, what it reads and makes, and what it decided so far.
+
+    Each attempt has a state of its own, so nothing that a failed attempt made or read is in the row of the next.
+    """
+
+    __slots__ = (
+        *("run", "step", "frame", "scope", "position", "listener", "view", "resolver"),
+        *("known", "decided", "remaining"),
+    )
+
+    def __init__(self, run: Run, step: Step, frame: Frame, position: str) -> None:
+        self.run = run
+        self.step = step
+        self.frame = frame
+        self.scope = frame.scope
+        self.position = position
+        self.listener = StepListener(run.emit, position)
+        self.view = run.space.view(Made(run.id, position, step.type), self.listener, meter=run.meter)
+        self.view.timeout_s = step.timeout_s
+        self.view.room = Room(run.bounds)
+        self.resolver = Resolver(self.view, self.scope, run.extras)
+        self.known: StepRow | None = None
+        """Its row, where it ended in an earlier part of the run and is gone through once more for what it binds."""
+        self.decided: tuple[ControlDecision, ...] = ()
+        """What the step itself decided, where it is left before its end."""
+        self.remaining: str | None = None
+        """What is left of it then."""
