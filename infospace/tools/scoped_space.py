@@ -88,7 +88,7 @@ class SeenSearch:
         self._store = store
 
     async def discover(self, wanted: Wanted, listener: Listener) -> Found:
-        """Search."""
+        """Search the Notes that the scope allows, and no others."""
         return await self._of.discover(replace(wanted, seen=self._store.searched), listener)
 
     def find(self, wanted: Wanted, listener: Listener) -> Found:

@@ -58,6 +58,8 @@ class _Branches:
         finally:
             for task in tasks:
                 task.cancel()
+            # All branches have ended before any is flushed, so nothing is added behind what is written here, and a
+            # later branch never writes before an earlier one.
             await asyncio.gather(*tasks, return_exceptions=True)
             self._flush_lanes()
         if failures:
@@ -90,6 +92,7 @@ class _Branches:
 
     def _stop(self) -> None:
         """Let no branch begin another step."""
+        # It is never taken back, so a branch that is woken without its turn sees it before it begins a step.
         self._halt.now = True
         for lane in self._lanes:
             lane.wake()

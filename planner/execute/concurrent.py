@@ -57,6 +57,10 @@ class ConcurrentSteps:
 
     What ran ahead of a failure is dropped: nothing of it is written but that it was skipped, and its variables are
     bound to what they were.
+
+    A step needs earlier steps alone, so the first that has not ended can always go on: they never wait for one
+    another in a circle. The branch of a step is opened when all steps before it have ended, in document order, so the
+    journal is that of a serial run.
     """
 
     def __init__(self, run: Run, frame: Frame) -> None:
@@ -160,6 +164,8 @@ class ConcurrentSteps:
             await self._ended[need].wait()
         unit = self.units[index]
         own = self._frame.scope.own
+        # Steps that bind the same name need one another, so nobody binds these names until this step has ended: what
+        # is read here is what a serial run would have had before it.
         self._before[index] = {name: own.get(name) for name in unit.binds}
         frame = self._frame.on(self._lanes[index], self._latest[index])
         with self.busy:
@@ -167,6 +173,8 @@ class ConcurrentSteps:
         if failure is None:
             self._ended[index].set()
         else:
+            # Its event stays unset, so what needs it never begins. Earlier steps go on: one of them may fail yet, and
+            # the first failure in document order is the one that counts.
             self.failure = failure
             for task in self._tasks[index + 1 :]:
                 task.cancel()
@@ -180,6 +188,7 @@ class ConcurrentSteps:
 
     def _drop(self, index: int, failure: Failure, first: int) -> None:
         """Drop what ran after a failure; of parts from `first` on variables are bound to what they were."""
+        # From the last to the first: of several that bind a name the first knows what it was before all of them.
         for later in range(len(self.units) - 1, first - 1, -1):
             for name, identifier in self._before.get(later, {}).items():
                 self._frame.scope.restore(name, identifier)
@@ -227,5 +236,6 @@ async def map_ordered(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        # Only now, since a part that is cancelled still journals that it was: nothing comes to a branch afterwards.
         for track in tracks:
             track.drop()

@@ -200,6 +200,8 @@ class Run:
         except ReplayInterrupted:
             return self.close(*self.broken_off)
         except asyncio.CancelledError:
+            # `close` awaits nothing, so a second cancellation cannot come before the end is journalled. The steps
+            # have journalled theirs: the exception passed through each of them on its way here.
             self.close("cancelled", None, CANCELLED)
             raise
         except BaseException as error:
@@ -390,6 +392,8 @@ class Run:
         self, failure: Failure, steps: Block, frame: Frame, where: str, decision: ControlDecision | None = None
     ) -> Failure | None:
         """Run an `on_fail` list, with `$error` bound in the frame's scope while it runs."""
+        # No other step can read this `$error`: a step with an `on_fail` list binds it as far as `order` knows, so those
+        # that read or bind it do not run beside this one.
         scope = frame.scope
         error = self._error_note(failure, where)
         decided = [ControlDecision(f"{where}.error", error), *([decision] if decision else [])]

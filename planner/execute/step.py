@@ -209,6 +209,8 @@ class StepExecution:
         """Come to an outcome, and commit it where it is a success."""
         try:
             outcome = self._named(await self._outcome())
+            # Of a success nothing more is awaited until it is committed and bound. A cancellation comes at an await
+            # alone: a step that is committed is never cancelled, and its time cannot run out after its commit.
             check_time()
             return self._committed(outcome)
         except OutOfTime:

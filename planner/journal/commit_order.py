@@ -99,6 +99,9 @@ class JournalWriter:
         """Write changes and row in one transaction; of an execution that the budget had no number for, nothing."""
         if not commit.ticket.sequence:
             return
+        # Ends come in document order, and `written` is set after the commit alone: each decision is journalled once,
+        # with the first row after it, though an earlier commit failed. A resumed run therefore finds the decision of
+        # every form of which any step was journalled.
         fresh = [decision for decision in commit.decisions if not decision.written]
         row = replace(
             commit.row,
@@ -111,7 +114,7 @@ class JournalWriter:
         self._ended(row, commit.nesting)
 
     def make(self, changes: Sequence[Change]) -> None:
-        """Store them."""
+        """Store what an execution made. It is transient, so it is found by nobody if the row never follows."""
         self._store.commit(changes)
 
     async def turn(self) -> None:
@@ -196,6 +199,7 @@ class OrderedBranch:
 
         Raises Suspension when one of them waits for something.
         """
+        # Branches may stand in branches: the turn has come when it has come at every level, from the inside out.
         await self._turn.wait()
         if self._held:
             raise Suspension(())
@@ -211,6 +215,8 @@ class OrderedBranch:
 
         Raises BudgetExceeded at an execution that the budget has not; neither this nor what comes after is written.
         """
+        # No await stands in here: no step of this branch can begin or end between the last entry and `_open`, so
+        # nothing passes what is kept.
         while self._kept:
             entry = self._kept.popleft()
             if isinstance(entry, StartedStep):

@@ -1,4 +1,9 @@
-"""Who owns a run: a lease that its owner renews, and that ends with the owner."""
+"""Who owns a run: a lease that its owner renews, and that ends with the owner.
+
+The lease only says when another may try. What makes two owners safe is the store: `ClaimRun` changes the owner in a
+transaction that compares the one before, and each row of a run is committed with an `OwnerGuard`, which is compared in
+the same transaction. So an owner that slept through its lease writes nothing more, whatever its clock says.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,10 @@ _log = logging.getLogger(__name__)
 BEAT = 5.0
 """Seconds between two renewals."""
 LEASE = 30.0
-"""Seconds after a renewal for which a run is its owner's, where it cannot be seen that the owner is gone."""
+"""Seconds after a renewal for which a run is its owner's, where it cannot be seen that the owner is gone.
+
+Several beats, so that one that waits for the lock of the space does not end it.
+"""
 
 
 def new_owner() -> str:
@@ -95,6 +103,7 @@ async def renewing_lease(
     try:
         yield
     finally:
+        # Where the renewal failed, its error is raised here, in the place of the cancellation that it caused.
         renewing.cancel()
         with suppress(asyncio.CancelledError):
             await renewing

@@ -21,5 +21,6 @@ def cancel(space: Space, run: str) -> None:
     if is_live(row):
         raise Conflict(f"{run} is being run by {row.owner}", hint="cancel it there")
     at, owner = now(), new_owner()
+    # One transaction: where somebody took the run since it was read, ClaimRun refuses, and it is not ended either.
     ended = CloseRun(run, "cancelled", at, None, "the run was cancelled", row.spent)
     space.store.commit([], [ClaimRun(run, owner, row.owner, at), ended])

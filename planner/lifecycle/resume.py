@@ -90,6 +90,8 @@ async def resume(
         from planner.sessions.session import session_of
 
         return await session_of(space, run).finish(emit, halt, approve)
+    # Of two who resume it at once ClaimRun lets one through, and from then on an earlier owner that comes back fails
+    # at its OwnerGuard.
     owner, at = new_owner(), now()
     spent = {**row.spent, "seconds": seconds_spent(row, rows)}
     space.store.commit(

@@ -99,6 +99,7 @@ class DependencyAnalysis:
     def __init__(self, catalogue: Catalogue, plans: Mapping[str, Plan]) -> None:
         self._catalogue = catalogue
         self._plans = plans
+        # Known by `id`, as steps cannot be hashed fast; the object is kept beside it, so no other gets its id.
         self._groups: dict[int, tuple[Block, tuple[Group, ...]]] = {}
         self._units: dict[int, tuple[Step, StepNode]] = {}
 

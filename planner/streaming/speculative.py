@@ -45,11 +45,11 @@ class SpeculativeRun:
 
     @property
     def id(self) -> str:
-        """The run's id."""
+        """The run's id, which is known before its document has arrived."""
         return self._run.id
 
     async def open(self) -> None:
-        """Open the run."""
+        """Open the run with the inputs that are known, take its lease, and begin to run what is added."""
         run = self._run
         run.begin(self._prefix.bound)
         await self._lease.enter_async_context(renewing_lease(run.space.store, run.id, run.owner))

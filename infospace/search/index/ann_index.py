@@ -120,6 +120,8 @@ class Index:
         return lambda: _changed(index, *some)
 
     def _start(self, task: Callable[[], Made]) -> threading.Thread:
+        # The thread writes `_made` alone, and `_made` is read after the thread was joined. It reads arrays that nobody
+        # writes to, and it may change an index in place: `ready` gives none away while the thread lives.
         def run() -> None:
             self._made = Made()
             self._made = task()

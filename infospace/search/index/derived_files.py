@@ -77,6 +77,8 @@ class DerivedFiles:
         """Write a file; None when there is no place for it. It counts once `vouch` was called with the head."""
         if not self.writable or self._folder is None or not self._is_there():
             return None
+        # The token ties head, body and space together. Of two processes that write at once one head stays; whichever
+        # token the space notes last, a file whose three tokens differ is not used, and is made again later.
         token = uuid4().hex
         body, head_file = self._folder / f"{name}-{token}", self._folder / f"{name}.head"
         fresh = self._folder / f"{name}-{token}.new"

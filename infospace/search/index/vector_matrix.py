@@ -121,6 +121,8 @@ class Matrix:
             if self._size:
                 taller[: self._size] = self.vectors
             self._columns, self._vectors = wider, taller
+        # Rows are only written behind those that any view has, so whoever holds a view (the thread that builds the
+        # index) reads what it was given.
         self._columns[:, self._size : need] = columns
         self._vectors[self._size : need] = vectors
         self._size = need

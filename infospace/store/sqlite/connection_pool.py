@@ -72,6 +72,7 @@ class FilePool:
                 raise closed(self._address)
             engine = self._idle.pop() if self._idle else None
         try:
+            # Looked at again after opening: a file that was put in this place between the two is another space.
             self._place.check()
             if engine is None:
                 engine = self._another()
@@ -137,6 +138,8 @@ class MemoryPool:
 
     def acquire(self) -> Connection:
         """Return the current connection, between two writes."""
+        # `busy` is held for a whole write, so nobody begins to read in the midst of one; `_lock` guards which
+        # connection is current and who reads it; it is always taken after `busy`, so the two never wait for each other.
         with self.busy, self._lock:
             if self._closed:
                 raise closed(self._address)
@@ -187,7 +190,7 @@ class FrozenPool(MemoryPool):
         self._why = why
 
     def writing(self) -> Connection:
-        """Refuse."""
+        """Raise the StoreError that says why nothing can be written."""
         raise self._why
 
 

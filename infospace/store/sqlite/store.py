@@ -174,6 +174,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close all connections and give ids back. A snapshot that is still open stays good until it ends."""
+        # A range is given back only where it is still the last one that anybody reserved; no id is given out twice.
         rest = self._numbers.left()
         if rest and self._durable:
             with suppress(StoreError), self._writing() as engine:
@@ -183,7 +184,12 @@ class SqliteStore:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        """A transaction to write in: committed at the end, or rolled back whatever went wrong."""
+        """A transaction to write in: committed at the end, or rolled back whatever went wrong.
+
+        IMMEDIATE takes SQLite's lock for writing before anything is read, so what a change is compared with (a
+        version, an owner, a name) stays true until the commit. Of the threads of this process one writes at a time,
+        on one connection; those of other processes wait at BEGIN.
+        """
         clock = time.monotonic()
         with self._pool.busy:
             engine = self._pool.writing()
@@ -193,6 +199,7 @@ class SqliteStore:
                 if waited >= LONG_WAIT:
                     _log.info("waited %.2f s for the lock to write to the space", waited)
                 yield engine
+                # After the last change: a file that was moved away or replaced meanwhile would take the commit with it.
                 self._pool.check_place()
                 engine.run("COMMIT")
             except BaseException:

@@ -12,7 +12,7 @@ TABLE = """CREATE TABLE audit (
 
 
 def add(work: Transaction, entry: AuditRow) -> None:
-    """Write a row."""
+    """Write who did what, with the changes of the same commit."""
     work.engine.run(
         "INSERT INTO audit (at, caller, action, target, outcome, reason, run) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (entry.at, entry.caller, entry.action, entry.target, entry.outcome, entry.reason, entry.run),

@@ -114,6 +114,7 @@ class SqliteSnapshot:
     def __init__(self, engine: Connection, membership: Membership) -> None:
         self._engine = engine
         self._membership = membership
+        # The first query of a read transaction fixes what all of them see: the generation is that of what is read.
         self.generation: int = engine.value("SELECT value FROM state WHERE key = 'generation'")
 
     def end(self) -> None:
