@@ -31,12 +31,12 @@ from tui.help import PAGES
 from tui.runtime.background_loop import BackgroundLoop
 from tui.runtime.gc_control import QUIET, IdleGarbageCollector
 from tui.runtime.key_queue import Done, KeyQueue
-from tui.runtime.open_run import OpenRun
 from tui.runtime.run_model import RunModel
 from tui.runtime.runner import ActiveRun, Runner
 from tui.runtime.workers import guarded
 from tui.screen_help import LINK, help_of, page_help
 from tui.screen_registry import PLACES, Entry, entry_of, numbered
+from tui.screens.open_run import OpenRun
 from tui.text.format import Colours, single_line
 from tui.text.output import shown
 from tui.widgets.tab_bar import Tab
@@ -175,6 +175,15 @@ class InfospaceApp(App[int]):
     def place(self) -> Place | None:
         """The place that is shown, also behind a dialog."""
         return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, Place)), None)
+
+    async def edit_plan(self, run: str, document: JSON) -> None:
+        """Show the plan of a run where plans are written."""
+        from tui.screens.compose.compose import Compose
+
+        await self.action_go("compose")
+        place = self.place
+        if isinstance(place, Compose):
+            place.call_after_refresh(place.edit, run, document)
 
     async def action_go(self, name: str) -> None:
         """Show a place. What stands in front of the one that is shown stays there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tui.runtime.pace import Pace
+from tui.text.pace import Pace
 
 
 class Clock:

@@ -20,12 +20,12 @@ from planner.language.problems import Patch, replace
 from tui.dialogs.base import Dialog
 from tui.dialogs.common import Confirm
 from tui.runtime.workers import begin
-from tui.screens.compose.format_plan import laid_out
-from tui.screens.compose.suggester import Suggester
 from tui.text.fix_text import format_fix
 from tui.text.format import pluralize, single_line
+from tui.text.format_plan import laid_out
 from tui.widgets.editor.completion_popup import Offers
 from tui.widgets.editor.editor import Editor, Flaw
+from tui.widgets.editor.suggester import Suggester
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp

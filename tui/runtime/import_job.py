@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from infospace.core.errors import ModelError
 from infospace.files.import_files import Summary, import_paths
-from tui.runtime.pace import Pace
+from tui.text.pace import Pace
 from tui.text.paths import path_of
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from infospace.journal.rows import FINISHED
 from tui.base_screen import Place
 from tui.dialogs.pick_run import PickRun
 from tui.runtime.run_model import stamp
-from tui.text.diff_text import render_pair
-from tui.text.run_diff import Comparison, DiffRow, DiffRows, compare, format_summary, render_run
+from tui.tables.diff_text import render_pair
+from tui.tables.run_diff import Comparison, DiffRow, DiffRows, compare, format_summary, render_run
 from tui.text.table_model import NoRows
 from tui.widgets.lazy_table import Grid
 from tui.widgets.line_table import Lines

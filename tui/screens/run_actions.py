@@ -77,15 +77,10 @@ class Deeds(Place):
         self.ask_for(self._edit, run, group="deed")
 
     async def _edit(self, run: str) -> None:
-        from tui.screens.compose.compose import Compose
-
         row = await self.ask(lambda snapshot: snapshot.run(run))
         if row.kind != "plan" or row.document is None:
             raise NotFound(f"{run} has no plan to be written on", hint="runs of plans have one")
-        await self.infospace.action_go("compose")
-        place = self.infospace.place
-        if isinstance(place, Compose):
-            place.call_after_refresh(place.edit, run, row.document)
+        await self.infospace.edit_plan(run, row.document)
 
     def stop_run(self, run: str) -> None:
         """Put a run that goes on here to rest, or at once when it was told before; end one that rests."""

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from infospace.core.listener import Speech
-from tui.runtime.pace import Pace
+from tui.text.pace import Pace
 
 
 class Bars:

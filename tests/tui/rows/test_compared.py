@@ -7,7 +7,7 @@ from typing import Any
 
 from infospace import Space
 from planner.execute.start import run_sync
-from tui.text.run_diff import Comparison, DiffRows, compare, format_run_duration, format_summary, render_run
+from tui.tables.run_diff import Comparison, DiffRows, compare, format_run_duration, format_summary, render_run
 
 COLOURS = {name: name for name in ("success", "error", "warning", "secondary")}
 

@@ -11,9 +11,9 @@ from infospace import Space
 from infospace.data.json_text import read_json
 from planner.editor.draft import Mark, check_draft
 from planner.language.problems import Problem
-from tui.screens.compose.format_plan import WIDE, laid_out, plan_document
 from tui.screens.compose.tables import Flaws, Stops, Value, Values
 from tui.text.fix_text import format_fix
+from tui.text.format_plan import WIDE, laid_out, plan_document
 
 COLOURS = {name: name for name in ("error", "warning", "accent", "primary")}
 

@@ -16,9 +16,8 @@ from infospace.tools.mcp.config import Entry
 from infospace.tools.mcp.servers import Server
 from infospace.tools.scope import Filters
 from infospace.tools.search.results import Adjustment, ToolHit
-from tui.screens.tools.tables import ServerRows, ToolRows
-from tui.tables.tools_query import ServerStatus, ToolsList, ToolsQuery, key_of, listed
-from tui.text.tool_text import (
+from tui.tables.tool_rows import ServerRows, ToolRows
+from tui.tables.tool_text import (
     Told,
     _format_approval,
     about_server,
@@ -30,6 +29,7 @@ from tui.text.tool_text import (
     reply_text,
     schemas_of,
 )
+from tui.tables.tools_query import ServerStatus, ToolsList, ToolsQuery, key_of, listed
 
 COLOURS = {name: name for name in ("success", "error", "warning", "accent", "secondary")}
 AT = "2026-03-31T23:33:20.000Z"

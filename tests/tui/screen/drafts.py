@@ -21,7 +21,7 @@ async def compose(stage: Stage, text: str | None = None) -> Compose:
     place = stage.app.place
     assert isinstance(place, Compose)
     if text is not None:
-        place.open_text("", text)
+        place.files.open_text("", text)
     await stage.until(lambda: place.draft.text == place.text, "the check")
     return place
 

@@ -19,8 +19,8 @@ from tui.dialogs.common import Help
 from tui.runtime import key_queue as keying
 from tui.runtime.ui_state import UiState
 from tui.screen_registry import PLACES
-from tui.screens.compose import suggester
-from tui.screens.compose.format_plan import laid_out
+from tui.text.format_plan import laid_out
+from tui.widgets.editor import suggester
 from tui.widgets.editor.completion_popup import Offers
 
 

@@ -14,7 +14,7 @@ from infospace import Space
 from infospace.data.json_text import read_json
 from planner.parse.saved_plans import load_plan, save_plan
 from tui.runtime.ui_state import UiState
-from tui.screens.compose.format_plan import laid_out
+from tui.text.format_plan import laid_out
 
 
 def test_files_are_opened_and_saved(show: Show, space: Space, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_draft_is_there_again_after_a_start(show: Show, space: Space, tmp_path
         await stage.sees("Break when")
         await stage.write("$n > 1")
         await stage.press("enter")
-        await stage.until(lambda: place.when)
+        await stage.until(lambda: place.breakpoints.when)
 
     async def second(stage: Stage) -> None:
         place = await compose(stage)

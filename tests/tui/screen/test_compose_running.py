@@ -15,7 +15,7 @@ from infospace.journal.rows import RunHead
 from planner.execute.start import run_sync
 from planner.lifecycle.resume import answer, resume
 from tui.screens.compose.compose import Compose
-from tui.screens.compose.format_plan import laid_out
+from tui.text.format_plan import laid_out
 from tui.widgets.lazy_table import Grid
 
 
@@ -138,7 +138,7 @@ def test_a_run_stops_at_steps_and_conditions(show: Show, space: Space) -> None:
         await stage.sees("when $items is bound", "before size")
         place.query_one("#stops", Grid).focus()
         await stage.press("delete", "delete", "delete")
-        await stage.until(lambda: not place.stops and not place.when)
+        await stage.until(lambda: not place.stops and not place.breakpoints.when)
         await stage.press("ctrl+r")
         await stage.sees("run_2 ✓ success")
 
@@ -217,7 +217,7 @@ def test_a_run_that_goes_on_is_put_to_rest(show: Show, space: Space) -> None:
         await stage.sees("suspended")
         await stage.press("alt+p")
         await stage.sees("run_1", "suspended", "wait", "execution in ")
-        assert place.run_id == "run_1"
+        assert place.draft_run.run_id == "run_1"
 
     show(story)
 
@@ -366,6 +366,6 @@ def test_a_run_that_is_going_on_elsewhere_is_not_mixed_up(show: Show, space: Spa
         stage.app.follow(stage.app.runner.resume, other)
         await stage.until(lambda: any(f"{other} has ended well" in one for one in stage.said()))
         await stage.sees("paused before step 2")
-        assert place.run_id != other
+        assert place.draft_run.run_id != other
 
     show(story)

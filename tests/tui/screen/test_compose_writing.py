@@ -15,9 +15,9 @@ from textual.events import Key
 from infospace import Space
 from infospace.data.json_text import read_json
 from tui.runtime import key_queue as keying
-from tui.screens.compose import suggester
 from tui.screens.compose.compose import Compose
-from tui.screens.compose.format_plan import laid_out
+from tui.text.format_plan import laid_out
+from tui.widgets.editor import suggester
 from tui.widgets.editor.completion_popup import Offers
 from tui.widgets.lazy_table import Grid
 
@@ -223,7 +223,7 @@ def test_a_plan_of_a_thousand_steps_holds_nothing_up(show: Show, space: Space) -
         place = await compose(stage, "")
 
         async def doing() -> None:
-            place.open_text("", laid_out(steps))
+            place.files.open_text("", laid_out(steps))
             await stage.sees("✗ 1 error")
             await stage.press("ctrl+n", "ctrl+f")
             await stage.sees("✓ may run  1,000 steps")
@@ -297,7 +297,7 @@ def test_pictures(show: Show, space: Space, size: str, monkeypatch: pytest.Monke
         await offered(stage, "size")
         stage.is_as(f"compose-offers-{size}")
         await stage.press("escape")
-        place.open_text("count.json", laid_out(plan))
+        place.files.open_text("count.json", laid_out(plan))
         await stage.sees("✓ may run")
         at(place, '"size"')
         await stage.press("ctrl+b")

@@ -13,7 +13,7 @@ from textual.widgets import Input, OptionList, TabPane, TextArea
 from tooling import opened as tools_opened
 
 import tui.runtime.key_queue
-import tui.screens.compose.draft
+import tui.screens.compose.compose
 import tui.screens.notes.actions
 import tui.screens.run_actions
 import tui.tables.collection_table
@@ -25,9 +25,9 @@ from tui.dialogs.common import Confirm
 from tui.dialogs.edit_text import Revising
 from tui.dialogs.open_plan import Open, Source
 from tui.runtime.key_queue import KeyQueue
-from tui.screens.compose.format_plan import laid_out
 from tui.screens.notes.notes import Notes
 from tui.screens.runs import Runs
+from tui.text.format_plan import laid_out
 from tui.text.table_model import NoRows
 from tui.widgets.lazy_table import Grid
 
@@ -324,7 +324,7 @@ def test_what_is_typed_while_a_fix_is_looked_for_stays(
     async def story(stage: Stage) -> None:
         drafting = await compose(stage, text)
         at(drafting, "[\n")
-        held = hold(monkeypatch, tui.screens.compose.draft, "check_draft")
+        held = hold(monkeypatch, tui.screens.compose.compose, "check_draft")
         drafting.editor.insert(" ")
         await stage.press("ctrl+f")
         await held.has_begun(stage)

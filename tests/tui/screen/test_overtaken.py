@@ -18,9 +18,9 @@ from test_compare import two_runs
 from tooling import form
 from tooling import opened as tools_opened
 
-import tui.runtime.open_run
 import tui.screens.compare
-import tui.screens.compose.draft
+import tui.screens.compose.compose
+import tui.screens.open_run
 import tui.screens.tools.call_tool
 import tui.screens.variables
 import tui.widgets.details.resource
@@ -38,9 +38,9 @@ from planner.journal.result import RunResult
 from tui.runtime.runner import ActiveRun
 from tui.runtime.ui_state import UiState
 from tui.screens.compare import Compare
-from tui.screens.compose.format_plan import laid_out
 from tui.screens.step import Step
 from tui.screens.variables import Variables
+from tui.text.format_plan import laid_out
 from tui.widgets.line_table import Lines
 from tui.widgets.slider import Slider
 from tui.widgets.text_view import Pager
@@ -54,7 +54,7 @@ def test_what_happens_in_another_run_is_not_taken_for_the_one_that_is_read(
     """Each has its own steps, also where both go on here."""
     with furnished.store.reading() as snapshot:
         other = snapshot.steps("run_2")[-1]
-    held = hold(monkeypatch, tui.runtime.open_run, "read_run")
+    held = hold(monkeypatch, tui.screens.open_run, "read_run")
 
     async def story(stage: Stage) -> None:
         stage.app.runner.going.append(ActiveRun("run_1"))
@@ -73,7 +73,7 @@ def test_a_run_that_ends_while_it_is_read_is_read_again(
     show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At once, and not when it is looked again."""
-    held = hold(monkeypatch, tui.runtime.open_run, "read_run")
+    held = hold(monkeypatch, tui.screens.open_run, "read_run")
 
     async def story(stage: Stage) -> None:
         stage.app.open_run("run_1")
@@ -89,7 +89,7 @@ def test_the_end_of_a_run_does_not_keep_a_plan_from_being_opened(
     show: Show, furnished: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is the plan that somebody asked for last."""
-    held = hold(monkeypatch, tui.runtime.open_run, "read_plan")
+    held = hold(monkeypatch, tui.screens.open_run, "read_plan")
 
     async def story(stage: Stage) -> None:
         await stage.open("run_1")
@@ -322,7 +322,7 @@ def test_a_space_that_changes_while_a_draft_is_checked_has_it_checked_again(
     async def story(stage: Stage) -> None:
         drafting = await compose(stage, json.dumps([{"type": "load", "target": "later", "out": "$x"}]))
         assert drafting.draft.errors
-        held = hold(monkeypatch, tui.screens.compose.draft, "check_draft")
+        held = hold(monkeypatch, tui.screens.compose.compose, "check_draft")
         drafting.shown()
         await held.has_begun(stage)
         await asyncio.to_thread(run_sync, space, [note("x", name="later")])
@@ -341,10 +341,10 @@ def test_a_run_that_ends_under_another_draft_is_told_and_nothing_more(show: Show
         drafting = await compose(stage, laid_out(slow))
         await stage.press("ctrl+r")
         await stage.until(lambda: [going.run for going in stage.app.runner.going] == ["run_1"])
-        drafting.open_text("", laid_out(PLAN))
+        drafting.files.open_text("", laid_out(PLAN))
         stage.app.runner.halt(stage.app.runner.going[0])
         await stage.until(lambda: any(one.startswith("run_1 waits") for one in stage.said()), "how it ended")
-        assert drafting.run_id is None
+        assert drafting.draft_run.run_id is None
         assert "run_1" not in stage.text.splitlines()[1]
 
     show(story)

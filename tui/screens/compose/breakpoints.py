@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from infospace.core.errors import InfospaceError
 from planner.editor.draft import Draft, Written
 from planner.lifecycle.breakpoints import ConditionBreakpoint
 from tui.dialogs.common import Line
-from tui.screens.compose.files import Filing
 from tui.screens.compose.tables import Stops
-from tui.widgets.editor.editor import Editor
 from tui.widgets.lazy_table import Grid
 
+if TYPE_CHECKING:
+    from tui.app import InfospaceApp
+    from tui.screens.compose.compose import Compose
 
-class Stopping(Filing):
-    """Sets and takes away stops."""
 
-    def __init__(self) -> None:
-        super().__init__()
+class DraftBreakpoints:
+    """Sets and takes away breakpoints, and shows them as a list."""
+
+    def __init__(self, screen: Compose) -> None:
+        self._screen = screen
         self.when: list[ConditionBreakpoint] = []
         """The conditions at which runs stop."""
 
-    def on_mount(self) -> None:
+    @property
+    def _infospace(self) -> InfospaceApp:
+        return self._screen.infospace
+
+    def load(self) -> None:
         """Remember where runs stopped."""
-        memory = self.infospace.memory
-        self.stops = [stop for stop in memory.get("compose.stops", []) if isinstance(stop, int)]
+        memory = self._infospace.memory
+        self._screen.stops = [stop for stop in memory.get("compose.stops", []) if isinstance(stop, int)]
         for text in memory.get("compose.when", []):
             try:
                 self.when.append(ConditionBreakpoint.read(str(text)))
@@ -32,36 +40,38 @@ class Stopping(Filing):
 
     def pointers(self, draft: Draft) -> set[str]:
         """Return the pointers of the steps before which runs stop."""
-        return {one.step.pointer for one in draft.steps if one.start in self.stops}
+        return {one.step.pointer for one in draft.steps if one.start in self._screen.stops}
 
     # By step
 
-    def action_stop_here(self) -> None:
+    def toggle_here(self) -> None:
         """Stop before the step at the cursor, or no more."""
-        self.do(self._toggle, group="stop")
+        self._screen.do(self._toggle, group="stop")
 
-    def on_editor_clicked(self, event: Editor.Clicked) -> None:
+    def toggle_line(self, line: int) -> None:
         """Stop before the step whose line was clicked, or no more."""
-        self.do(self._toggle, event.line, group="stop")
+        self._screen.do(self._toggle, line, group="stop")
 
     async def _toggle(self, line: int | None = None) -> None:
-        draft, whole = await self._of_now(), self.editor.plain_document
+        draft, whole = await self._screen.draft_of_now(), self._screen.editor.plain_document
         if draft.plan is None:
-            self.notify("A breakpoint is set at a step, once the text can be read as a plan.", severity="warning")
+            self._screen.notify(
+                "A breakpoint is set at a step, once the text can be read as a plan.", severity="warning"
+            )
             return
-        end = self.editor.offset_of_cursor
+        end = self._screen.editor.offset_of_cursor
         start = None
         if line is not None and line < whole.line_count:
             start = whole.get_index_from_location((line, 0))
             end = start + len(whole.get_line(line))
         step = self._of_line(draft, start, end) or draft.step_at(end)
         if step is None:
-            self.notify("There is no step here.", severity="warning")
+            self._screen.notify("There is no step here.", severity="warning")
             return
-        if step.start in self.stops:
-            self.stops.remove(step.start)
+        if step.start in self._screen.stops:
+            self._screen.stops.remove(step.start)
         else:
-            self.stops = sorted([*self.stops, step.start])
+            self._screen.stops = sorted([*self._screen.stops, step.start])
         self._stops_changed()
 
     @staticmethod
@@ -71,14 +81,16 @@ class Stopping(Filing):
 
     # By condition
 
-    def action_stop_when(self) -> None:
+    def ask_condition(self) -> None:
         """Ask for a condition."""
-        self.ask_for(self._ask_when, None, group="stop")
+        self._screen.ask_for(self._ask_when, None, group="stop")
 
     async def _ask_when(self, known: ConditionBreakpoint | None) -> None:
         detail = 'a condition: $hits is empty · $n > 3 · {"type": "bound", "target": "$x"}'
         detail += "\nA run rests when it comes to hold." + ("" if known is None else " An empty line takes it away.")
-        given = await self.app.push_screen_wait(Line("Break when", detail, "" if known is None else known.text, _when))
+        given = await self._screen.app.push_screen_wait(
+            Line("Break when", detail, "" if known is None else known.text, _when)
+        )
         if given is None or (known is None and not given.strip()):
             return
         when = _when(given)
@@ -87,45 +99,44 @@ class Stopping(Filing):
 
     # The list
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
-        """Go to the step of a stop, or change the condition."""
-        if event.grid.id != "stops":
-            return
-        kind, _, place = event.key.partition(" ")
+    def chosen(self, key: str) -> None:
+        """Go to the step of a breakpoint, or change the condition."""
+        kind, _, place = key.partition(" ")
         if kind == "step":
-            self.editor.go_to(int(place))
-            self.editor.focus()
+            self._screen.editor.go_to(int(place))
+            self._screen.editor.focus()
         elif int(place) < len(self.when):
-            self.do(self._ask_when, self.when[int(place)], group="stop")
+            self._screen.do(self._ask_when, self.when[int(place)], group="stop")
 
-    def action_unstop(self) -> None:
+    def remove_chosen(self) -> None:
         """Take away the stop at the cursor of the list."""
-        key = self.query_one("#stops", Grid).key
+        key = self._screen.query_one("#stops", Grid).key
         if key is None:
             return
         kind, _, place = key.partition(" ")
         if kind == "step":
-            self.stops = [stop for stop in self.stops if stop != int(place)]
+            self._screen.stops = [stop for stop in self._screen.stops if stop != int(place)]
         elif int(place) < len(self.when):
             del self.when[int(place)]
         self._stops_changed()
 
     def _stops_changed(self) -> None:
-        self.infospace.remember("compose.stops", list(self.stops))
-        self.infospace.remember("compose.when", [when.text for when in self.when])
-        self._draw_marks()
-        self._draw_stops()
+        self._infospace.remember("compose.stops", list(self._screen.stops))
+        self._infospace.remember("compose.when", [when.text for when in self.when])
+        self._screen.draw_marks()
+        self.draw()
 
-    def _draw_stops(self) -> None:
+    def draw(self) -> None:
+        """Show the list."""
         told = []
-        begun = {one.start: one for one in self.draft.steps}
-        for stop, line in zip(self.stops, self.editor.lines_of(self.stops), strict=True):
+        begun = {one.start: one for one in self._screen.draft.steps}
+        for stop, line in zip(self._screen.stops, self._screen.editor.lines_of(self._screen.stops), strict=True):
             step = begun.get(stop)
             what = "a step" if step is None else step.step.type
             told.append((f"step {stop}", f"line {line + 1}, before {what}"))
         told += [(f"when {index}", f"when {when.text}") for index, when in enumerate(self.when)]
-        self.query_one("#stops", Grid).show(Stops(told, self.infospace.colours))
-        tab = self.tabs.get_tab("stopping")
+        self._screen.query_one("#stops", Grid).show(Stops(told, self._infospace.colours))
+        tab = self._screen.tabs.get_tab("stopping")
         tab.label = f"Breaks {len(told)}" if told else "Breaks"
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from importlib.resources import as_file, files
-
-from textual.widgets import TextArea
+from typing import TYPE_CHECKING
 
 from infospace.core.errors import Conflict, InvalidJSON, NotFound
 from infospace.data.json_text import MAX_BYTES, read_json
@@ -16,10 +15,13 @@ from planner.parse.saved_plans import load_plan, save_plan, saved_plan, saved_pl
 from tui.command.common.plan_input import SAVED, read_source
 from tui.dialogs.common import Confirm, Line
 from tui.dialogs.open_plan import Open, Source
-from tui.screens.compose.completion import Suggesting
-from tui.screens.compose.format_plan import laid_out, plan_document
 from tui.text.format import single_line
+from tui.text.format_plan import laid_out, plan_document
 from tui.text.paths import path_of
+
+if TYPE_CHECKING:
+    from tui.app import InfospaceApp
+    from tui.screens.compose.compose import Compose
 
 EXAMPLE = "example:"
 EMPTY = PLAN.insert
@@ -27,11 +29,11 @@ TITLE = 40
 """Characters of a path that are shown on top."""
 
 
-class Filing(Suggesting):
-    """Opens and saves."""
+class DraftFiles:
+    """Knows where the draft of a screen came from, opens others and saves it."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, screen: Compose) -> None:
+        self._screen = screen
         self._file = ""
         """The path, or `plan:NAME`, that the draft was opened from or saved as; "" where it has none."""
         self._kept = ""
@@ -39,64 +41,63 @@ class Filing(Suggesting):
         self._left: dict[str, tuple[str, str]] = {}
         """Of texts that were put here or left, by digest: what they were called, and what was kept then."""
 
-    def on_mount(self) -> None:
+    @property
+    def _infospace(self) -> InfospaceApp:
+        return self._screen.infospace
+
+    def load(self) -> None:
         """Remember what the draft is called."""
-        self._file = self.infospace.memory.get("compose.name", "")
-        self._kept = self.infospace.memory.get("compose.kept", "")
+        self._file = self._infospace.memory.get("compose.name", "")
+        self._kept = self._infospace.memory.get("compose.kept", "")
 
     @property
-    def title_of_draft(self) -> str:
+    def title(self) -> str:
         """What the draft is called, with a star where it is not as it was kept; of a long path, the end."""
         name = self._file or "a draft"
         name = name if len(name) <= TITLE else f"…{name[1 - TITLE :]}"
-        return f"{name} *" if self._file and _digest(self.text) != self._kept else name
+        return f"{name} *" if self._file and _digest(self._screen.text) != self._kept else name
 
     def open_text(self, name: str, text: str) -> None:
         """Put another text here, which is called so; what was here can be brought back."""
-        before = self.text
+        before = self._screen.text
         self._left[_digest(before)] = (self._file, self._kept)
         self._file, self._kept = name, _digest(text)
         self._left[self._kept] = (self._file, self._kept)
-        self._forget()
-        self.editor.put(0, len(before), text, 0)
+        self._screen.forget()
+        self._screen.editor.put(0, len(before), text, 0)
         self._remember_name()
         if before.strip() and before != text:
-            self.notify("^z brings back what was written here before.")
-        self._check_soon()
-        self.editor.focus()
+            self._screen.notify("^z brings back what was written here before.")
+        self._screen.check_soon()
+        self._screen.editor.focus()
 
-    def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """A text that comes back is called as it was."""
-        del event
-        known = self._left.get(_digest(self.text)) if self._left else None
+    def text_changed(self) -> None:
+        """Call a text that comes back as it was called."""
+        known = self._left.get(_digest(self._screen.text)) if self._left else None
         if known is not None and known != (self._file, self._kept):
             self._file, self._kept = known
             self._remember_name()
-            self._render_status()
-
-    def _forget(self) -> None:
-        """Let go of what belongs to the text that was here."""
-        self.stops, self.here = [], None
+            self._screen.render_status()
 
     def _remember_name(self) -> None:
-        self.infospace.remember("compose.name", self._file)
-        self.infospace.remember("compose.kept", self._kept)
+        self._infospace.remember("compose.name", self._file)
+        self._infospace.remember("compose.kept", self._kept)
 
     # Opening
 
-    def action_open(self) -> None:
+    def ask_open(self) -> None:
         """Ask what is to be opened."""
-        self.ask_for(self._open, group="file")
+        self._screen.ask_for(self._open, group="file")
 
     async def _open(self) -> None:
         sources = await asyncio.to_thread(self._sources)
-        name = await self.app.push_screen_wait(Open(sources))
+        name = await self._screen.app.push_screen_wait(Open(sources))
         if name is not None:
             await self.open(name)
 
     def _sources(self) -> list[Source]:
         """Return what is listed; for a thread."""
-        with self.infospace.space.store.reading() as snapshot:
+        with self._infospace.space.store.reading() as snapshot:
             plans = {name: saved_plan(snapshot, name) for name in saved_plans(snapshot)}
         found = [Source("", "to begin with")]
         found += [Source(f"{SAVED}{name}", _goal(plan)) for name, plan in plans.items()]
@@ -107,27 +108,27 @@ class Filing(Suggesting):
         """Open a file, `plan:NAME`, `example:NAME`, or "" for an empty plan."""
         if not name:
             self.open_text("", EMPTY)
-            self.editor.go_to(EMPTY.index('""') + 1)
+            self._screen.editor.go_to(EMPTY.index('""') + 1)
         elif name.startswith(EXAMPLE):
             text = (await asyncio.to_thread(_examples)).get(name.removeprefix(EXAMPLE))
             if text is None:
                 raise NotFound(f"there is no example {name!r}", hint="the list has them all")
             self.open_text("", text)
         elif name.startswith(SAVED):
-            document = await asyncio.to_thread(load_plan, self.infospace.space, name.removeprefix(SAVED))
+            document = await asyncio.to_thread(load_plan, self._infospace.space, name.removeprefix(SAVED))
             self.open_text(name, laid_out(document))
         else:
             self.open_text(name, await asyncio.to_thread(_read, name))
 
     # Saving
 
-    def action_save(self) -> None:
+    def ask_save(self) -> None:
         """Ask where it is to be kept."""
-        self.ask_for(self._save, group="save", exclusive=False)
+        self._screen.ask_for(self._save, group="save", exclusive=False)
 
     async def _save(self) -> None:
         detail = "the path of a file, or plan:NAME for a saved plan of this space"
-        given = await self.app.push_screen_wait(Line("Save as", detail, self._file))
+        given = await self._screen.app.push_screen_wait(Line("Save as", detail, self._file))
         name = (given or "").strip()
         if name.startswith(SAVED):
             await self._save_plan(name)
@@ -135,30 +136,30 @@ class Filing(Suggesting):
             await self._save_file(name)
 
     async def _save_file(self, name: str) -> None:
-        text = self.text
+        text = self._screen.text
         there = name != self._file and await asyncio.to_thread(_is_there, name)
         question = f"{name} is there already. Replace it?"
-        if there and not await self.app.push_screen_wait(Confirm(question, yes="Replace")):
+        if there and not await self._screen.app.push_screen_wait(Confirm(question, yes="Replace")):
             return
         data = (text if text.endswith("\n") else f"{text}\n").encode()
         await asyncio.to_thread(_write, name, data)
         self._saved(name, text)
 
     async def _save_plan(self, name: str) -> None:
-        draft = await self.checked()
+        draft = await self._screen.checked()
         if draft.document is None:
             raise InvalidJSON("what cannot be read as a plan cannot be saved as one", hint="save it to a file")
         if draft.errors:
-            self.notify("Only a plan that the check has passed is saved in the space.", severity="warning")
-            self.report_problems(draft)
+            self._screen.notify("Only a plan that the check has passed is saved in the space.", severity="warning")
+            self._screen.report_problems(draft)
             return
-        space, short, document = self.infospace.space, name.removeprefix(SAVED), plan_document(draft)
+        space, short, document = self._infospace.space, name.removeprefix(SAVED), plan_document(draft)
         document = {"steps": document} if isinstance(document, list) else document
         try:
             await asyncio.to_thread(save_plan, space, short, document, replace=name == self._file)
         except Conflict:
             question = f"There is a saved plan {short!r} already. Make this its next version?"
-            if not await self.app.push_screen_wait(Confirm(question, "Earlier versions stay.", yes="Replace")):
+            if not await self._screen.app.push_screen_wait(Confirm(question, "Earlier versions stay.", yes="Replace")):
                 return
             await asyncio.to_thread(save_plan, space, short, document, replace=True)
         self._saved(name, draft.text)
@@ -166,8 +167,8 @@ class Filing(Suggesting):
     def _saved(self, name: str, text: str) -> None:
         self._file, self._kept = name, _digest(text)
         self._remember_name()
-        self._render_status()
-        self.notify(f"Saved as {name}.", markup=False)
+        self._screen.render_status()
+        self._screen.notify(f"Saved as {name}.", markup=False)
 
 
 def _digest(text: str) -> str:

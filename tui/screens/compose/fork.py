@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from infospace.core.errors import InfospaceError
 from infospace.data.json_text import same
 from planner.editor.draft import Draft, marked
@@ -9,51 +11,60 @@ from planner.journal.result import RunResult
 from planner.language.problems import Problems, replace
 from planner.parse.document import parse_plan
 from tui.dialogs.common import Confirm
-from tui.screens.compose.run import Trying
+from tui.screens.compose.run import DraftRun
+
+if TYPE_CHECKING:
+    from tui.screens.compose.compose import Compose
 
 
-class Forking(Trying):
+class DraftFork:
     """Runs the draft from a step of an earlier run on."""
 
-    def action_fork_here(self) -> None:
+    def __init__(self, screen: Compose, run: DraftRun) -> None:
+        self._screen = screen
+        self._run = run
+
+    def fork(self) -> None:
         """Run the changed plan anew from the first step that was changed."""
-        self.ask_for(self.alone, self._fork_here, group="try", exclusive=False)
+        self._screen.ask_for(self._run.alone, self._fork_here, group="try", exclusive=False)
 
     async def _fork_here(self) -> RunResult | None:
-        run, draft = self.run_id, await self.checked()
+        run, draft = self._run.run_id, await self._screen.checked()
         if run is None:
-            self.notify("Only what was run can be forked: run it, or edit a run from Runs or Plan.", severity="warning")
+            self._screen.notify(
+                "Only what was run can be forked: run it, or edit a run from Runs or Plan.", severity="warning"
+            )
             return None
         if draft.plan is None or draft.lines:
-            self.notify("What cannot be read as a plan cannot be run.", severity="warning")
+            self._screen.notify("What cannot be read as a plan cannot be run.", severity="warning")
             return None
         step, changed = self._from(draft)
         if step is None:
-            self.notify(f"The plan of {run} has no steps to begin from.", severity="warning")
+            self._screen.notify(f"The plan of {run} has no steps to begin from.", severity="warning")
             return None
         what = f"It is changed from step {step} on." if changed else "It is not changed."
         detail = f"{what} Steps before step {step} are taken from {run} as they were."
-        if not await self.app.push_screen_wait(Confirm(f"Fork {run} at step {step}?", detail, yes="Fork")):
+        if not await self._screen.app.push_screen_wait(Confirm(f"Fork {run} at step {step}?", detail, yes="Fork")):
             return None
-        patch = [] if same(draft.document, self.ran) else replace("", draft.document)
-        self.pausing, self.result = self.afresh(draft), None
-        self.going_on()
+        patch = [] if same(draft.document, self._run.ran) else replace("", draft.document)
+        self._run.pausing, self._run.result = self._run.afresh(draft), None
+        self._run.going_on()
         try:
-            result = await self.infospace.runner.fork(run, step, patch, self.pausing)
+            result = await self._screen.infospace.runner.fork(run, step, patch, self._run.pausing)
         except InfospaceError as error:
-            self.show_status(self.headed("refused", str(error)))
+            self._run.show_status(self._run.headed("refused", str(error)))
             raise
         if result.status == "refused":
-            self.show_draft(marked(draft, result.problems))
-            self.report_problems(self.draft)
-            self.show_status(self.headed("refused", f"the fork of {run} is refused"))
+            self._screen.show_draft(marked(draft, result.problems))
+            self._screen.report_problems(self._screen.draft)
+            self._run.show_status(self._run.headed("refused", f"the fork of {run} is refused"))
             return None
-        self.ran = draft.document
+        self._run.ran = draft.document
         return result
 
     def _from(self, draft: Draft) -> tuple[str | None, bool]:
         """Return the step of the run at which a fork begins: the first that is changed, else that at the cursor."""
-        before = parse_plan(self.ran, Problems()).steps
+        before = parse_plan(self._run.ran, Problems()).steps
         after = () if draft.plan is None else draft.plan.steps
         if not before:
             return None, False
@@ -63,7 +74,7 @@ class Forking(Trying):
         )
         if differs < len(before) or len(after) > len(before):
             return before[min(differs, len(before) - 1)].label, True
-        at = draft.step_at(self.editor.offset_of_cursor)
+        at = draft.step_at(self._screen.editor.offset_of_cursor)
         pointer = "" if at is None else at.step.pointer
         own = [step for step in after if pointer == step.pointer or pointer.startswith(f"{step.pointer}/")]
         return (own[0] if own else after[-1]).label, False

@@ -23,23 +23,24 @@ from planner.lifecycle.breakpoints import Breakpoints
 from planner.lifecycle.resume import plan_of
 from tui.dialogs.inputs import Inputs
 from tui.dialogs.report import Report
-from tui.screens.compose.breakpoints import Stopping
-from tui.screens.compose.format_plan import laid_out
 from tui.screens.compose.tables import Value, Values
 from tui.text.format import question_line, sign, single_line
+from tui.text.format_plan import laid_out
 from tui.text.table_model import NoRows
 from tui.widgets.lazy_table import Grid
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Snapshot
+    from tui.app import InfospaceApp
     from tui.runtime.runner import ActiveRun
+    from tui.screens.compose.compose import Compose
 
 
-class Trying(Stopping):
+class DraftRun:
     """Runs the draft. A run that stops rests in the journal, and is gone on with here or elsewhere."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, screen: Compose) -> None:
+        self._screen = screen
         self.run_id: str | None = None
         """The run that the draft is of, or was tried in last."""
         self.ran: JSON = None
@@ -51,18 +52,20 @@ class Trying(Stopping):
         self._given: dict[str, JSON] = {}
         self._busy = False
 
+    @property
+    def _infospace(self) -> InfospaceApp:
+        return self._screen.infospace
+
     def edit(self, run: str, document: JSON) -> None:
         """Write on the plan of a run, which can be forked then."""
-        self.open_text("", laid_out(document))
+        self._screen.files.open_text("", laid_out(document))
         self.run_id, self.ran = run, document
         told = Text.assemble("the plan of ", (run, "bold"), ": alt+k runs it anew from the first step that you change")
         self.show_status(told)
-        self._render_status()
+        self._screen.render_status()
 
-    @property
-    def title_of_draft(self) -> str:
-        """What the draft is called, with the run that it is of."""
-        name = super().title_of_draft
+    def title(self, name: str) -> str:
+        """Return what the draft is called, with the run that it is the plan of."""
         return f"{name}, the plan of {self.run_id}" if self.run_id is not None and self.result is None else name
 
     @property
@@ -80,32 +83,32 @@ class Trying(Stopping):
         """Whether a run of this very plan waits for an answer, as far as is known here."""
         result = self.result
         waits = result is not None and any(pending.kind != "wait" for pending in result.pending)
-        return waits and self.run_id is not None and not self.rests and same(self.draft.document, self.ran)
+        return waits and self.run_id is not None and not self.rests and same(self._screen.draft.document, self.ran)
 
-    def _forget(self) -> None:
-        super()._forget()
+    def forget(self) -> None:
+        """Let go of the run: another text is here."""
         self.run_id, self.ran, self.pausing, self.result = None, None, None, None
         self.show_status(Text(""))
-        self.query_one("#bound", Grid).show(NoRows())
+        self._screen.query_one("#bound", Grid).show(NoRows())
 
     # Running
 
-    def action_run(self) -> None:
+    def start(self) -> None:
         """Run it; where a run of it rests, go on with that."""
-        self.ask_for(self.alone, self._go, False, False, group="try", exclusive=False)
+        self._screen.ask_for(self.alone, self._go, False, False, group="try", exclusive=False)
 
-    def action_next(self) -> None:
+    def step(self) -> None:
         """Run one step."""
-        self.ask_for(self.alone, self._go, True, False, group="try", exclusive=False)
+        self._screen.ask_for(self.alone, self._go, True, False, group="try", exclusive=False)
 
-    def action_here(self) -> None:
+    def run_here(self) -> None:
         """Run as far as the step at the cursor, and that."""
-        self.ask_for(self.alone, self._go, False, True, group="try", exclusive=False)
+        self._screen.ask_for(self.alone, self._go, False, True, group="try", exclusive=False)
 
     async def alone(self, course: Callable[..., Coroutine[Any, Any, RunResult | None]], *given: bool) -> None:
         """Run something where no run goes on, and show where it rests."""
         if self._busy:
-            self.notify(f"{self.run_id or 'A run'} goes on; alt+x stops it.", severity="warning")
+            self._screen.notify(f"{self.run_id or 'A run'} goes on; alt+x stops it.", severity="warning")
             return
         self._busy = True
         try:
@@ -115,17 +118,17 @@ class Trying(Stopping):
         if result is None:
             return
         if self.pausing is None:  # another draft was put here meanwhile
-            self.infospace.notify_ended(result)
+            self._infospace.notify_ended(result)
         else:
             await self._rests(result)
 
     async def _go(self, each: bool, here: bool) -> RunResult | None:
-        draft = await self.checked()
+        draft = await self._screen.checked()
         until = None
         if here:
-            step = draft.step_at(self.editor.offset_of_cursor)
+            step = draft.step_at(self._screen.editor.offset_of_cursor)
             if step is None and draft.steps:
-                self.notify("There is no step at the cursor, nor before it.", severity="warning")
+                self._screen.notify("There is no step at the cursor, nor before it.", severity="warning")
                 return None
             until = None if step is None else step.step.pointer
         if await self._ask_pending():
@@ -137,9 +140,9 @@ class Trying(Stopping):
         run = self.run_id
         if run is None or not self.asks:
             return False
-        status = await self.ask(lambda snapshot: snapshot.run(run).status)
+        status = await self._screen.ask(lambda snapshot: snapshot.run(run).status)
         if status == "suspended":
-            self.answer_run(run)
+            self._screen.answer_run(run)
         return status == "suspended"
 
     async def _further(self, draft: Draft, each: bool, until: str | None) -> RunResult | None:
@@ -147,10 +150,10 @@ class Trying(Stopping):
         pausing, run = self.pausing, self.run_id
         if pausing is None or pausing.paused is None or run is None or not same(draft.document, self.ran):
             return None
-        pausing.steps, pausing.when = self.pointers(draft), self.when
+        pausing.steps, pausing.when = self._screen.breakpoints.pointers(draft), self._screen.breakpoints.when
         pausing.resume(each=each, until=until)
         self.going_on()
-        return await self.infospace.runner.resume(run, pausing)
+        return await self._infospace.runner.resume(run, pausing)
 
     async def _begin(self, draft: Draft, each: bool, until: str | None) -> RunResult | None:
         prepared = await self._prepared(draft)
@@ -159,29 +162,29 @@ class Trying(Stopping):
         pausing = self.afresh(draft)
         pausing.resume(each=each, until=until)
         self.run_id, self.ran, self.pausing, self.result = None, draft.document, pausing, None
-        self.query_one("#bound", Grid).show(NoRows())
+        self._screen.query_one("#bound", Grid).show(NoRows())
         self.going_on()
-        return await self.infospace.runner.start(prepared, pausing)
+        return await self._infospace.runner.start(prepared, pausing)
 
     def afresh(self, draft: Draft) -> Breakpoints:
         """Return where a new run of a draft is to rest."""
-        for when in self.when:
+        for when in self._screen.breakpoints.when:
             when.held = False
-        return Breakpoints(steps=self.pointers(draft), when=self.when)
+        return Breakpoints(steps=self._screen.breakpoints.pointers(draft), when=self._screen.breakpoints.when)
 
     async def _prepared(self, draft: Draft) -> Prepared | None:
         """Return the plan with its inputs, for which somebody is asked; None where it may not run, which is said."""
         if draft.lines:
             message = "A session in JSON Lines is run by `infospace run`; alt+l makes one plan of its lines."
-            self.notify(message, severity="warning", markup=False)
+            self._screen.notify(message, severity="warning", markup=False)
             return None
         if draft.plan is None or draft.errors:
             if draft.marks:
-                self.report_problems(draft)
+                self._screen.report_problems(draft)
             else:
-                self.notify("Nothing is written yet; ^o opens an example.", severity="warning")
+                self._screen.notify("Nothing is written yet; ^o opens an example.", severity="warning")
             return None
-        space, document, inputs = self.infospace.space, draft.document, draft.plan.inputs
+        space, document, inputs = self._infospace.space, draft.document, draft.plan.inputs
         if inputs:
 
             def check(values: object) -> Sequence[Problem]:
@@ -189,51 +192,53 @@ class Trying(Stopping):
                 return found.problems if isinstance(found, Refused) else ()
 
             known = {name: value for name, value in self._given.items() if name in inputs}
-            values = await self.app.push_screen_wait(Inputs(draft.plan.goal, list(inputs.values()), known, check))
+            values = await self._screen.app.push_screen_wait(
+                Inputs(draft.plan.goal, list(inputs.values()), known, check)
+            )
             if values is None:
                 return None
             self._given = values
         prepared = await asyncio.to_thread(prepare, space, document, self._given if inputs else None)
         if isinstance(prepared, Refused):
-            self.show_draft(marked(draft, prepared.problems))
-            self.report_problems(self.draft)
+            self._screen.show_draft(marked(draft, prepared.problems))
+            self._screen.report_problems(self._screen.draft)
             return None
         return prepared
 
-    def action_halt(self) -> None:
+    def halt(self) -> None:
         """Put the run to rest, or at once when it was told before; end one that rests."""
         if self.run_id is None:
-            self.notify("No run of this goes on.")
+            self._screen.notify("No run of this goes on.")
         else:
-            self.stop_run(self.run_id)
+            self._screen.stop_run(self.run_id)
 
-    def action_watch(self) -> None:
+    def watch(self) -> None:
         """Open the run in Plan."""
         if self.run_id is None:
-            self.notify("It was not run yet.", severity="warning")
+            self._screen.notify("It was not run yet.", severity="warning")
         else:
-            self.infospace.open_run(self.run_id)
+            self._infospace.open_run(self.run_id)
 
-    def go_on(self, run: str) -> None:
-        """Go on with a run that was answered: to where it stops next."""
-        if run == self.run_id and self.pausing is not None:
-            self.do(self.alone, self._answered, run, self.pausing, group="try", exclusive=False)
-        else:
-            super().go_on(run)
+    def go_on(self, run: str) -> bool:
+        """Go on with a run that was answered, to where it stops next; whether it is the one that rests here."""
+        if run != self.run_id or self.pausing is None:
+            return False
+        self._screen.do(self.alone, self._answered, run, self.pausing, group="try", exclusive=False)
+        return True
 
     async def _answered(self, run: str, pausing: Breakpoints) -> RunResult:
         pausing.resume()
         self.going_on()
-        return await self.infospace.runner.resume(run, pausing)
+        return await self._infospace.runner.resume(run, pausing)
 
     # What is seen of it
 
     def going_on(self) -> None:
         """Show that a run begins or goes on; nobody is asked for anything before it rests."""
-        self.infospace.keying.let_all_go()
-        self.here = None
-        self._draw_marks()
-        self.tabs.active = "run"
+        self._infospace.keying.let_all_go()
+        self._screen.here = None
+        self._screen.draw_marks()
+        self._screen.tabs.active = "run"
         self.show_status(self.headed("running", "begins" if self.run_id is None else "goes on"))
 
     def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
@@ -266,39 +271,39 @@ class Trying(Stopping):
         if paused is None and result.pending:
             said = f"step {result.pending[0].step} asks: {question_line(result.pending[0].question)}"
         self.show_status(self.headed(state, said, ended=paused is None))
-        at = None if paused is None else self.draft.of(paused.pointer)
-        self.here = None if at is None else at.start
-        self._draw_marks()
+        at = None if paused is None else self._screen.draft.of(paused.pointer)
+        self._screen.here = None if at is None else at.start
+        self._screen.draw_marks()
         if at is not None:
-            self.editor.go_to(at.start)
-        self._render_status()
+            self._screen.editor.go_to(at.start)
+        self._screen.render_status()
         if result.run is not None:
             await self._bound(result.run, None if paused is None else paused.position)
         if paused is None and any(pending.kind != "wait" for pending in result.pending) and result.run is not None:
-            self.answer_run(result.run)
+            self._screen.answer_run(result.run)
 
     def headed(self, state: str, said: str, *, ended: bool = False) -> Text:
         """Return what is said of the run."""
-        text = Text.assemble((f"{self.run_id or 'the run'} ", "bold")).append_text(sign(state, self.infospace.colours))
+        text = Text.assemble((f"{self.run_id or 'the run'} ", "bold")).append_text(sign(state, self._infospace.colours))
         text.append(f" {state}  " if ended else " ")
-        return text.append(single_line(said), self.infospace.colours.get("error", "") if state == "failed" else "")
+        return text.append(single_line(said), self._infospace.colours.get("error", "") if state == "failed" else "")
 
     def show_status(self, text: Text) -> None:
         """Say it of the run."""
-        self.query_one("#told", Static).update(text)
-        self.refresh_bindings()
+        self._screen.query_one("#told", Static).update(text)
+        self._screen.refresh_bindings()
 
     async def _bound(self, run: str, position: str | None) -> None:
         """Show what is bound where a run rests."""
-        values, latest = await self.ask(lambda snapshot: self._values(snapshot, run, position))
+        values, latest = await self._screen.ask(lambda snapshot: self._values(snapshot, run, position))
         if self.run_id == run:
-            self.query_one("#bound", Grid).show(Values(values, latest, self.infospace.colours))
+            self._screen.query_one("#bound", Grid).show(Values(values, latest, self._infospace.colours))
 
     def _values(self, snapshot: Snapshot, run: str, position: str | None) -> tuple[list[Value], str | None]:
         """Return what is bound, and the variable that was bound last; for a thread."""
         row, rows = snapshot.run(run), snapshot.steps(run)
         moments = VariableHistory(plan_of(row), row, rows, members_of(snapshot))
-        view, found = self.infospace.space.view(), []
+        view, found = self._infospace.space.view(), []
         for bound in moments.after(len(moments)) if position is None else moments.before(position):
             preview = "(deleted since)"
             with suppress(NotFound):
@@ -307,22 +312,22 @@ class Trying(Stopping):
         latest = moments.ended[-1].out if moments.ended else None
         return found, latest
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def open_variables(self) -> None:
         """Open the variables of the run."""
-        if event.grid.id == "bound" and self.run_id is not None:
-            self.infospace.open_run(self.run_id, place="variables")
+        if self.run_id is not None:
+            self._infospace.open_run(self.run_id, place="variables")
 
     # Without leaving anything
 
-    def action_try(self) -> None:
+    def try_out(self) -> None:
         """Run it so that nothing stays, and show what it would write and call."""
-        self.do(self._try, group="dry", exclusive=False)
+        self._screen.do(self._try, group="dry", exclusive=False)
 
     async def _try(self) -> None:
         from planner.lifecycle.dry_run import dry_run
         from tui.text.fix_text import dry_lines
 
-        prepared = await self._prepared(await self.checked())
+        prepared = await self._prepared(await self._screen.checked())
         if prepared is not None:
-            dry = await self.infospace.engine.do(dry_run(self.infospace.space, prepared))
-            await self.app.push_screen_wait(Report("Dry run: nothing of it stays", dry_lines(dry)))
+            dry = await self._infospace.engine.do(dry_run(self._infospace.space, prepared))
+            await self._screen.app.push_screen_wait(Report("Dry run: nothing of it stays", dry_lines(dry)))

@@ -18,9 +18,9 @@ from planner.metatools.audit import outcome_of, write_audit
 from planner.metatools.execute_tool import PreparedToolCall, prepare_call
 from tui.dialogs.question import Answered, Ask
 from tui.screens.tools.tool_list import Looking
+from tui.tables.tool_text import reply_text
 from tui.tables.tools_query import key_of
 from tui.text.format import format_duration, pluralize, question_line, sign, single_line
-from tui.text.tool_text import reply_text
 from tui.widgets.details.form import Form
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from infospace.tools.search.results import Mode
 from planner.server.access import Access
 from tui.dialogs.tool_filter import format_filters
 from tui.screens.search_screen import Seeking
-from tui.screens.tools.tables import ServerRows, ToolRows
+from tui.tables.tool_rows import ServerRows, ToolRows
 from tui.tables.tools_query import ToolsList, ToolsQuery, key_of, listed, standing
 from tui.text.format import single_line
 from tui.widgets.cycle_button import Cycle

@@ -35,7 +35,7 @@ from tui.dialogs.tool_filter import Sift
 from tui.screens.search_screen import LOOK
 from tui.screens.tools.call_tool import Call, Calling
 from tui.screens.tools.sync import Syncing
-from tui.screens.tools.tables import ToolRows
+from tui.tables.tool_rows import ToolRows
 from tui.tables.tools_query import MODES, WHAT, ServerStatus, key_of
 from tui.text.format import single_line
 from tui.widgets.cycle_button import Cycle

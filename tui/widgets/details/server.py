@@ -11,10 +11,10 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static, TabbedContent, TabPane
 
 from infospace.store.tool_records import ToolUse
+from tui.tables.tool_text import about_server
 from tui.tables.tools_query import ServerStatus
 from tui.text.format import count, format_duration, single_line
 from tui.text.table_model import Column
-from tui.text.tool_text import about_server
 from tui.widgets.focus_container import Entering
 from tui.widgets.lazy_table import Grid
 from tui.widgets.tabs import Tabbed

@@ -16,10 +16,10 @@ from infospace.core.tool import Tool
 from infospace.tools.search.results import ToolHit
 from infospace.tools.search.similar import Alike
 from planner.metatools.lookup import known_tools
+from tui.tables.tool_text import Told, about_tool, head_of, read_tool, schemas_of
 from tui.tables.tools_query import key_of
 from tui.text.format import single_line
 from tui.text.table_model import Column
-from tui.text.tool_text import Told, about_tool, head_of, read_tool, schemas_of
 from tui.widgets.details.form import Form
 from tui.widgets.focus_container import Entering
 from tui.widgets.lazy_table import Grid

@@ -13,10 +13,10 @@ from rich.text import Text
 from infospace.core.ids import is_id
 from infospace.journal.rows import RunRow, RunStats, StepRow, Use
 from planner.inspect.diff import Outcome, Sets, arguments_of
+from tui.tables.run_diff import Comparison, DiffRow, format_run_duration
 from tui.text.format import Colours, preview_as_prose, single_line
 from tui.text.output import shown
 from tui.text.render import content_text
-from tui.text.run_diff import Comparison, DiffRow, format_run_duration
 
 if TYPE_CHECKING:
     from planner.inspect.diff_side import Item

@@ -17,7 +17,7 @@ from infospace.tools.builtin import SERVER
 from infospace.tools.injection_signs import injection_signs
 from infospace.tools.search.results import ToolHit
 from planner.metatools.lookup import use_of
-from tui.screens.tools.tables import STATES
+from tui.tables.tool_rows import STATES
 from tui.tables.tools_query import ServerStatus
 from tui.text.format import Colours, format_duration, format_time, json_as_prose, pluralize
 from tui.text.output import shown
