@@ -1,4 +1,4 @@
-"""The README is true: its plan runs with the output it shows, its table is the catalogue."""
+"""The README is true: its plan runs with the output it shows, and its commands and pages exist."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from infospace.contract.catalogue import installed
-from infospace.contract.docs import effect_label
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -48,23 +45,10 @@ def test_the_mistake_shown_is_refused_as_shown(cli: Any, shown_plan: Any) -> Non
     assert said.err == blocks("text")[1]
 
 
-def test_the_table_of_primitives_is_the_catalogue() -> None:
-    rows = re.findall(r"^\| `([a-z-]+)` \| (\w+) \| ([^|]+) \| ([^|]+) \|$", README, re.MULTILINE)
-    assert rows == [(e.type, effect_label(e), e.returns, e.summary) for e in installed()]
-
-
 def test_the_python_shown_runs(tmp_path: Path) -> None:
     code = next(block for block in blocks("python") if "open_space" in block)
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == "success re\n"
-
-
-def test_the_primitive_shown_is_a_primitive() -> None:
-    code = next(block for block in blocks("python") if "@primitive" in block)
-    names: dict[str, Any] = {"__name__": "shown"}
-    exec(code, names)  # noqa: S102 - the README's own text
-    assert names["shout"].type == "shout"
-    assert names["shout"].returns == "Note"
 
 
 def test_every_command_named_exists() -> None:
@@ -75,6 +59,12 @@ def test_every_command_named_exists() -> None:
     assert {"add", "search", "tui", "run"} <= named
 
 
+def test_every_page_named_exists_and_each_page_is_named() -> None:
+    named = set(re.findall(r"\]\(tui/help/([a-z-]+)\.md\)", README))
+    there = {path.stem for path in (ROOT / "tui" / "help").glob("*.md")}
+    assert named <= there
+    assert there - named == {"journal-order", "parallel-is-serial", "streaming"}, "pages that architecture leads to"
+
+
 def test_it_is_about_a_hundred_lines() -> None:
-    """The vocabulary apart, which grows."""
-    assert 80 <= len([line for line in README.splitlines() if not line.startswith("| `")]) <= 120
+    assert 80 <= len(README.splitlines()) <= 120
