@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Member, Ref, Resource, primitive
-from infospace.schema.shapes import CollectionShape, Shape, Unknown, bare, union
+from infospace.authoring.shapes import CollectionShape, Shape, Unknown, bare, union
 
 
 class Add(Args):

@@ -7,7 +7,7 @@ from typing import cast
 from pydantic import Field
 
 from infospace import Args, Context, Note, Ref, Resource, Text, primitive
-from infospace.llm.prompts import judge_prompt
+from infospace.authoring.prompts import judge_prompt
 
 
 class Assess(Args):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from infospace import Args, Context, Ref, Resource, primitive
-from infospace.schema.shapes import itself
+from infospace.authoring.shapes import itself
 
 
 class Bind(Args):

@@ -8,12 +8,18 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from infospace import Args, Collection, Context, Invalid, Note, ToolArguments, ToolName, primitive
-from infospace.contract.arguments import UNKNOWN, are_known
-from infospace.core.tool import Tool
-from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, schema_of
-from infospace.tools.call import call_tool as call
-from infospace.tools.call import find_by_tool
-from infospace.tools.result_mapping import ForeignResult, ResultMapping
+from infospace.authoring.shapes import (
+    NO_METADATA,
+    UNKNOWN,
+    CollectionShape,
+    NoteShape,
+    Shape,
+    Unknown,
+    are_known,
+    schema_of,
+)
+from infospace.authoring.tools import ForeignResult, ResultMapping, Tool, find_by_tool
+from infospace.authoring.tools import call_tool as call
 
 
 class CallTool(Args):

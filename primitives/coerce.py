@@ -12,12 +12,9 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from infospace import Args, Context, Invalid, Note, Ref, primitive
-from infospace.contract.arguments import UNKNOWN
-from infospace.core.json_types import JSON
-from infospace.data.json_text import read_json
-from infospace.data.split_text import json_list
-from infospace.schema.shapes import (
+from infospace.authoring.shapes import (
     NO_METADATA,
+    UNKNOWN,
     UNTOLD,
     ContentUnfit,
     Facts,
@@ -27,9 +24,10 @@ from infospace.schema.shapes import (
     disjoint,
     format_types,
     schema_of_value,
+    shown,
     types_of,
 )
-from infospace.schema.words import shown
+from infospace.authoring.values import JSON, json_list, read_json
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
 _DIGITS = 4_000

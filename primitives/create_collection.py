@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Items, Note, Relation, primitive
-from infospace.schema.shapes import NO_METADATA, CollectionShape, Facts, NoteShape, Shape, Unknown, bare
+from infospace.authoring.shapes import NO_METADATA, CollectionShape, Facts, NoteShape, Shape, Unknown, bare
 
 
 class CreateCollection(Args):

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Context, Note, Value, primitive
-from infospace.schema.shapes import NO_METADATA, NOTHING, Facts, NoteShape, Shape
+from infospace.authoring.shapes import NO_METADATA, NOTHING, Facts, NoteShape, Shape
 
 
 class CreateNote(Args):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from infospace import Args, Context, Ref, Relation, Resource, primitive
-from infospace.contract.arguments import Text
+from infospace.authoring.shapes import Text
 
 
 class CreateRelation(Args):

@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Ref, primitive
-from infospace.data import set_operations as sets
-from infospace.schema.shapes import same_as
+from infospace.authoring.shapes import same_as
+from infospace.authoring.values import set_operations as sets
 
 
 class Difference(Args):

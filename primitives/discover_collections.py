@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Limit, Query, primitive
-from infospace.core.resources import CollectionResult
-from infospace.search import proof
+from infospace.authoring.certificates import proof
+from infospace.authoring.values import CollectionResult
 
 
 class DiscoverCollections(Args):
@@ -50,7 +50,7 @@ async def discover_collections(args: DiscoverCollections, context: Context) -> C
     titles of the items; `load` gives the Collection itself. `extra.certificate` says what was proved, in
     counts of `collections`; a plan quotes it: `${lists.@extra.certificate.matched}`.
     """
-    from infospace.search.collections import among_collections
+    from infospace.authoring.ranking import among_collections
 
     found = await context.run_search(among_collections(args.query, args.limit, args.threshold))
     context.extra["item_count"] = len(found.hits)

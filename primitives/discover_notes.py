@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Limit, Query, Ref, SearchResult, Where, primitive
-from infospace.schema.shapes import results_by_mode
-from infospace.search import proof
+from infospace.authoring.certificates import proof
+from infospace.authoring.shapes import results_by_mode
 
 
 class DiscoverNotes(Args):

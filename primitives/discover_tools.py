@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Limit, Query, ToolResult, primitive
-from infospace.core.resources import Member
-from infospace.tools.builtin import searched, step_type
-from infospace.tools.injection_signs import injection_signs
-from infospace.tools.scope import Filters
-from infospace.tools.search.results import FoundTools, ToolHit, Wanted
-from infospace.tools.search.suggestions import unmatched
+from infospace.authoring.tools import (
+    Filters,
+    FoundTools,
+    ToolHit,
+    Wanted,
+    injection_signs,
+    searched,
+    step_type,
+    unmatched,
+)
+from infospace.authoring.values import Member
 
 if TYPE_CHECKING:
     from infospace import Space
-    from infospace.core.listener import Listener
+    from infospace.authoring.ranking import Listener
 
 
 class DiscoverTools(Args):

@@ -7,10 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Path, Ref, primitive
-from infospace.data import set_operations as sets
-from infospace.data.order import equality_key
-from infospace.data.paths import ABSENT, find
-from infospace.schema.shapes import same_as
+from infospace.authoring.shapes import same_as
+from infospace.authoring.values import ABSENT, equality_key, find
+from infospace.authoring.values import set_operations as sets
 
 
 class Distinct(Args):

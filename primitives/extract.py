@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from infospace import Args, Context, JsonSchema, Note, Ref, Text, primitive
-from infospace.llm.prompts import answers_to, task
+from infospace.authoring.prompts import answers_to, task
 
 
 class Extract(Args):

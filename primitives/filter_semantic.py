@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from infospace import Args, Collection, Context, InfospaceError, Ref, Resource, Text, primitive
-from infospace.llm.prompts import judge_prompt
-from infospace.schema.shapes import same_as
+from infospace.authoring.prompts import judge_prompt
+from infospace.authoring.shapes import same_as
 
 AT_ONCE = 4
 """How many items are judged side by side."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Ref, Where, primitive
-from infospace.schema.shapes import same_as
+from infospace.authoring.shapes import same_as
 
 
 class FilterStructured(Args):
@@ -37,7 +37,7 @@ async def filter_structured(args: FilterStructured, context: Context) -> Collect
     between different types are unknown too, and counted in `extra.mismatches`. Where nothing satisfies it because a
     key stands elsewhere (`status` under `metadata`), `extra.hint` says so.
     """
-    from infospace.search.note_filter import misplaced_in
+    from infospace.authoring.ranking import misplaced_in
     from infospace.where import TypeMismatches
 
     tally = TypeMismatches()

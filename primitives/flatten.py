@@ -8,9 +8,8 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Note, Ref, primitive
-from infospace.contract.arguments import UNKNOWN
-from infospace.core.ids import Kind
-from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown
+from infospace.authoring.shapes import NO_METADATA, UNKNOWN, CollectionShape, NoteShape, Shape, Unknown
+from infospace.authoring.values import Kind
 
 
 class Flatten(Args):

@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from infospace import Args, Context, Note, Path, Ref, Resource, primitive
-from infospace.data.paths import Path as Place
-from infospace.data.paths import read
-from infospace.schema.shapes import NO_METADATA, NoSuchPath, NoteShape, Shape, Unknown, place_in
+from infospace.authoring.shapes import NO_METADATA, NoSuchPath, NoteShape, Shape, Unknown, place_in
+from infospace.authoring.values import Path as Place
+from infospace.authoring.values import read
 
 ALL = Place(("metadata",))
 

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Context, Note, PromptName, ToolArguments, primitive
-from infospace.tools import prompts_and_resources as reading
+from infospace.authoring.tools import prompts_and_resources as reading
 
 
 class GetPrompt(Args):

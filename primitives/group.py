@@ -8,22 +8,23 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from infospace import Aggregate, Args, Collection, Context, Invalid, Path, Ref, Resource, primitive
-from infospace.contract.arguments import UNKNOWN, UnknownValue, are_known
-from infospace.core.json_types import JSON
-from infospace.data.order import equality_key
-from infospace.data.paths import ABSENT, reader
-from infospace.data.paths import Path as ParsedPath
-from infospace.schema.combine import closed_object, nullable
-from infospace.schema.shapes import (
+from infospace.authoring.shapes import (
     NO_METADATA,
+    UNKNOWN,
     CollectionShape,
     NoSuchPath,
     NoteShape,
     Schema,
     Shape,
     Unknown,
+    UnknownValue,
+    are_known,
+    closed_object,
+    nullable,
     place_in,
 )
+from infospace.authoring.values import ABSENT, JSON, equality_key, reader
+from infospace.authoring.values import Path as ParsedPath
 
 
 class Group(Args):

@@ -28,7 +28,7 @@ async def index(args: Index, context: Context) -> Note[int]:
     Kept for compatibility. They are embedded if they are not yet; of a search result its source counts, of a
     Collection its items, each source once. `extra.items` counts the texts, and `extra.left_out` the items without one.
     """
-    from infospace.search.passages_of_collection import counted_passages
+    from infospace.authoring.ranking import counted_passages
 
     found = await context.run_search(counted_passages(context.items(args.target)))
     context.extra |= {"items": found.certificate["items"], "left_out": found.certificate["left_out"]}

@@ -8,14 +8,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from infospace import Args, Collection, Context, Invalid, Path, Ref, Resource, primitive
-from infospace.contract.arguments import ItemSchema, PathsOf
-from infospace.core.bounds import timed
-from infospace.core.json_types import JSON
-from infospace.data.json_text import same
-from infospace.data.order import equality_key
-from infospace.data.paths import ABSENT, kind_of, reader
-from infospace.schema.combine import merged
-from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Schema, Shape
+from infospace.authoring.shapes import (
+    NO_METADATA,
+    CollectionShape,
+    ItemSchema,
+    NoteShape,
+    PathsOf,
+    Schema,
+    Shape,
+    merged,
+)
+from infospace.authoring.values import ABSENT, JSON, equality_key, kind_of, reader, same, timed
 
 _HINT = '"on": "id" where both have it under one path, else "left_key" and "right_key"'
 

@@ -8,10 +8,9 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Invalid, Note, Ref, Relation, Resource, Slice, primitive
-from infospace.contract.arguments import UNKNOWN
-from infospace.data.paths import kind_of
-from infospace.schema.shapes import (
+from infospace.authoring.shapes import (
     NO_METADATA,
+    UNKNOWN,
     CollectionShape,
     ContentUnfit,
     NoteShape,
@@ -27,6 +26,7 @@ from infospace.schema.shapes import (
     subschema_at,
     types_of,
 )
+from infospace.authoring.values import kind_of
 
 
 class Load(Args):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from infospace import Args, Context, Ref, Resource, primitive
-from infospace.schema.shapes import Shape, Unknown, bare, is_itself, source_of
+from infospace.authoring.shapes import Shape, Unknown, bare, is_itself, source_of
 
 
 class Name(Args):

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Path, Ref, primitive
-from infospace.data.paths import ABSENT, find
-from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Shape, field_shape
+from infospace.authoring.shapes import NO_METADATA, CollectionShape, NoteShape, Shape, field_shape
+from infospace.authoring.values import ABSENT, find
 
 
 class Pluck(Args):

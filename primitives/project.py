@@ -8,9 +8,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from infospace import Args, Collection, Context, Path, Ref, primitive
-from infospace.data.paths import ABSENT
-from infospace.schema.projection import Selection
-from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Shape
+from infospace.authoring.shapes import NO_METADATA, CollectionShape, NoteShape, Selection, Shape
+from infospace.authoring.values import ABSENT
 
 
 def _side_by_side(fields: list[Path]) -> list[Path]:

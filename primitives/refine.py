@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Context, Note, Ref, Text, primitive
-from infospace.llm.prompts import task
-from infospace.schema.shapes import NO_METADATA, NoteShape, Shape, is_result, schema_of_value, types_of
+from infospace.authoring.prompts import task
+from infospace.authoring.shapes import NO_METADATA, NoteShape, Shape, is_result, schema_of_value, types_of
 
 
 class Refine(Args):

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Member, Ref, Resource, primitive
-from infospace.core.ids import number_of
+from infospace.authoring.values import number_of
 
 
 class Related(Args):

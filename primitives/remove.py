@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Invalid, Member, Ref, Resource, primitive
-from infospace.core.ids import Kind
-from infospace.schema.shapes import CollectionShape, Shape, Unknown, describe
+from infospace.authoring.shapes import CollectionShape, Shape, Unknown, describe
+from infospace.authoring.values import Kind
 
 
 class Remove(Args):

@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Limit, Query, Ref, SearchResult, primitive
-from infospace.schema.shapes import results_by_mode
-from infospace.search import proof
+from infospace.authoring.certificates import proof
+from infospace.authoring.shapes import results_by_mode
 
 
 class SearchWithinCollection(Args):
@@ -61,7 +61,7 @@ async def search_within_collection(args: SearchWithinCollection, context: Contex
     those `left_out` since their source was deleted or they have no text of their own; a plan
     quotes it: `${said.@extra.certificate.matched}`.
     """
-    from infospace.search.passages_of_collection import Among, among_items
+    from infospace.authoring.ranking import Among, among_items
 
     wanted = Among(args.query, args.limit, args.threshold, args.mode)
     found = await context.run_search(among_items(wanted, context.items(args.target)))

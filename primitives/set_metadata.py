@@ -9,8 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from infospace import Args, Context, Note, Ref, Resource, primitive
-from infospace.schema.combine import merged_or_new
-from infospace.schema.shapes import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, source_of
+from infospace.authoring.shapes import NO_METADATA, CollectionShape, NoteShape, Shape, Unknown, merged_or_new, source_of
 
 
 class SetMetadata(Args):

@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Path, Ref, Resource, primitive
-from infospace.data.order import order_key
-from infospace.data.paths import ABSENT, find
-from infospace.schema.shapes import same_as
+from infospace.authoring.shapes import same_as
+from infospace.authoring.values import ABSENT, find, order_key
 
 
 class Sort(Args):

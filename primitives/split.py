@@ -8,14 +8,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from infospace import Args, Collection, Context, Invalid, Note, Path, Ref, primitive
-from infospace.contract.arguments import UNKNOWN
-from infospace.core.json_types import JSON
-from infospace.data.paths import Path as ParsedPath
-from infospace.data.paths import kind_of, read, show_parts
-from infospace.data.split_text import json_lines, json_list, lines, paragraphs, sentences
-from infospace.schema.infer import resolved
-from infospace.schema.shapes import (
+from infospace.authoring.shapes import (
     NO_METADATA,
+    UNKNOWN,
     CollectionShape,
     NoSuchPath,
     NoteShape,
@@ -24,9 +19,22 @@ from infospace.schema.shapes import (
     disjoint,
     format_types,
     place_in,
+    resolved,
     subschema_at,
     types_of,
 )
+from infospace.authoring.values import (
+    JSON,
+    json_lines,
+    json_list,
+    kind_of,
+    lines,
+    paragraphs,
+    read,
+    sentences,
+    show_parts,
+)
+from infospace.authoring.values import Path as ParsedPath
 
 _PARTED: Schema = {"type": ["array", "null", "object", "string"]}
 _CUT: Schema = {"type": ["null", "string"]}

@@ -10,8 +10,8 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from infospace import Args, Collection, Context, Note, Ref, Text, primitive
-from infospace.llm.prompts import task
-from infospace.schema.shapes import NO_METADATA, NoteShape, Shape, schema_of
+from infospace.authoring.prompts import task
+from infospace.authoring.shapes import NO_METADATA, NoteShape, Shape, schema_of
 
 _CITED = re.compile(r"\[((?:(?:Note|Collection|Relation)_[1-9][0-9]*(?:,\s*)?)+)\]")
 

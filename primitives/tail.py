@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Ref, primitive
-from infospace.schema.shapes import same_as
+from infospace.authoring.shapes import same_as
 
 
 class Tail(Args):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from infospace import Args, Context, Value, primitive
-from infospace.core.resources import text_of
+from infospace.authoring.values import text_of
 
 
 class Think(Args):

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from infospace import Args, Collection, Context, Ref, primitive
-from infospace.data import set_operations as sets
-from infospace.schema.shapes import Shape, Unknown
-from infospace.schema.shapes import union as either
+from infospace.authoring.shapes import Shape, Unknown
+from infospace.authoring.shapes import union as either
+from infospace.authoring.values import set_operations as sets
 
 
 class Union(Args):

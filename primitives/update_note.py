@@ -8,12 +8,8 @@ from typing import Any, cast
 from pydantic import Field, model_validator
 
 from infospace import Args, Context, Invalid, Note, Ref, Value, primitive
-from infospace.core.ids import Kind
-from infospace.core.json_types import JSON
-from infospace.data.paths import kind_of
-from infospace.schema.combine import merged_or_new
-from infospace.schema.shapes import NoteShape, Schema, Shape, Unknown, describe, source_of
-from infospace.store.changes import JsonNull
+from infospace.authoring.shapes import NoteShape, Schema, Shape, Unknown, describe, merged_or_new, source_of
+from infospace.authoring.values import JSON, JsonNull, Kind, kind_of
 
 
 class UpdateNote(Args):

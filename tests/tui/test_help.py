@@ -198,6 +198,7 @@ def test_the_python_shown_runs(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == "success re"
     assert lines[1].startswith('failed refused: `slice` is "end"')
+    assert lines[3] == "success 2"
     assert lines[2] == "refused [\"there is no step type 'sya'\"]"
 
 

@@ -1,0 +1,30 @@
+"""Tools of servers: finding them, calling them, and what they answer."""
+
+from __future__ import annotations
+
+from infospace.core.tool import Tool
+from infospace.tools import prompts_and_resources
+from infospace.tools.builtin import searched, step_type
+from infospace.tools.call import call_tool, find_by_tool
+from infospace.tools.injection_signs import injection_signs
+from infospace.tools.result_mapping import ForeignResult, ResultMapping
+from infospace.tools.scope import Filters
+from infospace.tools.search.results import FoundTools, ToolHit, Wanted
+from infospace.tools.search.suggestions import unmatched
+
+__all__ = [
+    "Filters",
+    "ForeignResult",
+    "FoundTools",
+    "ResultMapping",
+    "Tool",
+    "ToolHit",
+    "Wanted",
+    "call_tool",
+    "find_by_tool",
+    "injection_signs",
+    "prompts_and_resources",
+    "searched",
+    "step_type",
+    "unmatched",
+]
