@@ -16,7 +16,9 @@ class Intersection(Args):
 
     target: Ref[Collection] = Field(description="The Collection whose items are given.")
     value: Ref[Collection] = Field(description="The Collection that must have them too.")
-    by: Literal["id", "content"] = Field("id", description="What makes items equal: what they are, or their content.")
+    by: Literal["@id", "content"] = Field(
+        "@id", description="What makes items equal: what they are, or their content (the default for lists)."
+    )
 
 
 @primitive(
@@ -31,7 +33,7 @@ class Intersection(Args):
 async def intersection(args: Intersection, context: Context) -> Collection:
     """Give a new Collection of the items of the first that the second has too, in the order of the first.
 
-    Each is there once, the first of equal ones. By `id` a search result is its source, a passage its source and
+    Each is there once, the first of equal ones. By `@id` a search result is its source, a passage its source and
     range, a tool `server/tool`, anything else itself. By `content` equal JSON is equal: 1 and 1.0, not "1".
     """
     others = {key for key, _ in sets.keyed(context, args.value, args.by)}

@@ -18,7 +18,9 @@ class Union(Args):
 
     target: Ref[Collection] = Field(description="The first Collection.")
     value: Ref[Collection] = Field(description="The second Collection.")
-    by: Literal["id", "content"] = Field("id", description="What makes items equal: what they are, or their content.")
+    by: Literal["@id", "content"] = Field(
+        "@id", description="What makes items equal: what they are, or their content (the default for lists)."
+    )
 
 
 def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Shape:
@@ -37,7 +39,7 @@ def _result_shape(_arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) ->
 async def union(args: Union, context: Context) -> Collection:
     """Give a new Collection of the items of the first, then those of the second that the first does not have.
 
-    Each is there once, the first of equal ones. By `id` a search result is its source, a passage its source and
+    Each is there once, the first of equal ones. By `@id` a search result is its source, a passage its source and
     range, a tool `server/tool`, anything else itself. By `content` equal JSON is equal: 1 and 1.0, not "1".
     """
     pairs = [*sets.keyed(context, args.target, args.by), *sets.keyed(context, args.value, args.by)]

@@ -310,7 +310,7 @@ def _root(resource: Readable, first: Part) -> JSON | Absent:
         return found
     if first == "metadata":
         return resource.metadata
-    return content if first == "content" and isinstance(content, str) else ABSENT
+    return content if first == "content" and isinstance(content, (str, int, float)) else ABSENT
 
 
 def _walk(value: JSON | Absent, parts: Sequence[Part], start: int) -> JSON | Absent:

@@ -11,13 +11,13 @@ from infospace.data.order import equality_key
 if TYPE_CHECKING:
     from infospace.context.context import Context
 
-By: TypeAlias = Literal["id", "content"]
+By: TypeAlias = Literal["@id", "content"]
 
 
 def keyed(context: Context, collection: Collection[Any], by: By) -> list[tuple[Hashable, Member]]:
     """Return the members of a Collection, each with the key by which equal ones meet."""
     members = collection.members
-    if by == "id":
+    if by == "@id":
         return list(zip(context.identities(members), members, strict=True))
     contents = (context.content(item) for item in context.items(collection))
     return [(equality_key(content), member) for content, member in zip(contents, members, strict=True)]

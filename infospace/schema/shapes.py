@@ -219,9 +219,19 @@ def place_in(shape: Shape, parts: tuple[str | int, ...]) -> Schema | NoSuchPath 
         return None if perhaps and not isinstance(subschema_at(shape.metadata, rest), NoSuchPath) else found
     if first == "metadata":
         return subschema_at(shape.metadata, rest)
-    if first == "content" and "string" in types_of(shape.content):
-        return subschema_at({"type": "string"}, rest)
+    if first == "content" and PLAIN & types_of(shape.content):
+        return _plain_part(shape.content) if not rest else subschema_at({"type": "string"}, rest)
     return _with_own_keys(found, shape)
+
+
+PLAIN = frozenset({"string", "integer", "number", "boolean"})
+"""Types of contents that are values by themselves: they are at `content`."""
+
+
+def _plain_part(content: Schema | None) -> Schema | None:
+    """The schema of contents that are plain values, where others may be."""
+    types = types_of(content)
+    return content if types <= PLAIN else {"type": sorted(types & PLAIN)}
 
 
 def _has_always(schema: Schema | None, key: str) -> bool:
@@ -234,7 +244,7 @@ def _own_field(first: str, rest: tuple[str | int, ...]) -> Schema | NoSuchPath:
 
 
 def _with_own_keys(found: NoSuchPath, shape: NoteShape) -> NoSuchPath:
-    own = ("content",) if "string" in types_of(shape.content) else ()
+    own = ("content",) if PLAIN & types_of(shape.content) else ()
     return NoSuchPath(found.key, (*found.known, *own, *(() if "metadata" in found.known else ("metadata",))))
 
 

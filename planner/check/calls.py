@@ -35,6 +35,7 @@ from infospace.schema.words import describe_schema, shown
 from infospace.where.aggregates import Aggregate, Reckoning
 from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment
+from planner.check.lists import takes_lists
 from planner.check.tool_calls import ToolChecker
 from planner.check.values import ValueChecker
 from planner.language.problems import Patch, Problems, join, replace
@@ -118,7 +119,8 @@ class CallChecker:
             case ParseMode.RESOURCE if argument is not None:
                 if written is None and not argument.required:
                     return None
-                shapes[name] = self._values.resource(written, pointer, argument.kinds, env)
+                lists = takes_lists(entry, name)
+                shapes[name] = self._values.resource(written, pointer, argument.kinds, env, lists=lists)
                 self._held(entry, argument, shapes[name], pointer)
                 return UNKNOWN
             case ParseMode.ITEMS:

@@ -213,7 +213,8 @@ class Checker:
                 self.problems.error("unknown-argument", place, message, hint, fix)
                 self._values.references(raw, place, self.env)
             elif declared.kind is not None:
-                self._values.resource(raw, place, frozenset({Kind(declared.kind)}), self.env)
+                kind = Kind(declared.kind)
+                self._values.resource(raw, place, frozenset({kind}), self.env, lists=kind == Kind.COLLECTION)
             else:
                 self._fits(declared, raw, place)
         for name, declared in plan.inputs.items():

@@ -44,6 +44,7 @@ from infospace.schema.shapes import (
 )
 from infospace.schema.words import shown
 from planner.check.environment import Environment, Variable
+from planner.check.lists import collection_in, collection_of
 from planner.check.mutations import MutationTracker
 from planner.check.space_facts import SpaceFacts
 from planner.language.problems import Patch, Problems, join, listed, replace
@@ -272,8 +273,12 @@ class ValueChecker:
             return (message, f"did you mean `{show_parts(better)}`?"), better
         return (message, f"there is {listed(found.known)}" if found.known else None), None
 
-    def resource(self, raw: JSON, pointer: str, kinds: frozenset[Kind], env: Environment) -> Shape:
-        """Check an argument that is a resource; return its shape."""
+    def resource(
+        self, raw: JSON, pointer: str, kinds: frozenset[Kind], env: Environment, *, lists: bool = False
+    ) -> Shape:
+        """Check an argument that is a resource; return its shape. With `lists`, a list is taken for a Collection."""
+        if lists and isinstance(raw, list):
+            return collection_of([self._element(item, join(pointer, at), env) for at, item in enumerate(raw)])
         if not isinstance(raw, str):
             wanted = " or ".join(sorted(kinds)) if len(kinds) < len(Kind) else "resource"
             hint = "a `$variable`, an id or a name"
@@ -289,9 +294,17 @@ class ValueChecker:
         if shape is None:
             return WRONG
         if not shape.kinds & kinds:
+            taken = collection_in(shape) if lists else None
+            if taken is not None:
+                return taken
             self._wrong_kind(raw, shape, pointer, kinds, env)
             return WRONG
         return shape
+
+    def _element(self, raw: JSON, pointer: str, env: Environment) -> Schema | None:
+        """Check an element of a list that is taken for a Collection: a value; return its schema."""
+        value, schema = self.value(raw, pointer, None, env)
+        return schema if value is UNKNOWN else schema_of_value(value)
 
     def _wrong_kind(self, raw: str, shape: Shape, pointer: str, kinds: frozenset[Kind], env: Environment) -> None:
         wanted = " or ".join(f"a {kind}" for kind in sorted(kinds))
@@ -300,7 +313,7 @@ class ValueChecker:
         if kinds == {Kind.NOTE} and isinstance(shape, CollectionShape):
             hint = f"one item is {raw}[0]; `for-each` and `map` go over all" + (f"; {hint}" if hint else "")
         if kinds == {Kind.COLLECTION} and isinstance(shape, NoteShape) and "array" in types_of(shape.content):
-            hint = "`split` makes a Collection of a list's elements" + (f"; {hint}" if hint else "")
+            hint = "what is changed is a Collection that there is: `split` makes one" + (f"; {hint}" if hint else "")
         fix = replace(pointer, fits[-1]) if fits else None
         if fix is None and isinstance(shape, CollectionShape) and raw.startswith("$"):
             fix = replace(pointer, f"{raw}[0]")

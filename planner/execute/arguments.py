@@ -12,13 +12,15 @@ from infospace.context.context import Context
 from infospace.contract.arguments import OFFERED, Bound, ParseMode
 from infospace.contract.decorator import Primitive
 from infospace.core.bounds import check_time
-from infospace.core.errors import PathNotFound
+from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
 from infospace.core.position import Position, place_of
 from infospace.core.resources import Collection, Note, Relation, Resource, text_of
 from infospace.core.tool import ToolKind
 from infospace.data.paths import EXTRA, Part, Path, lookup, read
+from infospace.schema.words import shown
+from planner.check.lists import takes_lists
 from planner.execute.variables import Scope
 from planner.language.references import (
     ListOf,
@@ -51,13 +53,19 @@ class Resolver:
         self._view = view
         self._scope = scope
         self._extras = extras or {}
+        self._is_made_of_list = False
+        """Whether the Collection that was resolved last was made of a list."""
 
     def arguments(self, entry: Primitive, raw: Mapping[str, JSON]) -> dict[str, Any]:
         """Resolve a primitive's arguments, each by its declared reading."""
-        resolved = {}
+        resolved: dict[str, Any] = {}
+        lists = False
         for name, written in raw.items():
             argument = entry.arguments.get(name)
             match argument.reading if argument else ParseMode.VALUE:
+                case ParseMode.RESOURCE if argument is not None and takes_lists(entry, name):
+                    resolved[name] = None if written is None else self.collection(written)
+                    lists = lists or self._is_made_of_list
                 case ParseMode.RESOURCE:
                     resolved[name] = None if written is None else self.resource(written)
                 case ParseMode.ITEMS:
@@ -70,6 +78,9 @@ class Resolver:
                     resolved[name] = self.value(written)
                 case ParseMode.LITERAL:
                     resolved[name] = written
+        by = entry.arguments.get("by")
+        if lists and by is not None and "by" not in raw and by.default == "@id":
+            resolved["by"] = "content"
         return resolved
 
     def thing(self, reference: Reference) -> Resource | Place:
@@ -119,6 +130,37 @@ class Resolver:
                 return self._view.get(self.text(template))
             case Literal(value):
                 return self._view.get(str(value))
+
+    def collection(self, raw: JSON) -> Resource | JSON:
+        """Resolve an argument that is a Collection: a JSON list is taken as `split` would make it.
+
+        The list may stand there, be a place in content, or be the content of a Note. In one that stands there, `$x` is
+        content, and ids and names are text. Raises Invalid for a Note without a list.
+        """
+        self._is_made_of_list = False
+        if isinstance(raw, list):
+            return self._collection_of([self.value(item) for item in raw])
+        if not isinstance(raw, str):
+            return raw
+        reference = read_text(raw)
+        found = self.thing(reference) if isinstance(reference, Reference) else self.resource(raw)
+        if isinstance(found, Place):
+            content: object = found.value
+        elif isinstance(found, Note) and not found.evidence:
+            content = found.content
+        else:
+            return found
+        if isinstance(content, list):
+            return self._collection_of(content)
+        raise Invalid(
+            f"unchecked: {raw} is {shown(content)}, and a Collection or a list is wanted",
+            hint="`split` makes a Collection of a text's parts",
+        )
+
+    def _collection_of(self, values: Sequence[JSON]) -> Collection:
+        self._is_made_of_list = True
+        self._view.room.require_room(items=len(values))
+        return self._view.collection([self._view.note(value) for value in values])
 
     def value(self, raw: JSON) -> JSON:
         """Resolve an argument that is a value, at any depth."""

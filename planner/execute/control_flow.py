@@ -10,7 +10,7 @@ from typing import Literal, TypeVar, cast
 from infospace.context.context import Context
 from infospace.context.invoke import Outcome
 from infospace.core.errors import InfospaceError, Invalid, NotFound, Unsupported
-from infospace.core.ids import kind_of
+from infospace.core.ids import Kind, kind_of
 from infospace.core.json_types import JSON
 from infospace.core.position import item_at, prefix_in
 from infospace.core.resources import Collection, Made, Member, Resource, is_resource
@@ -196,7 +196,8 @@ class ControlFlow:
         name, written = declared.name, declared.name in given
         raw = given[name] if written else declared.default
         if declared.kind is not None:
-            resource = self._resolver.resource(raw)
+            takes_list = declared.kind == Kind.COLLECTION
+            resource = self._resolver.collection(raw) if takes_list else self._resolver.resource(raw)
             if not is_resource(resource) or resource.kind != declared.kind:
                 raise Invalid(f"unchecked: the input {name!r} is {shown(resource)}, not a {declared.kind}")
             return resource
@@ -210,7 +211,7 @@ class ControlFlow:
         target, items = self._items(form.target)
         results = Results(self._view, form.filter_null)
         collect = collected(form)
-        decided = ControlDecision(self._position, [target.id, target.version])
+        decided = self._target_decision(target)
         handler = self._step.on_fail if isinstance(self._step.on_fail, tuple) else ()
         ended: list[Outcome] = []
 
@@ -253,7 +254,7 @@ class ControlFlow:
     async def _map(self, form: Map) -> Outcome:
         target, items = self._items(form.target)
         results = Results(self._view, form.filter_null)
-        decided = ControlDecision(self._position, [target.id, target.version])
+        decided = self._target_decision(target)
         unit = self._run.order.unit(self._step)
         ended: list[Outcome] = []
         left: list[int] = []
@@ -368,11 +369,23 @@ class ControlFlow:
         if isinstance(decision, list):
             with self._run.space.store.reading() as snapshot:
                 found: Resource | JSON = snapshot.get(str(decision[0]), int(decision[1]))
+            for identifier, version in decision[2] if len(decision) > 2 else [decision[:2]]:
+                self._view.uses.setdefault(str(identifier), int(version))
         else:
-            found = self._resolver.resource(raw)
+            found = self._resolver.collection(raw)
+            if self._view.changes:
+                # Rounds are run by other steps, and a resumed run finds by its id what the loop goes over: the
+                # Collection that a list was taken for is in the store before the first round begins.
+                self._run.space.store.commit(self._view.changes)
+                self._view.changes.clear()
         if not isinstance(found, Collection):
             raise Invalid(f"unchecked: `target` is {shown(found)}, not a Collection")
         return found, found.members
+
+    def _target_decision(self, target: Collection) -> ControlDecision:
+        """Write down what is gone over, and what was read for it: a resumed step has used both, too."""
+        read: list[JSON] = [[identifier, version] for identifier, version in self._view.uses.items()]
+        return ControlDecision(self._position, [target.id, target.version, read])
 
     def _collected(self, results: Results, count: int) -> Outcome:
         self._effects.require_item_results()

@@ -79,14 +79,15 @@ def test_by_content_equal_json_is_equal(shared: Any, a: list[Any], b: list[Any])
 @pytest.mark.parametrize(
     ("by", "left"),
     [
-        ("id", [0, 1, 2, 3, 4]),
+        ("@id", [0, 1, 2, 3, 4]),
         ("content", [0, 1, 2, 3]),
         ("title", [0, 2, 3]),
-        ('["id"]', [0, 1]),
+        ("id", [0, 1]),
+        (["id", "title"], [0, 1, 2, 3]),
     ],
 )
-def test_distinct_keeps_the_first_by_identity_content_or_path(run: Any, by: str, left: list[int]) -> None:
-    """A path that is missing counts as null; a key that is called `id` is written in brackets."""
+def test_distinct_keeps_the_first_by_identity_content_or_path(run: Any, by: Any, left: list[int]) -> None:
+    """A path that is missing counts as null; `id` is a key as any other, identity is `@id`."""
     values: list[Any] = [{"title": 1, "id": 7}, {"title": 1.0}, {"title": "1"}, {"title": None}, {"title": None}]
     ran = run(
         {"type": "create-collection", "value": values, "out": "$c"},
