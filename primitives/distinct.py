@@ -31,12 +31,12 @@ class Distinct(Args):
         {"type": "distinct", "target": "$hits", "out": "$once"},
         {"type": "distinct", "target": "$hits", "by": "metadata.title", "out": "$by_title"},
         {"type": "distinct", "target": "$titles", "by": "content", "out": "$different"},
-        {"type": "distinct", "target": "$orders", "by": ["person", "day"], "out": "$days"},
+        {"type": "distinct", "target": "$hits", "by": ["metadata.title", "metadata.type"], "out": "$titled"},
     ],
     avoid=['`"by": "id"` for what the items are: that is a field of the content; identity is `@id`.'],
 )
 async def distinct(args: Distinct, context: Context) -> Collection:
-    """Give a new Collection of the first item of each kind, in order.
+    """Give a new Collection without duplicates: the first item of each kind, in order.
 
     By `@id` a search result is its source, a passage its source and range, a tool `server/tool`, anything else
     itself. By `content`, or by the values at paths, equal JSON is equal: 1 and 1.0, not "1"; items without the

@@ -96,6 +96,14 @@ class Primitive:
     renamed: Mapping[str, str | None] = field(default_factory=dict)
     """What they call its arguments, with their names here; None for one that is no more."""
 
+    def takes_list(self, name: str) -> bool:
+        """Whether a list is taken for a Collection in an argument: where nothing but a Collection fits.
+
+        What is changed in place is a Collection that there is: a list would be changed and forgotten.
+        """
+        in_place = self.effect == "writes" and name == "target"
+        return self.arguments[name].kinds == {Kind.COLLECTION} and not in_place
+
     @cached_property
     def arguments(self) -> Mapping[str, Argument]:
         """The arguments by name, in the order they are declared."""

@@ -390,3 +390,20 @@ def field_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape], name:
         return None
     found = place_in(target.item, path.parts)
     return None if isinstance(found, NoSuchPath) else found
+
+
+def collection_of(schemas: Sequence[Schema | None]) -> CollectionShape:
+    """Return the shape of a Collection of Notes with contents of these schemas."""
+    shapes: list[Shape] = [NoteShape(schema, NO_METADATA) for schema in schemas]
+    item: Shape = shapes[0] if shapes else Unknown()
+    for shape in shapes[1:]:
+        item = union(item, shape)
+    return CollectionShape(item, NO_METADATA, facts=Facts(size=len(schemas)))
+
+
+def collection_in(shape: Shape) -> CollectionShape | None:
+    """Return the shape of the Collection that a Note is taken for; None where its content is no list for sure."""
+    if not isinstance(shape, NoteShape) or "array" not in types_of(shape.content):
+        return None
+    element = subschema_at(shape.content, (0,)) if types_of(shape.content) == {"array"} else None
+    return CollectionShape(NoteShape(None if isinstance(element, NoSuchPath) else element, NO_METADATA), NO_METADATA)

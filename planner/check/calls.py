@@ -35,7 +35,6 @@ from infospace.schema.words import describe_schema, shown
 from infospace.where.aggregates import Aggregate, Reckoning
 from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment
-from planner.check.lists import takes_lists
 from planner.check.tool_calls import ToolChecker
 from planner.check.values import ValueChecker
 from planner.language.problems import Patch, Problems, join, replace
@@ -119,7 +118,7 @@ class CallChecker:
             case ParseMode.RESOURCE if argument is not None:
                 if written is None and not argument.required:
                     return None
-                lists = takes_lists(entry, name)
+                lists = entry.takes_list(name)
                 shapes[name] = self._values.resource(written, pointer, argument.kinds, env, lists=lists)
                 self._held(entry, argument, shapes[name], pointer)
                 return UNKNOWN

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from infospace.contract.arguments import UNKNOWN
 from infospace.contract.decorator import Primitive
+from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.data.paths import nearest
 from infospace.schema.shapes import (
@@ -24,7 +25,6 @@ from infospace.schema.shapes import (
 from planner.check.calls import item_slot
 from planner.check.conditions import guards, read_by, reference_or_none, verdict
 from planner.check.environment import Environment, Variable, joined
-from planner.check.lists import COLLECTION
 from planner.check.names import NameChecker
 from planner.check.state import CheckState
 from planner.check.step_types import TypeChecker
@@ -373,7 +373,7 @@ class ControlFlowChecker:
 
     def _collection(self, raw: JSON, pointer: str) -> tuple[Shape, int | None]:
         """Check what a loop goes over; return the shape of an item, and how many there are if that is known."""
-        shape = self._values.resource(raw, pointer, COLLECTION, self._state.env, lists=True)
+        shape = self._values.resource(raw, pointer, frozenset({Kind.COLLECTION}), self._state.env, lists=True)
         return (shape.item, shape.facts.size) if isinstance(shape, CollectionShape) else (Unknown(), None)
 
 

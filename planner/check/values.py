@@ -31,6 +31,8 @@ from infospace.schema.shapes import (
     Shape,
     Unknown,
     bare,
+    collection_in,
+    collection_of,
     describe,
     disjoint,
     format_types,
@@ -44,7 +46,6 @@ from infospace.schema.shapes import (
 )
 from infospace.schema.words import shown
 from planner.check.environment import Environment, Variable
-from planner.check.lists import collection_in, collection_of
 from planner.check.mutations import MutationTracker
 from planner.check.space_facts import SpaceFacts
 from planner.language.problems import Patch, Problems, join, listed, replace

@@ -20,7 +20,6 @@ from infospace.core.resources import Collection, Note, Relation, Resource, text_
 from infospace.core.tool import ToolKind
 from infospace.data.paths import EXTRA, Part, Path, lookup, read
 from infospace.schema.words import shown
-from planner.check.lists import takes_lists
 from planner.execute.variables import Scope
 from planner.language.references import (
     ListOf,
@@ -63,7 +62,7 @@ class Resolver:
         for name, written in raw.items():
             argument = entry.arguments.get(name)
             match argument.reading if argument else ParseMode.VALUE:
-                case ParseMode.RESOURCE if argument is not None and takes_lists(entry, name):
+                case ParseMode.RESOURCE if argument is not None and entry.takes_list(name):
                     resolved[name] = None if written is None else self.collection(written)
                     lists = lists or self._is_made_of_list
                 case ParseMode.RESOURCE:

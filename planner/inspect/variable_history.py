@@ -139,7 +139,7 @@ class VariableHistory:
         return {}
 
     def _item(self, through: Any, number: int) -> str | None:
-        if not (isinstance(through, list) and len(through) == 2):
+        if not (isinstance(through, list) and len(through) >= 2):
             return None
         members = self._members(str(through[0]), int(through[1]))
         return members[number - 1] if number <= len(members) else None

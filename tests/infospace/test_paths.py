@@ -219,7 +219,7 @@ def test_a_path_reads_by_the_one_rule(note: Note, text: str, value: JSON) -> Non
         (HIT, "@metadata.x", "`@metadata` has no key 'x'"),
         (TEXT, "title", "did you mean metadata.title?"),
         (TEXT, "words", "the content of Note_12 is a string, not an object"),
-        (Note(3), "content", "the content of Note_12 is a number"),
+        (Note(3), "title", "the content of Note_12 is a number"),
         (Note(None), "a", "the content of Note_12 is null"),
         (Note({}), "a", "the content of Note_12 has no keys"),
         (Note([]), "[0]", "the content of Note_12 has 0 items"),

@@ -205,7 +205,7 @@ def kind_that_does_not_fit(plan: Any, _chance: random.Random) -> Any:
     for pointer, step in steps_of(plan):
         for name, written, argument in arguments(step):
             if argument.reading is ParseMode.RESOURCE and argument.kinds == {"Collection"} and isinstance(written, str):
-                yield put(pointer, name, "attention"), (f"{pointer}/{name}",)
+                yield put(pointer, name, 3), (f"{pointer}/{name}",)
 
 
 @mutation

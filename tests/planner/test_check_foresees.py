@@ -133,7 +133,7 @@ WRONG: dict[str, tuple[list[Any], str, str]] = {
     "items that were added": (
         [
             many([]),
-            many([[1]], "$d"),
+            many([{"a": 1}], "$d"),
             each({"type": "add", "target": "$c", "value": "$item"}, target="$d"),
             each(size("$item")),
         ],

@@ -146,8 +146,8 @@ def test_what_json_has_is_none() -> None:
 
 
 HINTS: dict[str, tuple[Any, str, str | None]] = {
-    "list for a Collection": ({"type": "size", "target": "$l"}, "`split` makes a Collection", None),
-    "place of a list": ({"type": "size", "target": "$o.a"}, "`split` makes a Collection", None),
+    "list for a Collection": ({"type": "add", "target": "$l", "value": "$o"}, "`split` makes one", None),
+    "place of a list": ({"type": "add", "target": "$o.a", "value": "$o"}, "`split` makes one", None),
     "first word": ({"type": "discover", "query": "q", "out": "$h"}, "'discover-notes' or 'discover-tools'", None),
     "first word of tools": (
         {"type": "discover", "query": "q", "servers": ["s"], "out": "$h"},

@@ -139,5 +139,5 @@ def test_the_check_knows_what_hits_of_each_mode_have(search: Any) -> None:
         ran = search(CATS | {"mode": mode}, by_cosine, status="refused")
         assert [problem.pointer for problem in ran.result.problems if problem.severity == "error"] == ["/steps/1/by"]
     loaded = {"type": "load", "target": "$hits[0]", "out": "$source"}
-    wrong = {"type": "size", "target": "$source", "out": "$n"}
+    wrong = {"type": "add", "target": "$source", "value": "$source"}
     assert search(CATS | {"mode": "hybrid"}, loaded, wrong, status="refused").result.problems[0].code == "wrong-kind"

@@ -40,10 +40,10 @@ def test_the_number_can_be_used_as_one(run: Any) -> None:
     assert ran.content("first") == ["a", "b"]
 
 
-def test_a_note_has_no_size(run: Any) -> None:
+def test_a_note_without_a_list_has_no_size(run: Any) -> None:
     """The check says which kind is wanted, and the run would too."""
     ran = run(
-        {"type": "create-note", "value": [1, 2], "out": "$x"},
+        {"type": "create-note", "value": {"a": [1, 2]}, "out": "$x"},
         {"type": "size", "target": "$x", "out": "$n"},
         status="refused",
     )

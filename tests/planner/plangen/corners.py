@@ -187,8 +187,16 @@ def _items_added_in_a_loop(w: Writer) -> None:
             w.block.append({"type": "map", "target": source, "operation": add})
         case _:
             w.block += [{**add, "value": f"{source}[{index}]"} for index in (0, 1)]
-    step: Step = {"type": w.chance.choice(("split", "update-note") if good else ("size", "head", "flatten"))}
-    step |= {"target": "$item"} | ({"value": 1} if step["type"] == "update-note" else {})
+    right: tuple[Step, ...] = (
+        {"type": "split", "target": "$item"},
+        {"type": "update-note", "target": "$item", "value": 1},
+    )
+    wrong: tuple[Step, ...] = (
+        {"type": "add", "target": "$item", "value": "$item"},
+        {"type": "size", "target": "$item.@id"},
+        {"type": "flatten", "target": "$item.@created"},
+    )
+    step = w.chance.choice(right if good else wrong)
     with w.inside(w.names) as inner:
         marked(w, good, step)
     w.block.append({"type": "for-each", "target": target, "do": inner})
