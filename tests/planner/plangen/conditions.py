@@ -40,7 +40,7 @@ def _same(w: Writer) -> dict[str, Any]:
 
 def _ordered(w: Writer) -> dict[str, Any]:
     holds = w.chance.choice(("number", "text"))
-    word = w.chance.choice(("greater_than", "less_than", *("gte", "lte", "lte") * 3))
+    word = w.chance.choice(("greater_than", "less_than", *("gte", "lte") * 3, "lte"))
     return {"type": word, "target": w.value(holds), "value": w.value(holds)}
 
 
