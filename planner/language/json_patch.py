@@ -36,6 +36,8 @@ def patched(document: Any, patch: list[dict[str, Any]]) -> Any:
             _remove_at(root, operation["path"])
         holder, key = _place(root, operation["path"])
         if isinstance(holder, list):
+            if key > len(holder):
+                raise IndexError(operation["path"])
             holder.insert(key, value)
         else:
             holder[key] = value
@@ -67,7 +69,7 @@ def _operation_error(operation: Any) -> str | None:
 
 
 def at(document: Any, pointer: str) -> Any:
-    """Return what a JSON pointer points at; KeyError or IndexError when there is nothing."""
+    """Return what a JSON pointer points at; KeyError, IndexError or TypeError when there is nothing."""
     holder, key = _place([document], pointer)
     return holder[key]
 
@@ -78,10 +80,20 @@ def _remove_at(root: list[Any], pointer: str) -> Any:
 
 
 def _place(root: list[Any], pointer: str) -> tuple[Any, Any]:
+    """Return the object or list that a pointer ends in, and the key or index in it, which need not be there."""
     holder: Any = root
     key: Any = 0
     for part in pointer.split("/")[1:]:
         holder = holder[key]
         name = part.replace("~1", "/").replace("~0", "~")
-        key = int(name) if isinstance(holder, list) else name
+        key = _index(name) if isinstance(holder, list) else name
+        if not isinstance(holder, dict | list):
+            raise TypeError(pointer)
     return holder, key
+
+
+def _index(name: str) -> int:
+    """Return an index that a pointer names, which counts from the beginning; IndexError for what is none."""
+    if not (name.isascii() and name.isdigit()):
+        raise IndexError(name)
+    return int(name)

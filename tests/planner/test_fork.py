@@ -125,6 +125,12 @@ def test_names_go_over_to_the_fork(space: Space) -> None:
         ({"op": "replace", "path": "steps", "value": 1}, '`path` is "steps", not a JSON pointer'),
         ({"op": "replace", "path": "/steps/9/value", "value": 1}, "does not have: /steps/9/value"),
         ({"op": "replace", "path": "/steps/x/value", "value": 1}, "does not have: /steps/x/value"),
+        ({"op": "replace", "path": "/steps/0/type/x", "value": 1}, "does not have: /steps/0/type/x"),
+        ({"op": "remove", "path": "/steps/0/type/x"}, "does not have: /steps/0/type/x"),
+        ({"op": "add", "path": "/steps/0/type/x", "value": 1}, "does not have: /steps/0/type/x"),
+        ({"op": "remove", "path": "/steps/-1"}, "does not have: /steps/-1"),
+        ({"op": "remove", "path": "/steps/²"}, "does not have: /steps/²"),
+        ({"op": "add", "path": "/steps/99", "value": {"type": "stop"}}, "does not have: /steps/99"),
         ("replace", 'it is an object, not "replace"'),
     ],
 )

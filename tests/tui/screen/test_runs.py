@@ -138,7 +138,7 @@ def test_a_run_that_waits_is_ended_when_that_is_confirmed(show: Show, furnished:
     async def story(stage: Stage) -> None:
         await stage.sees("run_4 ")
         await stage.press("down", "x")
-        await stage.sees("End run_4 as cancelled?")
+        await stage.sees("End run_4 as cancelled?", "It cannot be resumed any more.", "End it (y)", "No (n)")
         await stage.press("n")
         await stage.loses("End run_4")
         assert status_of(furnished, "run_4") == "suspended"
@@ -157,7 +157,7 @@ def test_a_run_is_deleted_for_good_when_that_is_confirmed(show: Show, furnished:
     async def story(stage: Stage) -> None:
         await stage.sees("5 runs")
         await stage.press("end", "d")
-        await stage.sees("Delete run_1 for good?", "12 steps")
+        await stage.sees("Delete run_1 for good?", "12 steps", "Delete (y)", "No (n)")
         await stage.press("y")
         await stage.sees("4 runs")
         await stage.press("home", "down", "d")
