@@ -33,7 +33,7 @@ from planner.language.problems import Problem, Problems, join, listed, replace, 
 from planner.language.writable import check_writable
 from planner.parse.document import parse_plan
 from planner.parse.saved_plans import PREFIX, unknown_plan
-from planner.parse.schemas import first_violation
+from planner.parse.schemas import first_violation, row_violation
 from planner.repair.fixes import with_fixes
 
 _KINDS: Mapping[str, Shape] = {
@@ -125,18 +125,27 @@ class Checker:
             self.env.bind(declared.name, Variable(shape, (declared.pointer,)))
 
     def _kind_of_input(self, declared: Input, kind: str) -> Shape:
+        if kind == Kind.COLLECTION and declared.items is not None:
+            shape: Shape = CollectionShape(NoteShape(declared.items))
+        else:
+            shape = _KINDS[kind]
         if declared.default is None:
-            return _KINDS[kind]
+            return shape
         pointer = join(declared.pointer, "default")
+        if kind == Kind.COLLECTION and isinstance(declared.default, list):
+            fault = row_violation(declared.default, declared.items)
+            if fault is not None:
+                self.problems.error("bad-input", pointer, f"the default of {declared.name!r} does not fit: {fault}")
+            return shape
         if not isinstance(declared.default, str):
             message = f"the default of {declared.name!r} is the id or name of a {kind}, not {declared.default!r:.40}"
             self.problems.error("bad-input", pointer, message)
-            return _KINDS[kind]
+            return shape
         found = self._values.literal_resource(declared.default, pointer, self.env)
         if found is not None and Kind(kind) not in found.kinds:
             message = f"the default of {declared.name!r} is a {kind}, and {declared.default!r} is not one"
             self.problems.error("bad-input", pointer, message)
-        return _KINDS[kind]
+        return shape
 
     def _saved(self, step: Step, form: Saved, depth: int) -> Shape:
         pointer = form.called or join(step.pointer, "type")

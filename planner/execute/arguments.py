@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from infospace.context.context import Context
 from infospace.contract.arguments import OFFERED, Bound, ParseMode
@@ -16,11 +16,12 @@ from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.ids import is_id
 from infospace.core.json_types import JSON
 from infospace.core.position import Position, place_of
-from infospace.core.resources import Collection, Note, Relation, Resource, text_of
+from infospace.core.resources import Collection, Note, Relation, Resource, is_resource, text_of
 from infospace.core.tool import ToolKind
 from infospace.data.paths import EXTRA, Part, Path, lookup, read
 from infospace.schema.words import shown
 from planner.execute.variables import Scope
+from planner.language.plan import Table
 from planner.language.references import (
     ListOf,
     Literal,
@@ -208,6 +209,13 @@ class Resolver:
         if not where.parameters:
             return Bound(where)
         return Bound(where, {text: self._value(_parameter(text)) for text in where.parameters})
+
+
+def input_resource(view: Context, value: Resource | Table | JSON) -> str:
+    """Return the id of what an input is bound to: a resource itself, else a transient Note, or a Collection of rows."""
+    if isinstance(value, Table):
+        return view.collection([view.note(row) for row in value.rows]).id
+    return value.id if is_resource(value) else view.note(cast("JSON", value)).id
 
 
 def _parameter(text: str) -> Reference:

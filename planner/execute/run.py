@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from infospace.core.bounds import bounded, ending
 from infospace.core.clock import now
@@ -23,7 +23,7 @@ from infospace.store.changes import Change, MakeNote
 from infospace.tools.approvals import allowed, in_run, named
 from infospace.tools.journalled_calls import ToolCalls
 from infospace.tools.scoped_space import scope_of
-from planner.execute.arguments import Resolver
+from planner.execute.arguments import Resolver, input_resource
 from planner.execute.call import Effects, StepEffects
 from planner.execute.concurrent import run_concurrently
 from planner.execute.frame import Frame, Latest
@@ -39,7 +39,7 @@ from planner.journal.recorded import RecordedRun
 from planner.journal.result import RunResult
 from planner.journal.suspension import Pending, Suspension
 from planner.language.goal import filled
-from planner.language.plan import Block, Map, Plan, Step
+from planner.language.plan import Block, Map, Plan, Step, Table
 from planner.language.problems import Problem
 from planner.order.dependencies import DependencyAnalysis
 from planner.parse.document_order import in_document_order
@@ -149,14 +149,14 @@ class Run:
 
     # The run as a whole
 
-    def open(self, kind: RunKind, bound: Mapping[str, Resource | JSON], changes: Sequence[Change] = ()) -> None:
+    def open(self, kind: RunKind, bound: Mapping[str, Resource | Table | JSON], changes: Sequence[Change] = ()) -> None:
         """Begin: journal the run, with changes, and bind the inputs (values become transient Notes)."""
         store = self.space.store
         self.id = self.id or store.new_id("run")
         made = Made(self.id, None, "input")
         view = self.space.view(made)
         for name, value in bound.items():
-            self.scope.bind(name, value.id if is_resource(value) else view.note(cast("JSON", value)).id)
+            self.scope.bind(name, input_resource(view, value))
         plans = {name: plan.document for name, plan in self.plans.items()}
         document, inputs = self.plan.document, dict(self.scope.own)
         at = now()
@@ -166,7 +166,7 @@ class Run:
         store.commit([*view.changes, *changes], [entry, *in_run(self._approve, self.id, at)])
         self._emit(RunStarted(self.id, self.goal))
 
-    async def run(self, bound: Mapping[str, Resource | JSON]) -> RunResult:
+    async def run(self, bound: Mapping[str, Resource | Table | JSON]) -> RunResult:
         """Run the whole plan from its inputs to its result."""
         self.open("plan", bound)
         return await self.run_to_end()

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from infospace.core.errors import NotFound
-from infospace.core.ids import is_id
+from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
-from infospace.core.resources import Resource
+from infospace.core.resources import Collection, Resource
 from infospace.journal.forks import first_of
 from infospace.schema.words import describe_schema
 from infospace.space import Space
@@ -22,9 +22,9 @@ from planner.execute.run import Run
 from planner.journal.commit_order import SuspendRequest
 from planner.journal.events import Emit, Event, RunFinished
 from planner.journal.result import NOT_BEGUN, RunResult
-from planner.language.plan import Input, Plan
+from planner.language.plan import Input, Plan, Table
 from planner.language.problems import Problem, Problems
-from planner.parse.schemas import first_violation
+from planner.parse.schemas import first_violation, row_violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Prepared:
     """A plan that has passed the check, with what its inputs are bound to."""
 
     plan: Plan
-    bound: Mapping[str, Resource | JSON]
+    bound: Mapping[str, Resource | Table | JSON]
     warnings: tuple[Problem, ...]
 
 
@@ -73,9 +73,9 @@ def prepare(
 
 def bind_inputs(
     plan: Plan, given: Mapping[str, JSON], snapshot: Snapshot, problems: Problems, unseen: str | None = None
-) -> dict[str, Resource | JSON]:
+) -> dict[str, Resource | Table | JSON]:
     """Return what each input is bound to; problems have the pointer `/inputs/NAME`."""
-    bound: dict[str, Resource | JSON] = {}
+    bound: dict[str, Resource | Table | JSON] = {}
     for name in given:
         if name not in plan.inputs:
             known = ", ".join(plan.inputs)
@@ -103,13 +103,20 @@ def bind_inputs(
 
 def _resource(
     declared: Input, value: JSON, snapshot: Snapshot, problems: Problems, unseen: str | None
-) -> Resource | None:
+) -> Resource | Table | None:
     pointer = f"/inputs/{declared.name}"
+    if isinstance(value, list) and declared.kind == Kind.COLLECTION:
+        fault = row_violation(value, declared.items)
+        if fault is not None:
+            problems.error("bad-input", pointer, f"the input {declared.name!r} does not fit: {fault}")
+            return None
+        return Table(value)
     if not isinstance(value, str):
+        wanted = f"the id or name of a {declared.kind}" + (", or a list" if declared.kind == Kind.COLLECTION else "")
         problems.error(
             "bad-input",
             pointer,
-            f"the input {declared.name!r} is the id or name of a {declared.kind}, not {value!r:.40}",
+            f"the input {declared.name!r} is {wanted}, not {value!r:.40}",
         )
         return None
     identifier = value if is_id(value) else snapshot.named(value)
@@ -129,6 +136,12 @@ def _resource(
             f"the input {declared.name!r} is a {declared.kind}, and {value!r} is a {resource.kind}",
         )
         return None
+    if isinstance(resource, Collection) and declared.items is not None:
+        contents = [item.content for item in snapshot.many([member.id for member in resource.members])]
+        fault = row_violation(contents, declared.items)
+        if fault is not None:
+            problems.error("bad-input", pointer, f"the input {declared.name!r} does not fit: {fault}")
+            return None
     return resource
 
 

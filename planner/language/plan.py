@@ -6,7 +6,7 @@ people count it, 1-based (`4.then.1`, `4.do[3].2`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -26,13 +26,22 @@ class Input:
     kind: str | None
     default: JSON = None
     required: bool = True
+    items: Mapping[str, Any] | None = None
+    """The schema of the items of a Collection, where it is declared."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Rows that are given for a Collection; each becomes a transient Note."""
+
+    rows: Sequence[JSON]
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What a run may spend. `seconds` counts time, the others count things; None is no limit."""
 
-    steps: int = 10_000
+    steps: int = 100_000
     depth: int = 10
     seconds: float | None = None
     llm_calls: int | None = None

@@ -112,7 +112,8 @@ def _inputs(declared: JSON, at: str, problems: Problems) -> dict[str, Input]:
 
 def _input(name: str, spec: Mapping[str, Any], pointer: str, problems: Problems) -> Input | None:
     if "kind" in spec:
-        extra = [key for key in spec if key not in ("kind", "default", "description")]
+        table = spec["kind"] == Kind.COLLECTION
+        extra = [key for key in spec if key not in ("kind", "default", "description", *(("items",) if table else ()))]
         if spec["kind"] not in [str(kind) for kind in Kind]:
             problems.error(
                 "bad-input",
@@ -126,9 +127,13 @@ def _input(name: str, spec: Mapping[str, Any], pointer: str, problems: Problems)
                 "bad-input",
                 join(pointer, key),
                 f"an input with a `kind` has no {key!r}",
-                "it may have `default`, an id or a name",
+                "it may have `default`, and a Collection `items`, the JSON Schema of a row",
             )
-        return Input(name, pointer, None, spec["kind"], spec.get("default"), "default" not in spec)
+        items = spec.get("items") if table else None
+        if items is not None and not check_schema(items, join(pointer, "items"), problems):
+            items = None
+        required = "default" not in spec
+        return Input(name, pointer, None, spec["kind"], spec.get("default"), required, items)
     schema = {key: value for key, value in spec.items() if key != "default"}
     if not check_schema(schema, pointer, problems):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from infospace.core.errors import NotFound
 from infospace.core.json_types import JSON
@@ -15,7 +15,7 @@ from infospace.space import Space
 from planner.check.checker import Checker
 from planner.check.conditions import reference_or_none
 from planner.check.space_facts import SnapshotFacts
-from planner.language.plan import Block, Plan, Step
+from planner.language.plan import Block, Plan, Step, Table
 from planner.language.problems import Problem, Problems, a_kind, join, sort_problems
 from planner.language.writable import check_writable
 from planner.parse.document import parse_head, parse_plan
@@ -91,12 +91,16 @@ def plan_of_session(row: RunRow) -> Plan:
     return replace(head, steps=tuple(block.values()), plans=plans)
 
 
-def as_lines(plan: Plan, bound: Mapping[str, Resource | JSON], steps: Sequence[JSON]) -> list[JSON]:
+def as_lines(plan: Plan, bound: Mapping[str, Resource | Table | JSON], steps: Sequence[JSON]) -> list[JSON]:
     """Return the lines that a plan is in a session: what its inputs are bound to, its steps, and what it answers."""
     lines: list[JSON] = []
     for name, value in bound.items():
         if is_resource(value):
             lines.append({"type": "bind", "target": value.id, "out": f"${name}", "expect": INPUT})
+        elif isinstance(value, Table):
+            rows, count = literal(list(value.rows)), max(len(value.rows), 1)
+            line = {"type": "head", "target": rows, "count": count, "out": f"${name}", "expect": INPUT}
+            lines.append(cast("JSON", line))
         else:
             lines.append({"type": "create-note", "value": literal(value), "out": f"${name}", "expect": INPUT})
     lines += steps

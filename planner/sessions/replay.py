@@ -17,7 +17,7 @@ from planner.journal.lease import renewing_lease
 from planner.journal.recorded import RecordedRun
 from planner.journal.result import RunResult
 from planner.journal.suspension import Suspension
-from planner.language.plan import Plan, Step
+from planner.language.plan import Plan, Step, Table
 from planner.sessions.lines import plan_of_session
 
 MORE = 10_000
@@ -31,7 +31,9 @@ def session_as_plan(row: RunRow, past: RecordedRun) -> Plan:
     return replace(plan, document=row.document, budget=replace(plan.budget, steps=steps))
 
 
-async def replay_lines(run: Run, row: RunRow, past: RecordedRun, bound: Mapping[str, Resource | JSON]) -> RunResult:
+async def replay_lines(
+    run: Run, row: RunRow, past: RecordedRun, bound: Mapping[str, Resource | Table | JSON]
+) -> RunResult:
     """Run the lines of a session that it came to, one after the other, and end as it did, or rest."""
     run.open("plan", bound)
     reached = {top_label(position) for position in past.positions}

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from infospace.core.bounds import bounded
 from infospace.core.json_types import JSON
-from infospace.core.resources import Made, Resource, is_resource
+from infospace.core.resources import Made, Resource
 from infospace.journal.rows import SetDocument
+from planner.execute.arguments import input_resource
 from planner.execute.run import Run
 from planner.journal.result import RunResult
 from planner.language.goal import filled
-from planner.language.plan import Plan
+from planner.language.plan import Plan, Table
 from planner.language.problems import Problem
 
 
 class DeferredRun(Run):
     """A run of which only the head of the plan is known at first."""
 
-    def begin(self, bound: Mapping[str, Resource | JSON]) -> None:
+    def begin(self, bound: Mapping[str, Resource | Table | JSON]) -> None:
         """Open it with the inputs that are known."""
         self.open("plan", bound)
         self._inputs = dict(self.scope.own)
 
     def set_plan(
-        self, plan: Plan, bound: Mapping[str, Resource | JSON], warnings: Sequence[Problem], spent: float
+        self, plan: Plan, bound: Mapping[str, Resource | Table | JSON], warnings: Sequence[Problem], spent: float
     ) -> None:
         """Take the whole plan, with what its inputs are bound to, and journal it.
 
@@ -44,7 +44,7 @@ class DeferredRun(Run):
         for name, value in bound.items():
             if name in self._inputs:
                 continue
-            self._inputs[name] = value.id if is_resource(value) else view.note(cast("JSON", value)).id
+            self._inputs[name] = input_resource(view, value)
             self.scope.bind(name, self._inputs[name])
         plans = {name: inner.document for name, inner in self.plans.items()}
         self.goal = filled(plan.goal, bound)

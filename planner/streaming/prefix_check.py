@@ -17,7 +17,7 @@ from planner.check.checker import Checker
 from planner.check.environment import Environment
 from planner.check.space_facts import SnapshotFacts
 from planner.execute.start import bind_inputs
-from planner.language.plan import Plan, Step
+from planner.language.plan import Plan, Step, Table
 from planner.language.problems import Problems, join
 from planner.order.dependencies import DependencyAnalysis
 from planner.parse.document import parse_head
@@ -34,7 +34,7 @@ class Prefix:
     def __init__(self, space: Space, given: Given) -> None:
         self.plan: Plan | None = None
         """The head, without steps; None before the list of steps begins."""
-        self.bound: dict[str, Resource | JSON] = {}
+        self.bound: dict[str, Resource | Table | JSON] = {}
         """What the inputs are bound to that were declared before the steps."""
         self.steps: list[JSON] = []
         """The steps that may run, as they were read."""

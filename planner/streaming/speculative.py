@@ -21,7 +21,7 @@ from planner.journal.events import StepRanAhead
 from planner.journal.failures import Failure
 from planner.journal.lease import renewing_lease
 from planner.journal.result import RunResult
-from planner.language.plan import Plan, Step
+from planner.language.plan import Plan, Step, Table
 from planner.language.problems import Problem
 from planner.order.dependencies import DependencyTracker
 from planner.streaming.deferred_run import DeferredRun
@@ -140,6 +140,8 @@ def _same(one: Any, other: Any) -> bool:
     """Whether an input is bound to the same resource, or the same value."""
     if is_resource(one) or is_resource(other):
         return is_resource(one) and is_resource(other) and one.id == other.id
+    if isinstance(one, Table) or isinstance(other, Table):
+        return isinstance(one, Table) and isinstance(other, Table) and same(one.rows, other.rows)
     return same(one, other)
 
 

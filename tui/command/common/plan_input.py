@@ -21,8 +21,19 @@ if TYPE_CHECKING:
     from planner.parse.text import Document, Lines
 
 
+INPUT_BYTES = 100 * 2**20
+"""Bytes of a file of inputs."""
 SAVED = "plan:"
 """What names a saved plan where a file could stand."""
+
+
+class InputRefused(UsageError):
+    """A file that is given for an input does not fit; the run is refused for it."""
+
+    def __init__(self, name: str, message: str, hint: str | None = None) -> None:
+        super().__init__(f"--input {name}: {message}", hint=hint)
+        self.pointer = f"/inputs/{name}"
+        self.said = message
 
 
 def read_source(path: str) -> bytes:
@@ -75,13 +86,14 @@ def problems_of(space: Space, read: Document | Lines, saved_as: str | None = Non
 def parse_inputs(pairs: Sequence[str], file: str | None, declared: Mapping[str, Any]) -> dict[str, JSON]:
     """Return the inputs of a run: a JSON object from a file, then `name=value` pairs.
 
-    A value is text where the input's schema admits text, and for an input with a `kind`; else JSON.
+    A value is text where the input's schema admits text, and for an input with a `kind`; else JSON. For a Collection
+    `@FILE` is a table, and `[…]` a list.
     """
     from infospace.data.json_text import read_json
 
     given: dict[str, JSON] = {}
     if file is not None:
-        document = read_json(read_source(file), what=f"the input file {file!r}")
+        document = read_json(read_source(file), what=f"the input file {file!r}", max_bytes=INPUT_BYTES)
         if not isinstance(document, dict):
             raise UsageError(f"the input file {file!r} holds no JSON object", hint='{"name": value}')
         given |= document
@@ -93,8 +105,32 @@ def parse_inputs(pairs: Sequence[str], file: str | None, declared: Mapping[str, 
         if name in named:
             raise UsageError(f"--input gives {name!r} twice", hint='a list is one value: --input \'names=["a", "b"]\'')
         named.add(name)
-        given[name] = value if _admits_text(declared.get(name)) else _json(name, value)
+        spec = declared.get(name)
+        if isinstance(spec, dict) and spec.get("kind") == "Collection" and value[:1] in ("@", "["):
+            given[name] = _table(name, value, spec.get("items"))
+        else:
+            given[name] = value if _admits_text(spec) else _json(name, value)
     return given
+
+
+def _table(name: str, value: str, items: Any) -> JSON:
+    """Return the rows of `@FILE`, or those of a JSON list; `@@` is an `@` that begins a name."""
+    if value.startswith("@@"):
+        return value[1:]
+    if not value.startswith("@"):
+        return _json(name, value)
+    from infospace.core.errors import Invalid
+    from infospace.files.tables import read_table
+    from infospace.schema.validate import schema_errors
+
+    schema = items if isinstance(items, dict) and not any(schema_errors(items)) else None
+    path = value[1:]
+    try:
+        return read_table(path_of(path), schema)
+    except OSError as error:
+        raise InputRefused(name, f"{path!r} cannot be read: {error.strerror}") from error
+    except (Invalid, InvalidJSON) as error:
+        raise InputRefused(name, error.message, error.hint) from error
 
 
 def declared_in(read: Document | Lines) -> tuple[Document | Lines, Mapping[str, Any]]:

@@ -19,7 +19,7 @@ from tui.command.common.approve_option import add_approve, approved
 from tui.command.common.ctrl_c import final_result, interruptible
 from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, interrupted, report_taken_over
 from tui.command.common.open_space import address_of, open_from
-from tui.command.common.plan_input import declared_in, parse_inputs, read_from
+from tui.command.common.plan_input import InputRefused, declared_in, parse_inputs, read_from
 from tui.command.common.stdin_stream import Incoming, read_incoming
 from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
@@ -38,10 +38,14 @@ EXAMPLES = """examples:
   infospace run plan.json
   infospace run plan.json --input topic='attention' --json
   infospace run plan.json --print result --out report.md
+  infospace run totals.json --input rows=@orders.csv --out totals.csv
   infospace run plan.json --dry-run
   infospace run plan.json --approve files/write --wait
   echo '[{"type": "say", "value": "hello"}]' | infospace run -
   infospace run - --session research < lines.jsonl"""
+
+INPUT = "an input of the plan; rows=@data.csv (tsv, json, jsonl) is a table for an input of kind Collection"
+OUT = "write the result to a file: .csv, .tsv, .json, .jsonl by its ending; else text as it is, or JSON"
 
 CODES = {"success": 0, "stopped": 0, "failed": 1, "refused": 3, "suspended": 4, "cancelled": 130}
 
@@ -49,14 +53,14 @@ CODES = {"success": 0, "stopped": 0, "failed": 1, "refused": 3, "suspended": 4, 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("plan", metavar="PLAN", help="a file; `-` is standard input")
-    parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="an input of the plan")
+    parser.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help=INPUT)
     parser.add_argument("--input-file", metavar="FILE", help="inputs as a JSON object; `--input` goes before it")
     parser.add_argument("--session", metavar="NAME", help="run in the session of this name, which stays open")
     parser.add_argument("--data", action="store_true", help="with --json, the full content of every step")
     parser.add_argument(
         "--print", choices=["all", "result"], default="all", help="what to show: everything, or the result alone"
     )
-    parser.add_argument("--out", metavar="FILE", help="write the result's content to a file: text as it is, else JSON")
+    parser.add_argument("--out", metavar="FILE", help=OUT)
     add_approve(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
@@ -75,12 +79,17 @@ def execute(args: argparse.Namespace, out: Output) -> int:
         return _finish(_unreadable(error), args, out)
     except KeyboardInterrupt:
         return _finish(_unread(), args, out)
-    if isinstance(incoming, Incoming):
-        return _in_space(
-            args, out, lambda space, watch, approve: asyncio.run(follow(incoming.events(space, approve), watch, out))
-        )
+    try:
+        if isinstance(incoming, Incoming):
+            return _in_space(
+                args,
+                out,
+                lambda space, watch, approve: asyncio.run(follow(incoming.events(space, approve), watch, out)),
+            )
+        inputs = parse_inputs(args.input, args.input_file, declared)
+    except InputRefused as error:
+        return _finish(_refused_input(error), args, out)
     assert read is not None  # noqa: S101 - what does not arrive was read
-    inputs = parse_inputs(args.input, args.input_file, declared)
     refused = _refused_by_empty_space(args, read, inputs)
     if refused is not None:
         return _finish(refused, args, out)
@@ -161,6 +170,13 @@ def _unreadable(error: InvalidJSON) -> RunResult:
     return RunResult(None, "refused", problems=[unreadable(error)])
 
 
+def _refused_input(error: InputRefused) -> RunResult:
+    from planner.journal.result import RunResult
+    from planner.language.problems import Problem
+
+    return RunResult(None, "refused", problems=[Problem("bad-input", error.pointer, error.said, error.hint)])
+
+
 def _unread() -> RunResult:
     from planner.journal.result import RunResult
 
@@ -222,9 +238,12 @@ def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Spa
         out.talk(f"there is no result to write to {args.out!r}: it is left as it was", "yellow")
     if args.out is not None and result.result is not None:
         from infospace.files.atomic_write import write_atomically
+        from infospace.files.tables import ENDINGS, write_table
         from tui.text.render import content_text
 
-        write_atomically(path_of(args.out), f"{content_text(result.result.data)}\n".encode())
+        path, data = path_of(args.out), result.result.data
+        table = path.suffix.lower() in ENDINGS
+        write_atomically(path, write_table(data, path.suffix.lower()) if table else f"{content_text(data)}\n".encode())
     if out.json:
         out.document(result.to_json(space if args.data else None))
     else:
