@@ -44,7 +44,7 @@ AND, OR, NOT, IN, LIKE, BETWEEN, IS NULL, lower, upper, length, abs, coalesce, h
 `count`, `count(p)`, `count_distinct(p)`, `sum(p)`, `avg(p)`, `min(p)`, `max(p)`, `list(p)`.
 
 **Inputs** are JSON Schemas, or `{"kind": "Collection"}` for the resource itself: `{"topic": {"type": "string"}}` \
-binds `$topic`.
+binds `$topic`. `{"kind": "Collection", "items": {…JSON Schema of a row…}}` takes a table: a list of rows.
 
 **An empty result is success**: branch on `empty`, not on failure. A search result has `text`, `metadata.title`, \
 `metadata.score`, `metadata.source_id`, and the found Note's own metadata under `metadata.source`."""

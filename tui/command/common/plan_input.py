@@ -120,7 +120,7 @@ def _table(name: str, value: str, items: Any) -> JSON:
     if not value.startswith("@"):
         return _json(name, value)
     from infospace.core.errors import Invalid
-    from infospace.files.tables import read_table
+    from infospace.files.formats.tables import read_table
     from infospace.schema.validate import schema_errors
 
     schema = items if isinstance(items, dict) and not any(schema_errors(items)) else None

@@ -238,7 +238,7 @@ def _finish(result: RunResult, args: argparse.Namespace, out: Output, space: Spa
         out.talk(f"there is no result to write to {args.out!r}: it is left as it was", "yellow")
     if args.out is not None and result.result is not None:
         from infospace.files.atomic_write import write_atomically
-        from infospace.files.tables import ENDINGS, write_table
+        from infospace.files.formats.tables import ENDINGS, write_table
         from tui.text.render import content_text
 
         path, data = path_of(args.out), result.result.data

@@ -1,0 +1,150 @@
+"""Inputs that are Collections take rows: a list over any door, each held against the declared schema of a row."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from infospace import Space
+from planner import check_plan, open_session, prepare, replay, run_sync
+from planner.parse.saved_plans import save_plan
+
+ITEMS = {
+    "type": "object",
+    "properties": {"region": {"type": "string"}, "price": {"type": "number"}},
+    "required": ["region"],
+    "additionalProperties": False,
+}
+PLAN: dict[str, Any] = {
+    "goal": "Totals of ${rows}",
+    "inputs": {"rows": {"kind": "Collection", "items": ITEMS}},
+    "steps": [{"type": "group", "target": "$rows", "by": "region", "aggregates": {"t": "sum(price)"}, "out": "$r"}],
+    "result": "$r",
+}
+ROWS = [{"region": "n", "price": 1.5}, {"region": "s"}, {"region": "n", "price": 2}]
+
+
+def test_rows_are_a_collection_of_transient_notes(space: Space) -> None:
+    """In their order; the goal says how many; a replay has the same."""
+    result = run_sync(space, PLAN, {"rows": ROWS})
+    assert result.status == "success", result.reason
+    assert result.result is not None
+    assert result.result.data == [{"region": "n", "t": 3.5}, {"region": "s", "t": None}]
+    with space.store.reading() as snapshot:
+        row = snapshot.run(str(result.run))
+        assert row.goal == "Totals of 3 rows"
+        rows: Any = snapshot.get(row.inputs["rows"])
+        assert [item.content for item in snapshot.many([one.id for one in rows.members])] == ROWS  # type: ignore[union-attr]
+        assert not rows.kept
+    again = asyncio.run(replay(space, str(result.run)))
+    assert (again.result.status, list(again.difference.steps)) == ("success", [])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([{"region": 1}], "row 1: 1 is not text at `region`"),
+        ([*ROWS, {"price": 1}], "row 4: "),
+        ([{"region": "n", "prize": 1}], "row 1: "),
+        ([{"region": "n", "price": True}], "row 1: "),
+        (["n"], "row 1: "),
+        (3, "is the id or name of a Collection, or a list, not 3"),
+        ({"region": "n"}, "is the id or name of a Collection, or a list"),
+    ],
+)
+def test_rows_that_do_not_fit_refuse_the_run(space: Space, given: Any, message: str) -> None:
+    """At the place of the input, and with the number of the row."""
+    result = run_sync(space, PLAN, {"rows": given})
+    assert result.status == "refused"
+    [problem] = result.problems
+    assert (problem.code, problem.pointer) == ("bad-input", "/inputs/rows")
+    assert message in problem.message
+
+
+def test_a_collection_that_is_there_is_held_against_the_schema_too(space: Space) -> None:
+    """By its name; as a list it would be refused for the same row."""
+    for name, rows in (("good", ROWS), ("bad", [{"region": 3}])):
+        run_sync(space, [{"type": "create-collection", "value": rows, "name": name}])
+    assert run_sync(space, PLAN, {"rows": "good"}).status == "success"
+    assert "row 1: 3 is not text" in run_sync(space, PLAN, {"rows": "bad"}).problems[0].message
+
+
+def test_the_check_knows_the_columns(space: Space) -> None:
+    """A field that no row can have is an error before anything is given."""
+    steps = [{"type": "pluck", "target": "$rows", "field": "prise", "out": "$r"}]
+    [problem] = [one for one in check_plan(space, {**PLAN, "steps": steps})[1].found if one.severity == "error"]
+    assert (problem.code, problem.pointer) == ("unknown-field", "/steps/0/field")
+    assert problem.hint == "did you mean `price`?"
+
+
+def test_a_default_is_rows_that_fit(space: Space) -> None:
+    """What does not fit is said by the check."""
+    spec = {"kind": "Collection", "items": ITEMS}
+    assert run_sync(space, {**PLAN, "inputs": {"rows": {**spec, "default": ROWS}}}).status == "success"
+    wrong = {**PLAN, "inputs": {"rows": {**spec, "default": [{"region": 1}]}}}
+    [problem] = [one for one in check_plan(space, wrong)[1].found if one.severity == "error"]
+    assert (problem.code, problem.pointer) == ("bad-input", "/inputs/rows/default")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"kind": "Note", "items": {}},
+        {"kind": "Collection", "items": {"type": "nothing"}},
+        {"kind": "Collection", "x": 1},
+    ],
+)
+def test_a_declaration_that_is_wrong_says_so(space: Space, spec: Any) -> None:
+    """Only a Collection has items, and these are described by a JSON Schema."""
+    assert not check_plan(space, {**PLAN, "inputs": {"rows": spec}})[1].ok
+
+
+def test_rows_without_a_schema_are_taken_as_they_are(space: Space) -> None:
+    """Texts that look like ids stay texts."""
+    plan = {
+        **PLAN,
+        "inputs": {"rows": {"kind": "Collection"}},
+        "steps": [{"type": "tail", "target": "$rows", "count": 2, "out": "$r"}],
+    }
+    result = run_sync(space, plan, {"rows": ["Note_1", "$x", 3]})
+    assert result.status == "success", result.problems
+    assert result.result is not None
+    assert result.result.data == ["$x", 3]
+
+
+def test_a_session_takes_rows_and_goes_on_with_them(space: Space) -> None:
+    """The plan's input is bound in the session as the Collection."""
+    with open_session(space, "s") as session:
+        assert session.run(PLAN, {"rows": ROWS}).status == "success"
+        assert session.get_json("$rows") == ROWS
+        assert (
+            session.run(
+                {
+                    **PLAN,
+                    "inputs": {"more": PLAN["inputs"]["rows"]},
+                    "steps": [{"type": "size", "target": "$more", "out": "$r"}],
+                },
+                {"more": []},
+            ).status
+            == "success"
+        )
+        assert session.get_json("$more") == []
+
+
+def test_a_saved_plan_takes_rows_of_a_list(space: Space) -> None:
+    """As an argument of the step that runs it."""
+    save_plan(space, "totals", {key: PLAN[key] for key in ("inputs", "steps", "result")})
+    result = run_sync(
+        space, [{"type": "plan:totals", "arguments": {"rows": [{"region": "n", "price": 4}]}, "out": "$t"}]
+    )
+    assert result.status == "success", result.problems
+    assert result.result is not None
+    assert result.result.data == [{"region": "n", "t": 4}]
+
+
+def test_a_plan_may_take_a_hundred_thousand_steps(space: Space) -> None:
+    """Unless its budget says fewer."""
+    prepared: Any = prepare(space, {**PLAN, "goal": ""}, {"rows": ROWS})
+    assert prepared.plan.budget.steps == 100_000
