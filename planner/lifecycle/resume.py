@@ -77,29 +77,29 @@ async def resume(
     that is at rest, Invalid for `approve`.
     """
     with space.store.reading() as snapshot:
-        row, rows, calls = snapshot.run(run), snapshot.steps(run), snapshot.calls(run)
-        answers = snapshot.answers(run)
+        row, rows = snapshot.run(run), snapshot.steps(run)
     if row.status == "running" and row.document is None and not is_live(row):
         left = CloseRun(run, "cancelled", now(), reason="its process ended before its plan had arrived whole")
         space.store.commit([], [ClaimRun(run, new_owner(), row.owner, now()), left])
     _may_go_on(row)
     space = within(space, row.scope)
-    plan, record = _plan(row), RecordedRun(rows, calls, answers)
-    _has_what_it_needs(space, row, plan, record)
+    plan = _plan(row)
+    _has_what_it_needs(space, row, plan, RecordedRun(rows))
     if row.kind == "session":
         from planner.sessions.session import session_of
 
         return await session_of(space, run).finish(emit, halt, approve)
-    # Of two who resume it at once ClaimRun lets one through, and from then on an earlier owner that comes back fails
-    # at its OwnerGuard.
     owner, at = new_owner(), now()
     spent = {**row.spent, "seconds": seconds_spent(row, rows)}
     space.store.commit(
         [], [ClaimRun(run, owner, row.owner, at), Heartbeat(run, owner, at, spent), *in_run(approve, run, at)]
     )
-    # An answer that was given between the reading above and the taking is in the journal by now.
+    # Of two who resume it at once ClaimRun lets one through. What it goes on from is read after that: until then an
+    # earlier owner that slept through its lease may have journalled a step more, and somebody may have answered. From
+    # here on that owner fails at its OwnerGuard.
     with space.store.reading() as snapshot:
-        record.add_answers(snapshot.answers(run))
+        calls = snapshot.calls(run)
+        record = RecordedRun(snapshot.steps(run), calls, snapshot.answers(run))
     going = Run(space, plan, emit)
     going.halt = halt or going.halt
     going.restore(row, record, calls, owner)

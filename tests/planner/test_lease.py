@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,10 +16,11 @@ import pytest
 from infospace import Space
 from infospace.core.clock import later, now
 from infospace.core.errors import LeaseLost
-from infospace.journal.rows import ClaimRun, CloseRun, Heartbeat, OpenRun, RunRow, RunStatus, StepRow
+from infospace.journal.rows import ClaimRun, CloseRun, Heartbeat, OpenRun, OwnerGuard, RunRow, RunStatus, StepRow
 from infospace.tools.local import LocalTools
 from planner.execute.start import run
 from planner.journal.lease import LEASE, is_live, new_owner, renewing_lease, seconds_spent
+from planner.lifecycle.resume import resume
 
 HERE = socket.gethostname()
 
@@ -161,6 +163,38 @@ def test_a_run_that_was_taken_over_makes_no_more_calls(space: Space, monkeypatch
         assert (mine.status, mine.owner) == ("running", "other:1:x")
         assert [step.status for step in snapshot.steps(mine.run)] == []
     assert calls == ["look"]
+
+
+def test_what_an_owner_wrote_just_before_it_lost_the_run_is_not_done_again(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An owner that slept wakes while another process resumes its run: the step that it still journals has ended."""
+    outside = LocalTools("outside")
+    calls: list[str] = []
+
+    @outside.tool()
+    async def send(to: str) -> str:
+        """Send something that nobody takes back."""
+        calls.append(to)
+        return to
+
+    space.tools.add(outside)
+    steps = [{"type": "say", "text": "one"}, {"type": "outside/send", "arguments": {"to": "Ada"}}]
+    mine, owner = space.store.new_id("run"), "elsewhere:1:x"
+    space.store.commit([], [OpenRun(mine, "plan", "", {"steps": steps}, {}, later(-LEASE - 60), owner)])
+
+    def wake() -> str:
+        row = StepRow(mine, 2, "2", "outside/send", "success", now(), 1.0)
+        space.store.commit([], [OwnerGuard(mine, owner), replace(row, sequence=1, position="1", type="say")])
+        space.store.commit([], [OwnerGuard(mine, owner), row])
+        return new_owner()
+
+    monkeypatch.setattr("planner.lifecycle.resume.new_owner", wake)
+    result = asyncio.run(resume(space, mine, approve=["outside/send"]))
+    assert (result.status, calls) == ("success", [])
+    assert [step.position for step in result.steps] == ["1", "2"]
+    with space.store.reading() as snapshot:
+        assert [step.position for step in snapshot.steps(mine)] == ["1", "2"]
 
 
 def test_the_lease_is_renewed_with_what_was_spent_and_then_no_more(
