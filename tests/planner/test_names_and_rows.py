@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from infospace import Space
+from planner.check.space_facts import SMALL
 from planner.execute.run import Run
 from planner.execute.start import Prepared, prepare, run_sync
 
@@ -159,3 +162,28 @@ def test_the_warnings_of_the_check_are_with_the_outcome(run: Any) -> None:
     """Whoever runs a plan sees them too."""
     result = run(note(1), note(2, "$y"))
     assert (result.status, [p.code for p in result.problems]) == ("success", ["never-read"])
+
+
+def test_an_item_that_is_not_there_is_refused_with_those_that_are(errors: Any) -> None:
+    """From both ends; of an empty Collection there is none."""
+
+    def hint(size: int, index: int) -> str | None:
+        made = {"type": "create-collection", "value": list(range(size)), "out": "$c"}
+        found = errors([made, {"type": "say", "value": f"${{c[{index}]}}"}])
+        return found[0].hint if found else None
+
+    assert hint(2, -3) == hint(2, 2) == "[0] to [1], or [-2] to [-1]"
+    assert hint(2, -2) is hint(2, 1) is None
+    assert hint(1, 1) == "[0] to [0], or [-1] to [-1]"
+    assert hint(0, 0) == "`if` with the condition `empty`"
+
+
+@pytest.mark.parametrize("above", [0, 1])
+def test_of_a_long_note_of_the_space_the_check_knows_no_more_than_its_type(run: Any, errors: Any, above: int) -> None:
+    """A field that a short one has not is known not to be there; a text has none in any case."""
+    value = {"a": "x" * (SMALL - len(str({"a": ""})) + above)}
+    assert len(str(value)) == SMALL + above
+    run(note(value, name="fields"), note("x" * (SMALL + above), "$y", name="text"))
+    for name, unknown in (("fields", not above), ("text", True)):
+        found = errors([{"type": "load", "target": name, "out": "$n"}, {"type": "say", "value": "${n.b}"}])
+        assert [problem.code for problem in found] == ["unknown-field"] * unknown

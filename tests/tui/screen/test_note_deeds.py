@@ -300,6 +300,7 @@ def test_what_is_as_it_was_is_not_written(show: Show, stocked: Space) -> None:
         await stage.sees("ctrl+s saves", "title: Why steel rusts")
         await stage.press("ctrl+s")
         await stage.until(lambda: stage.app.screen is stage.app.place)
+        await says(stage, "Nothing is different.")
         assert place(stage).undoable == []
         await stage.press("d")
         await says(stage, f"Deleted {steel}.")
@@ -358,7 +359,7 @@ def test_what_is_too_long_to_be_edited_here_goes_to_the_editor(
         monkeypatch.setattr("tui.screens.notes.actions.LONGEST", size - above)
         await stage.press("e")
         if above:
-            await says(stage, f"{steel} has {size} characters, too many to be edited here")
+            await says(stage, f"{steel} has {size} characters, too many to be edited here (E opens it in your editor)")
         else:
             await stage.sees("ctrl+s saves")
             await stage.press("escape")
