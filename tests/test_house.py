@@ -34,11 +34,8 @@ CIRCLES: Mapping[frozenset[str], str] = {
     frozenset({"tui.base_screen", "tui.widgets.key_footer"}): "the footer shows the keys of the screen that has it",
     frozenset({"tui.text.console", "tui.text.output"}): "the console is loaded only where something is drawn",
     frozenset(
-        {
-            *("tui.command.runs.answer", "tui.command.runs.resume"),
-            *("tui.command.runs.run", "tui.command.common.follow_run"),
-        }
-    ): "whoever follows a run answers what it asks, and resumes it",
+        {"tui.command.runs.resume", "tui.command.runs.run", "tui.command.common.follow_run"}
+    ): "whoever follows a run resumes it once it is answered",
 }
 """Circles that imports within functions close, and why they are there."""
 

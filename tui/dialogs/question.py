@@ -22,11 +22,10 @@ from infospace.data.json_text import read_json
 from infospace.schema.validate import first_violation
 from infospace.tools.approvals import parts
 from planner.journal.suspension import Pending
-from tui.command.runs.answer import value_of
 from tui.dialogs.base import Dialog
 from tui.text.format import json_as_prose, single_line
 from tui.text.output import shown
-from tui.text.pending import describe_schema, meanings
+from tui.text.pending import describe_schema, meanings, value_of
 
 NAME = 24
 """Columns of the name of an argument."""

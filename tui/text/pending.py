@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.schema.words import describe_schema as in_words
 
 if TYPE_CHECKING:
+    from infospace.core.json_types import JSON
     from planner.journal.suspension import Pending
     from tui.text.output import Output
 
@@ -39,6 +40,13 @@ def show_pending(run: str | None, pending: Sequence[Pending], out: Output, *, to
             out.talk(f"      {line}", "dim")
     if not told and pending and all(one.kind == "wait" for one in pending):
         out.talk(f"  → {command(out, 'resume', run)}", "dim")
+
+
+def value_of(written: str, asked: Pending | None) -> JSON:
+    """Return an answer as its schema wants it: JSON where that fits, else text."""
+    from planner.journal.suspension import read_answer
+
+    return read_answer(written, None if asked is None else asked.schema)
 
 
 def command(out: Output, *words: str | None) -> str:

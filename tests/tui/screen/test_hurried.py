@@ -189,7 +189,7 @@ def test_what_is_being_saved_is_not_given_up(show: Show, stocked: Space, monkeyp
         held.let_go.set()
         await stage.sees("Iron oxide.", "version 2")
         assert stage.app.screen is stage.app.place
-        assert len(place(stage).undoable) == 1
+        assert len(place(stage).actions.undoable) == 1
 
     show(story, (80, 24), stocked)
 
@@ -266,7 +266,7 @@ def test_what_was_done_can_be_undone_whatever_is_done_meanwhile(
         await stage.until(lambda: f"{steel} is kept already." in stage.said())
         await held.is_over(stage)
         assert f"Deleted {steel}. u undoes it." in stage.said()
-        assert len(place(stage).undoable) == 1
+        assert len(place(stage).actions.undoable) == 1
 
     show(story, (80, 24), stocked)
 
@@ -284,7 +284,7 @@ def test_undoing_waits_for_what_is_being_done(show: Show, stocked: Space, monkey
         await held.has_begun(stage)
         await stage.press("u")
         await held.is_over(stage)
-        assert place(stage).undoable == []
+        assert place(stage).actions.undoable == []
 
     show(story, (80, 24), stocked)
     assert named(stocked, "steel") == steel

@@ -301,14 +301,14 @@ def test_what_is_as_it_was_is_not_written(show: Show, stocked: Space) -> None:
         await stage.press("ctrl+s")
         await stage.until(lambda: stage.app.screen is stage.app.place)
         await says(stage, "Nothing is different.")
-        assert place(stage).undoable == []
+        assert place(stage).actions.undoable == []
         await stage.press("d")
         await says(stage, f"Deleted {steel}.")
         await stage.sees("7 kept notes")
         await stage.until(lambda: place(stage).around is not None and place(stage).around.gone is not None)
         await stage.press("d")
         await says(stage, f"{steel} is deleted already")
-        assert len(place(stage).undoable) == 1
+        assert len(place(stage).actions.undoable) == 1
 
     show(story, (80, 40), stocked)
 
@@ -335,9 +335,9 @@ def test_a_name_is_given_without_the_blanks_around_it(show: Show, stocked: Space
         await says(stage, f"{steel} has no name. u undoes it.")
         await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.name is None)
         await stage.press("u")
-        await stage.until(lambda: len(place(stage).undoable) == 1)
+        await stage.until(lambda: len(place(stage).actions.undoable) == 1)
         await stage.press("u")
-        await stage.until(lambda: place(stage).undoable == [])
+        await stage.until(lambda: place(stage).actions.undoable == [])
         await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.name == "steel")
 
     show(story, (80, 40), stocked)
@@ -394,7 +394,7 @@ def test_an_earlier_version_is_brought_back_and_not_edited(show: Show, stocked: 
         assert place(stage).version_chosen == place(stage).around.latest  # type: ignore[union-attr]
         await stage.press("r")
         await says(stage, f"{steel.id} is as it was at version 3.")
-        assert [len(place(stage).undoable), current(stocked, steel.id).content] == [3, steel.content]
+        assert [len(place(stage).actions.undoable), current(stocked, steel.id).content] == [3, steel.content]
 
     show(story, (80, 40), stocked)
 
@@ -409,12 +409,12 @@ def test_what_is_undone_is_what_was_done_last_and_is_shown_again(show: Show, sto
             await shows(stage, name)
             await stage.press("d")
             await says(stage, f"Deleted {identifier}.")
-        first, second = place(stage).undoable
+        first, second = place(stage).actions.undoable
         await shows(stage, "bread")
         await stage.press("u")
         await says(stage, f"{second} is undone: ")
         await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.id == sour)
-        assert place(stage).undoable == [first]
+        assert place(stage).actions.undoable == [first]
         await stage.press("u")
         await says(stage, f"{first} is undone: ")
         await stage.until(lambda: place(stage).around is not None and place(stage).around.brief.id == steel)
@@ -478,7 +478,7 @@ def test_adding_goes_on_where_its_end_is_not_confirmed(
         asked.set()
         await says(stage, "20 added.")
         await stage.until(lambda: not place(stage).query_one("#work").display)
-        assert len(place(stage).undoable) == 1
+        assert len(place(stage).actions.undoable) == 1
 
     show(story)
     with space.store.reading() as snapshot:

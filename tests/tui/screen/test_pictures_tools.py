@@ -23,7 +23,7 @@ from tui.widgets.details.form_field import Slot
 async def quiet(stage: Stage) -> None:
     """Wait until what is said is gone, and nothing goes on."""
     stage.app.clear_notifications()
-    await stage.until(lambda: tools(stage).calling is None and not stage.said())
+    await stage.until(lambda: tools(stage).tool_calls.current is None and not stage.said())
 
 
 class TestPictures:
@@ -85,7 +85,7 @@ class TestPictures:
             await stage.press("ctrl+r")
             await stage.until(lambda: isinstance(stage.app.screen, Ask))
             await stage.sees("always: every call")
-            await stage.until(lambda: tools(stage).calling is None)
+            await stage.until(lambda: tools(stage).tool_calls.current is None)
             keys = tools(stage).query(FooterKey)
             await stage.until(
                 lambda: any(key.description == "Answer" and key.region for key in keys) or size == "80x24"
@@ -110,11 +110,11 @@ class TestPictures:
             await stage.write("300")
             await stage.press("enter")
             await answered(stage, "desk/guestbook")
-            call = tools(stage).calls["tool desk/guestbook"]
+            call = tools(stage).tool_calls.latest["tool desk/guestbook"]
             assert call.answered is not None
             metadata = {**call.answered["execution_metadata"], "execution_time_ms": 34.0}
             call.answered = {**call.answered, "execution_metadata": metadata}
-            tools(stage).show_reply()
+            tools(stage).tool_calls.show_reply()
             await stage.sees("line 1: it was quiet", "34 ms")
             await stage.until(lambda: tools(stage).tools.listed.uses[guestbook].execution_count == 2)
             await quiet(stage)

@@ -13,7 +13,7 @@ from tooling import opened as tools_opened
 
 import tui.screens.compare
 import tui.screens.runs
-import tui.screens.tools.tool_list
+import tui.screens.tools.tools
 import tui.tables.collection_table
 import tui.widgets.details.resource
 import tui.widgets.details.tool
@@ -146,7 +146,7 @@ def test_a_list_of_servers_that_is_being_read_is_not_begun_anew(
 ) -> None:
     """However long it takes, it is shown."""
     monkeypatch.setattr("tui.screens.tools.tools.LOOK", 3_600.0)
-    held = hold(monkeypatch, tui.screens.tools.tool_list, "standing")
+    held = hold(monkeypatch, tui.screens.tools.tools, "standing")
 
     async def story(stage: Stage) -> None:
         tools = await tools_opened(stage, "infospace/add")

@@ -76,7 +76,7 @@ def test_everything_that_does_not_fit_is_said_beside_its_field_before_the_call(
         await stage.press("ctrl+r")
         await stage.until(lambda: wrong(stage, "hours") == '"many" is not a whole number')
         assert "`[1]`" in wrong(stage, "guests")
-        assert not tools(stage).calls
+        assert not tools(stage).tool_calls.latest
 
     show(story, size, housed)
 
@@ -132,12 +132,12 @@ def test_always_asks_no_more_until_that_is_taken_back(show: Show, housed: Space)
         await answered(stage, "desk/book")
         await stage.sees("✓ success")
         assert [one.tool for one in remembered(housed.store)] == ["desk/book"]
-        first = place.calls["tool desk/book"]
+        first = place.tool_calls.latest["tool desk/book"]
         await stage.press("c")
         await stage.until(lambda: place.detail.form.has_focus_within)
         assert slot(stage, "guests").query_one(TextArea).text == '["Ada", "Emmy"]'
         await stage.press("ctrl+r")
-        await stage.until(lambda: place.calls["tool desk/book"] is not first)
+        await stage.until(lambda: place.tool_calls.latest["tool desk/book"] is not first)
         await answered(stage, "desk/book")
         await stage.sees("✓ success")
         await stage.press("escape", "d")
@@ -159,7 +159,9 @@ def test_a_question_can_be_left_open_and_answered_later_here_or_elsewhere(show: 
         await stage.sees("it waits (run_1); a answers")
         await stage.press("a")
         await asked(stage, "once")
-        await stage.until(lambda: place.calls["tool desk/book"].pending == () and place.calling is None)
+        await stage.until(
+            lambda: place.tool_calls.latest["tool desk/book"].pending == () and place.tool_calls.current is None
+        )
         await stage.sees("✓ success")
         await stage.press("c", "ctrl+r")
         await stage.until(lambda: isinstance(stage.app.screen, Ask))
@@ -171,7 +173,7 @@ def test_a_question_can_be_left_open_and_answered_later_here_or_elsewhere(show: 
         await asked(stage, "once")
         await stage.until(lambda: latest(housed)[1] == "success")
         await stage.go("tools")
-        await stage.until(lambda: place.calls["tool desk/book"].answered["status"] == "success")  # type: ignore[index]
+        await stage.until(lambda: place.tool_calls.latest["tool desk/book"].answered["status"] == "success")  # type: ignore[index]
 
     show(story, on=housed)
 

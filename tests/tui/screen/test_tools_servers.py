@@ -144,7 +144,7 @@ def test_a_server_is_restarted_and_ended_from_here(show: Show, started: Space) -
         before = standing_listed(started, "order"), standing_listed(started, "desk")
         await stage.press("r")
         await stage.until(lambda: standing_listed(started, "order") != before[0])
-        await stage.until(lambda: tools(stage).syncing is None)
+        await stage.until(lambda: tools(stage).server_sync.running is None)
         assert standing_listed(started, "desk") == before[1]
         await stage.until(lambda: state(stage, "order") == "running")
         await stage.press("x")

@@ -114,6 +114,8 @@ async def answered(stage: Stage, name: str) -> None:
     place = tools(stage)
 
     def ended() -> bool:
-        return any(call.tool.full_name == name and call.answered is not None for call in place.calls.values())
+        return any(
+            call.tool.full_name == name and call.answered is not None for call in place.tool_calls.latest.values()
+        )
 
-    await stage.until(lambda: ended() and place.calling is None, f"an answer of {name}")
+    await stage.until(lambda: ended() and place.tool_calls.current is None, f"an answer of {name}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from infospace.core.clock import seconds_until
 from infospace.core.errors import Conflict, Invalid
 from tui.text.output import Output
-from tui.text.pending import choices, command, describe_schema, meanings, show_pending
+from tui.text.pending import choices, command, describe_schema, meanings, show_pending, value_of
 
 if TYPE_CHECKING:
     from infospace.journal.rows import RunRow
@@ -140,7 +140,6 @@ class WaitLoop:
     def _ask(self, run: str, one: Pending) -> bool:
         """Put a question to the person until the answer fits; whether there is one."""
         from planner.lifecycle.resume import answer
-        from tui.command.runs.answer import value_of
 
         self.out.talk(f"step {one.step} asks: {one.question}", "yellow")
         message = meanings(one.schema) if choices(one.schema) else [describe_schema(one.schema)]

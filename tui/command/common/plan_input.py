@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.core.errors import InvalidJSON, NotFound
 from tui.command.common.open_space import open_from
 from tui.text.output import UsageError
-from tui.text.paths import path_of
+from tui.text.paths import SAVED, read_source
 
 if TYPE_CHECKING:
     import argparse
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 INPUT_BYTES = 100 * 2**20
 """Bytes of a file of inputs."""
-SAVED = "plan:"
-"""What names a saved plan where a file could stand."""
 
 
 class InputRefused(UsageError):
@@ -34,20 +32,6 @@ class InputRefused(UsageError):
         super().__init__(f"--input {name}: {message}", hint=hint)
         self.pointer = f"/inputs/{name}"
         self.said = message
-
-
-def read_source(path: str) -> bytes:
-    """Return the bytes of a file, or of standard input for `-`."""
-    if path == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return path_of(path).read_bytes()
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {path!r}") from None
-    except IsADirectoryError:
-        raise UsageError(f"{path!r} is a folder, not a plan") from None
-    except OSError as error:
-        raise UsageError(f"{path!r} cannot be read: {error.strerror}") from error
 
 
 def read_from(path: str, args: argparse.Namespace) -> Document | Lines:

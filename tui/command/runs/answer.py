@@ -15,10 +15,9 @@ from tui.command.common.follow_run import add_wait
 from tui.command.common.open_space import open_from
 from tui.command.runs.resume import going_on
 from tui.text.output import Output, UsageError
-from tui.text.pending import choices, command, describe_schema, meanings
+from tui.text.pending import choices, command, describe_schema, meanings, value_of
 
 if TYPE_CHECKING:
-    from infospace.core.json_types import JSON
     from infospace.space import Space
     from planner.journal.suspension import Pending
 
@@ -89,10 +88,3 @@ def _list(asked: dict[str, Pending], args: argparse.Namespace, out: Output) -> i
         for line in meanings(one.schema) if choices(one.schema) else [describe_schema(one.schema)]:
             out.talk(f"    {line}", "dim")
     return 0
-
-
-def value_of(written: str, asked: Pending | None) -> JSON:
-    """Return an answer as its schema wants it: JSON where that fits, else text."""
-    from planner.journal.suspension import read_answer
-
-    return read_answer(written, None if asked is None else asked.schema)

@@ -55,7 +55,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
 def _patch(written: str) -> list[dict[str, Any]]:
     from infospace.data.json_text import read_json
-    from tui.command.common.plan_input import read_source
+    from tui.text.paths import read_source
 
     text = written if written.lstrip().startswith("[") else read_source(written)
     read = read_json(text, what="the patch")

@@ -16,9 +16,10 @@ from infospace.core.errors import Invalid, InvalidJSON
 from tui.command.common.approve_option import add_approve, approved
 from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, report_taken_over
 from tui.command.common.open_space import open_from
-from tui.command.common.plan_input import parse_inputs, read_source
+from tui.command.common.plan_input import parse_inputs
 from tui.command.tools.common import validated
 from tui.text.output import Output, UsageError
+from tui.text.paths import read_source
 from tui.text.pending import show_pending
 
 if TYPE_CHECKING:

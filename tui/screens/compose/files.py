@@ -12,12 +12,11 @@ from infospace.data.json_text import MAX_BYTES, read_json
 from infospace.files.atomic_write import write_atomically
 from planner.editor import PLAN
 from planner.parse.saved_plans import load_plan, save_plan, saved_plan, saved_plans
-from tui.command.common.plan_input import SAVED, read_source
 from tui.dialogs.common import Confirm, Line
 from tui.dialogs.open_plan import Open, Source
 from tui.text.format import single_line
 from tui.text.format_plan import laid_out, plan_document
-from tui.text.paths import path_of
+from tui.text.paths import SAVED, path_of, read_source
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp

@@ -17,16 +17,16 @@ from planner.metatools.arguments import LONGEST_MS, ExecuteOptions, ExecuteTool
 from planner.metatools.audit import outcome_of, write_audit
 from planner.metatools.execute_tool import PreparedToolCall, prepare_call
 from tui.dialogs.question import Answered, Ask
-from tui.screens.tools.tool_list import Looking
 from tui.tables.tool_text import reply_text
 from tui.tables.tools_query import key_of
 from tui.text.format import format_duration, pluralize, question_line, sign, single_line
-from tui.widgets.details.form import Form
 
 if TYPE_CHECKING:
     from infospace.core.tool import Tool
     from planner.journal.result import RunResult
     from tui.runtime.runner import ActiveRun
+    from tui.screens.tools.tools import Tools
+    from tui.widgets.details.form import Form
 
 CALLER = "screen"
 """Who calls, in the audit."""
@@ -51,51 +51,58 @@ class Call:
     answered: Mapping[str, Any] | None = None
 
 
-class Calling(Looking):
-    """A place in which tools are called."""
+class ToolCalls:
+    """Calls the tools that the screen shows, one at a time, and asks what a call waits for.
+
+    `call` looks at `current` and sets it without waiting for anything in between, and `_rests` clears it in a
+    `finally`: so no second call begins beside one that goes on. While a question is asked, `current` is clear; the
+    dialog stands in front of the forms then.
+    """
 
     STATES: ClassVar[Mapping[str, str]] = {"approval_required": "suspended", "waiting": "suspended"}
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: dict[str, Call] = {}
+    def __init__(self, screen: Tools) -> None:
+        self._screen = screen
+        self.latest: dict[str, Call] = {}
         """The last call of each tool that was called here, by `key_of`."""
-        self.calling: Call | None = None
+        self.current: Call | None = None
         """The one that goes on."""
 
-    def on_form_given(self, event: Form.Given) -> None:
-        """Call the tool."""
-        if self.calling is not None:
-            self.notify(f"{self.calling.tool.full_name} is called; x breaks it off.", severity="warning", markup=False)
+    def call(self, event: Form.Given) -> None:
+        """Call the tool of a form with what is written there."""
+        if self.current is not None:
+            message = f"{self.current.tool.full_name} is called; x breaks it off."
+            self._screen.notify(message, severity="warning", markup=False)
             return
         if event.timeout_ms > LONGEST_MS:
-            self.detail.form.show_error(f"at most {LONGEST_MS // 1000:,} s")
+            self._screen.detail.form.show_error(f"at most {LONGEST_MS // 1000:,} s")
             return
         key = key_of(event.tool)
-        self.detail.given[key] = event.arguments
-        call = self.calling = self.calls[key] = Call(event.tool)
+        self._screen.detail.given[key] = event.arguments
+        call = self.current = self.latest[key] = Call(event.tool)
         options = ExecuteOptions(timeout_ms=event.timeout_ms, include_metadata=True)
         name = event.tool.id or event.tool.full_name
-        self.do(self._call, call, ExecuteTool(tool_name=name, arguments=event.arguments, options=options), group="call")
+        args = ExecuteTool(tool_name=name, arguments=event.arguments, options=options)
+        self._screen.do(self._call, call, args, group="call")
 
     async def _call(self, call: Call, args: ExecuteTool) -> None:
-        space, form = self.infospace.space, self.detail.form
-        self.show_work()
+        space, form = self._screen.infospace.space, self._screen.detail.form
+        self._screen.show_work()
         try:
             try:
                 call.called = await asyncio.to_thread(prepare_call, space, args)
             except InfospaceError as error:
-                self.calls.pop(key_of(call.tool), None)
+                self.latest.pop(key_of(call.tool), None)
                 if form.tool is call.tool:
                     form.show_error(str(error))
                     return
                 raise
             if call.dropped:
-                self.calls.pop(key_of(call.tool), None)
-                self.notify(f"{call.tool.full_name} was not called.", markup=False)
+                self.latest.pop(key_of(call.tool), None)
+                self._screen.notify(f"{call.tool.full_name} was not called.", markup=False)
                 return
             self._show(call)
-            result = await self.infospace.runner.call(call.called, lambda going: _set_going(call, going))
+            result = await self._screen.infospace.runner.call(call.called, lambda going: _set_going(call, going))
             await self._ended(call, result)
         finally:
             self._rests(call)
@@ -103,13 +110,13 @@ class Calling(Looking):
 
     def _rests(self, call: Call) -> None:
         call.going = None
-        if self.calling is call:
-            self.calling = None
-        self.show_work()
+        if self.current is call:
+            self.current = None
+        self._screen.show_work()
 
     async def _ended(self, call: Call, result: RunResult) -> None:
         """Keep what came of it, and show it."""
-        space, called = self.infospace.space, call.called
+        space, called = self._screen.infospace.space, call.called
         assert called is not None  # noqa: S101 - it was prepared before it ran
 
         def kept() -> dict[str, Any]:
@@ -121,10 +128,8 @@ class Calling(Looking):
         call.answered = await asyncio.to_thread(kept)
         call.run, call.pending, call.asked = result.run or "", tuple(result.pending), False
         self._show(call)
-        self.call_changed(call)
-
-    def call_changed(self, call: Call) -> None:
-        """Something came of a call."""
+        self._screen.seek()
+        self._screen.refresh_bindings()
 
     # Questions
 
@@ -132,9 +137,9 @@ class Calling(Looking):
         """Ask what a call waits for, where the place is in front; else say so."""
         if not call.pending or call.asked:
             return
-        if not self.is_current:
+        if not self._screen.is_current:
             message = f"{call.tool.full_name} waits for you in Tools: {question_line(call.pending[0].question)}"
-            self.notify(single_line(message), severity="warning", markup=False)
+            self._screen.notify(single_line(message), severity="warning", markup=False)
             return
         await self._ask(call)
 
@@ -143,18 +148,19 @@ class Calling(Looking):
         call.asked = True
         if not questions:
             return
-        answered: Answered | None = await self.app.push_screen_wait(Ask(call.run, questions))
+        answered: Answered | None = await self._screen.app.push_screen_wait(Ask(call.run, questions))
         if answered is None:
             return
         from planner.lifecycle.resume import answer
 
-        self.calling, call.begun = call, time.monotonic()
+        self.current, call.begun = call, time.monotonic()
         try:
-            await asyncio.to_thread(answer, self.infospace.space, call.run, answered.step, answered.value)
+            await asyncio.to_thread(answer, self._screen.infospace.space, call.run, answered.step, answered.value)
             call.pending = tuple(one for one in call.pending if one.step != answered.step)
             if len(questions) == 1:
                 call.pending = ()
-                result = await self.infospace.runner.resume(call.run, take=lambda going: _set_going(call, going))
+                runner = self._screen.infospace.runner
+                result = await runner.resume(call.run, take=lambda going: _set_going(call, going))
                 await self._ended(call, result)
         finally:
             self._rests(call)
@@ -165,29 +171,27 @@ class Calling(Looking):
 
     def ask_open(self) -> None:
         """Ask what was not asked yet, since the place is in front."""
-        waiting = next((call for call in self.calls.values() if call.pending and not call.asked), None)
-        if waiting is not None and self.calling is None:
-            self.do(self._ask_or_notify, waiting, group="call")
+        waiting = next((call for call in self.latest.values() if call.pending and not call.asked), None)
+        if waiting is not None and self.current is None:
+            self._screen.do(self._ask_or_notify, waiting, group="call")
 
-    def action_answer(self) -> None:
+    def answer(self) -> None:
         """Ask what the shown tool's call waits for, else what any other does."""
-        tool = self.detail.tool
-        own = None if tool is None else self.calls.get(key_of(tool))
-        waiting = [call for call in (own, *reversed(self.calls.values())) if call is not None and call.pending]
-        if self.calling is not None:
-            self.notify("A call goes on; x breaks it off.")
+        tool = self._screen.detail.tool
+        own = None if tool is None else self.latest.get(key_of(tool))
+        waiting = [call for call in (own, *reversed(self.latest.values())) if call is not None and call.pending]
+        if self.current is not None:
+            self._screen.notify("A call goes on; x breaks it off.")
         elif waiting:
-            self.ask_for(self._ask, waiting[0], group="call")
+            self._screen.ask_for(self._ask, waiting[0], group="call")
         else:
-            self.notify("No call of here waits for an answer; the place Runs has all runs that wait.")
+            self._screen.notify("No call of here waits for an answer; the place Runs has all runs that wait.")
 
     # What goes on
 
     def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
-        """Take how far a call is, and of one that was answered elsewhere, how it ended; look at figures again."""
-        if self.is_current and any(isinstance(event, RunFinished) for event in events):
-            self.seek()
-        for call in self.calls.values():
+        """Take how far a call is, and of one that was answered elsewhere, how it ended."""
+        for call in self.latest.values():
             if call.going is going:
                 call.run = going.run
                 for event in events:
@@ -195,50 +199,50 @@ class Calling(Looking):
             elif call.run and call.run == going.run and call.going is None:
                 ended = next((event.result for event in events if isinstance(event, RunFinished)), None)
                 if ended is not None:
-                    self.do(self._ended, call, ended, group=f"ended-{call.run}")
+                    self._screen.do(self._ended, call, ended, group=f"ended-{call.run}")
 
     def break_off(self) -> bool:
         """Break off the call that goes on; whether there is one."""
-        call = self.calling
+        call = self.current
         if call is None:
             return False
         call.dropped = call.going is None
         if call.going is not None:
-            self.infospace.runner.break_off(call.going)
+            self._screen.infospace.runner.break_off(call.going)
         return True
 
     @property
-    def call_status(self) -> str:
+    def status(self) -> str:
         """How far the call is that goes on, "" without one."""
-        call = self.calling
+        call = self.current
         if call is None:
             return ""
         message = f": {call.message}" if call.message else ""
         return f"{call.tool.full_name} is called, {format_duration((time.monotonic() - call.begun) * 1000)}{message}"
 
     def _show(self, call: Call) -> None:
-        tool = self.detail.tool
-        if tool is not None and key_of(tool) == key_of(call.tool):
+        detail = self._screen.detail
+        if detail.tool is not None and key_of(detail.tool) == key_of(call.tool):
             self.show_reply()
-            if self.detail.tab == "try":
-                self.detail.open_tab("answer", focus=self.detail.has_focus_within and self.is_current)
+            if detail.tab == "try":
+                detail.open_tab("answer", focus=detail.has_focus_within and self._screen.is_current)
 
     def show_reply(self) -> None:
         """Show what came of the last call of the tool that is shown."""
-        tool = self.detail.tool
-        call = None if tool is None else self.calls.get(key_of(tool))
+        tool = self._screen.detail.tool
+        call = None if tool is None else self.latest.get(key_of(tool))
         if call is None:
-            self.detail.reply(Text("It was not called here yet: c goes to the form.", "dim"), "")
+            self._screen.detail.reply(Text("It was not called here yet: c goes to the form.", "dim"), "")
         elif call.answered is None:
-            self.detail.reply(Text("It is called …", "dim"), "")
+            self._screen.detail.reply(Text("It is called …", "dim"), "")
         else:
             text = reply_text(call.answered)
-            self.detail.reply(self._came(call.answered), "" if text == call.answered.get("reason") else text)
+            self._screen.detail.reply(self._came(call.answered), "" if text == call.answered.get("reason") else text)
 
     def _came(self, answered: Mapping[str, Any]) -> Text:
         """Say what came of a call."""
         status = str(answered["status"])
-        colours = self.infospace.colours
+        colours = self._screen.infospace.colours
         text = sign(self.STATES.get(status, status), colours)
         metadata = answered.get("execution_metadata") or {}
         run = metadata.get("request_id")
@@ -263,15 +267,15 @@ class Calling(Looking):
             text.append(f"\nand {pluralize(len(misfits) - 3, 'more misfit')}")
         return text
 
-    def action_open_answer(self) -> None:
+    def open_answer(self) -> None:
         """Open what the shown tool's call gave, as a Note."""
-        tool = self.detail.tool
-        call = None if tool is None else self.calls.get(key_of(tool))
+        tool = self._screen.detail.tool
+        call = None if tool is None else self.latest.get(key_of(tool))
         resource = None if call is None or call.answered is None else call.answered.get("resource_id")
         if resource is None:
-            self.infospace.report_error(NotFound("there is no answer to open", hint="c calls the tool"))
+            self._screen.infospace.report_error(NotFound("there is no answer to open", hint="c calls the tool"))
             return
-        self.infospace.open_note(str(resource))
+        self._screen.infospace.open_note(str(resource))
 
 
 def _set_going(call: Call, going: ActiveRun) -> None:

@@ -19,7 +19,8 @@ Of a server: **State** (why it failed), **Log** (its standard error) and **Laten
 from __future__ import annotations
 
 import asyncio
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -28,21 +29,27 @@ from textual.events import Click
 from textual.widgets import Input, Static
 
 from infospace.core.tool import Tool
-from infospace.tools.scope import EVERYTHING, Filters
+from infospace.tools.scope import EVERYTHING, NO_FILTERS, Filters
+from infospace.tools.search.results import Mode
+from planner.journal.events import Event, RunFinished
 from planner.server.access import Access
 from tui.dialogs.client import See
-from tui.dialogs.tool_filter import Sift
-from tui.screens.search_screen import LOOK
-from tui.screens.tools.call_tool import Call, Calling
-from tui.screens.tools.sync import Syncing
-from tui.tables.tool_rows import ToolRows
-from tui.tables.tools_query import MODES, WHAT, ServerStatus, key_of
+from tui.dialogs.tool_filter import Sift, format_filters
+from tui.screens.search_screen import LOOK, Seeking
+from tui.screens.tools.call_tool import ToolCalls
+from tui.screens.tools.sync import ServerSync
+from tui.tables.tool_rows import ServerRows, ToolRows
+from tui.tables.tools_query import MODES, WHAT, ServerStatus, ToolsList, ToolsQuery, key_of, listed, standing
 from tui.text.format import single_line
 from tui.widgets.cycle_button import Cycle
 from tui.widgets.details.form import Form
 from tui.widgets.details.server import ServerDetail
 from tui.widgets.details.tool import AlikeRows, ToolDetail
 from tui.widgets.lazy_table import Grid
+
+if TYPE_CHECKING:
+    from infospace.core.listener import Listener
+    from tui.runtime.runner import ActiveRun
 
 
 class Pressed(Static):
@@ -59,8 +66,11 @@ class Pressed(Static):
         await self.screen.run_action(self._action)
 
 
-class Tools(Calling, Syncing):
-    """The tools and their servers."""
+class Tools(Seeking[ToolsQuery, ToolsList]):
+    """The tools and their servers: a list of either, and beside it what is chosen.
+
+    Calling tools and listing servers are parts of their own.
+    """
 
     FIRST = "#list"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -89,6 +99,18 @@ class Tools(Calling, Syncing):
         Binding("escape", "leave", "Leave", show=False, tooltip="back to the list; again lists everything"),
         Binding("down", "to_list", show=False),
     ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tools = ToolRows()
+        self.servers = ServerRows()
+        self.filters: Filters = NO_FILTERS
+        self.access: Access | None = None
+        """That of the client as which it is looked, None for oneself."""
+        self.before: list[Tool] = []
+        """What was shown before what was followed to."""
+        self.tool_calls = ToolCalls(self)
+        self.server_sync = ServerSync(self)
 
     def content(self) -> ComposeResult:
         """The field, what is listed, the list, and what is chosen."""
@@ -120,7 +142,150 @@ class Tools(Calling, Syncing):
         """Look now; ask what was not asked yet."""
         self.tools.colours = self.servers.colours = self.infospace.colours
         self.seek()
-        self.ask_open()
+        self.tool_calls.ask_open()
+
+    @property
+    def server_detail(self) -> ServerDetail:
+        """The server that is shown."""
+        return self.query_one(ServerDetail)
+
+    @property
+    def detail(self) -> ToolDetail:
+        """The tool that is shown."""
+        return self.query_one(ToolDetail)
+
+    @property
+    def lists_servers(self) -> bool:
+        """Whether servers are listed."""
+        return self.query_one("#what", Cycle).word == "servers"
+
+    @property
+    def half(self) -> ToolDetail | ServerDetail:
+        """What is shown of what is chosen."""
+        return self.server_detail if self.lists_servers else self.detail
+
+    # Searching
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search when nothing is typed for a moment."""
+        if event.input is self.field:
+            self.infospace.remember("tools.query", event.value)
+            self.seek_soon()
+
+    def on_cycle_turned(self, event: Cycle.Turned) -> None:
+        """Search otherwise, or list something else."""
+        if event.cycle.id == "mode":
+            self.infospace.remember("tools.mode", event.cycle.word)
+        else:
+            self.query_one("#tool").display = not self.lists_servers
+            self.query_one("#server").display = self.lists_servers
+            self.grid.cursor = 0
+            self.grid.focus()
+        self.seek()
+
+    @property
+    def current_query(self) -> ToolsQuery:
+        """What is asked for now."""
+        mode = cast("Mode", self.query_one("#mode", Cycle).word)
+        return ToolsQuery(self.field.value, mode, self.filters, self.access)
+
+    def seek(self) -> None:
+        """List what is asked for now: servers, or tools."""
+        if self.is_mounted and self.lists_servers:
+            self.do(self._stand, group="servers")
+        else:
+            super().seek()
+
+    def find(self, sought: ToolsQuery, listener: Listener) -> ToolsList:
+        """Return the tools that are to be listed."""
+        return listed(self.infospace.space, sought, listener)
+
+    async def stamp(self, sought: ToolsQuery | None = None) -> object:
+        """Return what tells whether there are other tools, or others of the servers running."""
+        del sought
+        servers = self.infospace.space.tools.servers
+        files = None if servers is None else await asyncio.to_thread(servers.follow)
+        running = () if servers is None else tuple(sorted(servers.fleet.running().items()))
+        return files, running, await self.ask(lambda snapshot: (snapshot.generation, snapshot.tools_generation()))
+
+    def is_overtaken(self, sought: ToolsQuery) -> bool:
+        """Whether something else was typed meanwhile, or servers are to be listed."""
+        return super().is_overtaken(sought) or self.lists_servers
+
+    def show_results(self, found: ToolsList) -> None:
+        """List the tools."""
+        before = self.tools.listed.sought
+        self.tools.update(found)
+        self.grid.empty = "no tool is like that" if found.sought != ToolsQuery() else "no tools"
+        afresh = found.sought != before and len(self.tools)
+        self.grid.show(self.tools, self.tools.columns, at=self.tools.key(0) if afresh else None)
+        if afresh:
+            self.grid.cursor = 0
+        self.show_message(found.message)
+        self.show_filters()
+        if not found.tools:
+            self.detail.clear()
+
+    async def _stand(self) -> None:
+        self._stamp = await self.stamp()
+        found = await asyncio.to_thread(standing, self.infospace.space)
+        if not self.lists_servers:
+            return
+        self.servers.servers = found
+        self.grid.empty = "no servers: M names an mcp.json"
+        self.grid.show(self.servers, ServerRows.COLUMNS)
+        bad = sum(one.state in ("failed", "wrong") for one in found)
+        runs = sum(one.state == "running" for one in found)
+        said = [f"{len(found):,} servers"] + [f"{n:,} {word}" for n, word in ((runs, "running"), (bad, "failed")) if n]
+        self.show_message(", ".join(said))
+        self._show_server(self.grid.key)
+        self.refresh_bindings()
+
+    def show_filters(self) -> None:
+        """Say which tools are listed, and as whom one looks."""
+        self.query_one("#filters", Static).update(f"{format_filters(self.filters)} ▾")
+        self.query_one("#eyes", Static).update(f"as {single_line(self.access.caller) if self.access else 'myself'} ▾")
+
+    def refresh_if_changed(self) -> None:
+        """List everything again, where something has changed."""
+        looks = any(worker.group in ("look", "servers") and not worker.is_finished for worker in self.workers)
+        if self.is_current and not looks and not self._finding:
+            self.do(self._check_stamp, group="look", exclusive=False)
+
+    async def _check_stamp(self) -> None:
+        if await self.stamp() != self._stamp:
+            self.seek()
+
+    # What is shown
+
+    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+        """Show what the cursor rests on."""
+        if event.grid.id != "list":
+            return
+        if self.lists_servers:
+            self._show_server(event.key)
+            return
+        self.rests(event, lambda: self._show_key(event.key))
+
+    def _show_key(self, key: str) -> None:
+        tool = next((tool for tool in self.tools.listed.tools if key_of(tool) == key), None)
+        if tool is not None:
+            self.before.clear()
+            self.do(self.show_it, tool, group="show")
+
+    def follow(self, tool: Tool) -> None:
+        """Show a tool that is not the one at the cursor."""
+        self.follows()
+        self.do(self.show_it, tool, group="show")
+
+    async def show_it(self, tool: Tool) -> None:
+        """Show a tool, and what came of its last call."""
+        await self.detail.show(tool, self.tools.listed.hits.get(key_of(tool)))
+        self.tool_calls.show_reply()
+        self.refresh_bindings()
+
+    def _show_server(self, key: str | None) -> None:
+        self.server_detail.show(next((one for one in self.servers.servers if one.name == key), None))
 
     def on_grid_chosen(self, event: Grid.Chosen) -> None:
         """Go into it; to a tool that is alike."""
@@ -131,29 +296,51 @@ class Tools(Calling, Syncing):
                 self.before.append(self.detail.tool)
             self.follow(event.rows.found[event.index].tool)
 
-    def call_changed(self, call: Call) -> None:
-        """Count the call."""
-        del call
-        self.seek()
-        self.refresh_bindings()
+    # Calls, and servers that are listed
+
+    def on_form_given(self, event: Form.Given) -> None:
+        """Call the tool."""
+        self.tool_calls.call(event)
+
+    def action_answer(self) -> None:
+        """Ask what the shown tool's call waits for, else what any other does."""
+        self.tool_calls.answer()
+
+    def action_open_answer(self) -> None:
+        """Open what the shown tool's call gave, as a Note."""
+        self.tool_calls.open_answer()
+
+    def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
+        """Hand on what happened to the calls; list the tools with their figures again where a run has ended."""
+        if self.is_current and any(isinstance(event, RunFinished) for event in events):
+            self.seek()
+        self.tool_calls.handle_run_events(going, events)
+
+    def action_sync(self) -> None:
+        """List the servers that are to be listed."""
+        self.server_sync.start()
+
+    def action_mcp(self) -> None:
+        """Ask for a file, and list its servers."""
+        self.server_sync.ask_file()
 
     def on_form_wanted(self, event: Form.Wanted) -> None:
         """List a server that was never listed."""
         self._list_server(event.tool)
 
     def _list_server(self, tool: Tool) -> None:
-        self.start_sync([tool.server])
+        self.server_sync.start([tool.server])
         self.notify(f"{single_line(tool.server)} was never listed: it is being asked what it can do.", markup=False)
 
     # What goes on
 
     def _tick(self) -> None:
-        if self.calling is not None:
+        if self.tool_calls.current is not None:
             self.show_work()
 
     def show_work(self) -> None:
         """Say what goes on, and how it is broken off."""
-        said = [text for text in (self.call_status, self.sync_said) if text]
+        said = [text for text in (self.tool_calls.status, self.server_sync.status) if text]
         work = self.query_one("#work", Static)
         work.display = bool(said)
         work.update(single_line(f"{'; '.join(said)}  (x breaks it off)" if said else ""))
@@ -161,7 +348,7 @@ class Tools(Calling, Syncing):
 
     def action_stop(self) -> None:
         """Break off what goes on; else end the server at the cursor."""
-        if self.break_off() or self.stop_sync():
+        if self.tool_calls.break_off() or self.server_sync.stop():
             return
         one, servers = self._server, self.infospace.space.tools.servers
         if one is None or servers is None or one.name not in servers.fleet.running() or not self.lists_servers:
@@ -183,7 +370,7 @@ class Tools(Calling, Syncing):
         if servers is None or name is None or name not in servers.providers():
             self.notify(f"{single_line(name)} is no server that can be started." if name else "No server is chosen.")
             return
-        self.start_sync([name], restart=True)
+        self.server_sync.start([name], restart=True)
 
     def action_ask_again(self) -> None:
         """Take back that the tool may always be called."""
@@ -209,15 +396,15 @@ class Tools(Calling, Syncing):
             case "stop":
                 servers = self.infospace.space.tools.servers
                 runs = one is not None and servers is not None and one.name in servers.fleet.running()
-                return self.calling is not None or self.syncing is not None or runs
+                return self.tool_calls.current is not None or self.server_sync.running is not None or runs
             case "call" | "sift" | "see" | "mode":
                 return lists and (action != "call" or tool is not None)
             case "give":
                 return lists and tool is not None and self.detail.tab == "try"
             case "answer":
-                return self.calling is None and any(call.pending for call in self.calls.values())
+                return self.tool_calls.current is None and any(call.pending for call in self.tool_calls.latest.values())
             case "open_answer":
-                call = self.calls.get(key_of(tool)) if lists and tool is not None else None
+                call = self.tool_calls.latest.get(key_of(tool)) if lists and tool is not None else None
                 return call is not None and call.answered is not None and call.answered.get("resource_id") is not None
             case "ask_again":
                 return lists and self.detail.told is not None and self.detail.told.always
