@@ -133,6 +133,8 @@ class Place(Screen[None]):
         self, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any, group: str = "default", exclusive: bool = True
     ) -> Worker[None]:
         """Start work that may show a dialog: the keys that come meanwhile are for that, if it does."""
+        # Held before the work begins, for the keys behind this one may have come already. A dialog that opens lets them
+        # go, or the end of the work; work that is ended before it began does not, and `key_queue.LONGER` does then.
         keying, reason = self.infospace.keying, object()
 
         async def asking() -> None:

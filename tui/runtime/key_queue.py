@@ -73,6 +73,8 @@ class KeyQueue:
             target: MessagePump = self._app.focused or self._app.screen
             writes = _stays(self._waiting[0], target)
             self._on = self._app.screen
+            # Keys that only write need no turn: their widget takes them in order from its own queue. A key that does
+            # more may go elsewhere, by a priority binding too, so what was written has to arrive before it.
             if self._written and not writes:
                 self._written = False
                 self._send_after(target)
@@ -97,7 +99,7 @@ class KeyQueue:
             self._app.call_later(self._go_on, done.turn)
 
     async def _go_on(self, turn: int) -> None:
-        if turn != self._turn or not self._busy:
+        if turn != self._turn or not self._busy:  # patience ended before it arrived: a later key has its turn
             return
         self._busy = False
         self._be_at_ease()

@@ -118,6 +118,8 @@ class Runner:
                 going.run, going.goal = event.run, event.goal
             if isinstance(event, RunFinished):
                 going.ended = event.result
+            # In the engine's thread. `_dispatch_events` clears `_told` before it empties the queue: an event that comes
+            # meanwhile is taken now, or asks for another round; never neither.
             self._news.append((going, event))
             if not self._told and self._loop is not None:
                 self._told = True
@@ -135,6 +137,7 @@ class Runner:
 
         going.future = self._engine.submit(played())
         try:
+            # A worker that waits here may be ended by a later one of its group, or with its screen; the run goes on.
             return await asyncio.shield(going.future)
         finally:
             self.going.remove(going)

@@ -102,6 +102,8 @@ class OpenRun:
 
     async def _read(self, run: str) -> RunModel:
         """Read a run from the journal, with what goes on in it here."""
+        # What is heard while the journal is read may be in what is read already. Taking it twice changes nothing: steps
+        # are kept by position and sequence. Only after the end it is read again, for the row of the run itself.
         reading, ended = Reading(run), True
         self._reading.append(reading)
         try:

@@ -116,6 +116,9 @@ class Seeking(Place, Generic[AskedT, FoundT]):
             self.do(self._find, group="find", exclusive=False)
 
     async def _find(self) -> None:
+        # One search goes on at a time, and `wanted` is what comes after it: of many keys only the last is searched. A
+        # search that raised may leave one there, which is begun in the end, when `_finding` is clear. The stamp is read
+        # before the search reads: a change in between is searched once too often, never once too seldom.
         try:
             while self.wanted is not None:
                 sought, self.wanted = self.wanted, None

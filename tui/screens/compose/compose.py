@@ -202,6 +202,8 @@ class Compose(Deeds):
 
     def _follow(self) -> None:
         """Move what is known to where it is in the text as it is now: a check may be ahead of the word of a change."""
+        # Textual tells of a change by a message, so a check may come back when the text has changed and the message has
+        # not arrived yet. Whoever is first moves the places; for the other `_known_for` is the text already.
         if self._known_for != self.text:
             start, end, new = changed_range(self._known_for, self.text)
             self._known_for = self.text
@@ -228,6 +230,8 @@ class Compose(Deeds):
 
     async def _check(self) -> None:
         """Check the text; a check that goes on looks itself at what has changed meanwhile."""
+        # One check goes on at a time; who comes meanwhile leaves `_check_again`. From the last look at it to the end of
+        # `_checking` nothing is awaited, so nobody can leave it where it is not looked at any more.
         self._check_again = True
         if self._checking:
             return
@@ -259,13 +263,15 @@ class Compose(Deeds):
 
     def _checked(self, text: str) -> Draft:
         """Check a text against the space as it is; for a thread."""
+        # The stamp is older than what the check reads: a change in between is checked once too often, never once too
+        # seldom.
         self._checked_with = self._stamp()
         return check_draft(self.infospace.space, text)
 
     async def checked(self) -> Draft:
         """Return what is to be said of the text as it is now."""
         draft = await asyncio.to_thread(self._checked, self.text)
-        if draft.text == self.text:
+        if draft.text == self.text:  # else its places are those of another text, and the next check shows its own
             self.show_draft(draft)
         return draft
 
@@ -395,6 +401,8 @@ class Compose(Deeds):
         self.do(self._fix, group="fix")
 
     async def _fix(self) -> None:
+        # The problem that was chosen is read before anything is awaited, since a check shows a new list; the text to be
+        # mended is that of now, since what was typed meanwhile has to stay.
         chosen = self._marked
         draft = await self.draft_of_now()
         fixable = [mark for mark in draft.marks if mark.problem.fix is not None]

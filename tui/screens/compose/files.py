@@ -62,6 +62,7 @@ class DraftFiles:
         self._left[_digest(before)] = (self._file, self._kept)
         self._file, self._kept = name, _digest(text)
         self._left[self._kept] = (self._file, self._kept)
+        # All of this is noted before the text is put in: `text_changed` looks it up when the message of that arrives.
         self._screen.forget()
         self._screen.editor.put(0, len(before), text, 0)
         self._remember_name()

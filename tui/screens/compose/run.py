@@ -110,6 +110,8 @@ class DraftRun:
         if self._busy:
             self._screen.notify(f"{self.run_id or 'A run'} goes on; alt+x stops it.", severity="warning")
             return
+        # Set before anything is awaited: two keys of one burst begin one run. While it is set no other run begins,
+        # so `pausing` below is that of this one, or None where another draft was put here.
         self._busy = True
         try:
             result = await course(*given)
@@ -235,6 +237,7 @@ class DraftRun:
 
     def going_on(self) -> None:
         """Show that a run begins or goes on; nobody is asked for anything before it rests."""
+        # The key that began this holds those behind it for a dialog; no dialog comes now, and the run may last long.
         self._infospace.keying.let_all_go()
         self._screen.here = None
         self._screen.draw_marks()
@@ -243,6 +246,8 @@ class DraftRun:
 
     def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Tell how far the run is."""
+        # A run of this draft is known by its breakpoints, the very object: it has no id before its first event. Events
+        # that arrive after its end would undo what `_rests` shows.
         if self.pausing is None or going.halt.pausing is not self.pausing or going.ended is not None:
             return
         self.run_id = going.run or self.run_id
@@ -296,7 +301,7 @@ class DraftRun:
     async def _bound(self, run: str, position: str | None) -> None:
         """Show what is bound where a run rests."""
         values, latest = await self._screen.ask(lambda snapshot: self._values(snapshot, run, position))
-        if self.run_id == run:
+        if self.run_id == run:  # another draft, or another run, may be here by now
             self._screen.query_one("#bound", Grid).show(Values(values, latest, self._infospace.colours))
 
     def _values(self, snapshot: Snapshot, run: str, position: str | None) -> tuple[list[Value], str | None]:

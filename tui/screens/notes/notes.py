@@ -249,7 +249,7 @@ class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     def _poll(self) -> None:
         if self.is_current and time.monotonic() >= self._next:
-            self._next = float("inf")
+            self._next = float("inf")  # no second look begins before the `finally` of this one
             self.do(self._check_for_changes, group="look")
 
     async def _check_for_changes(self) -> None:

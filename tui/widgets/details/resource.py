@@ -171,7 +171,7 @@ class Detail(Entering):
             self.clear(str(error))
             self._asked = (identifier, version)
             return
-        if self._asked != (identifier, version):
+        if self._asked != (identifier, version):  # something else was asked for since; whatever is read last is old
             return
         before = self.around
         if again and before is not None and before.stamp == around.stamp:

@@ -26,6 +26,10 @@ class Suggester:
     """Completes at the cursor of the editor of a screen, in which an `Offers` stands too.
 
     The screen hands on what it hears of the two.
+
+    A tab or an enter typed right behind a sign is for the offer, though that is not found yet. So the editor is
+    `expecting` from the sign on, hands such a key here, and the keys behind it are held. Whatever way the search ends,
+    `_expect_nothing` lets them go: unless more was typed meanwhile, for then a later search does.
     """
 
     def __init__(self, screen: Screen[Any], infospace: InfospaceApp) -> None:
@@ -85,6 +89,8 @@ class Suggester:
 
     async def _completing(self) -> None:
         """Find what may stand at the cursor; where it has gone on meanwhile, there."""
+        # One search goes on at a time and always ends at the place that is wanted last. The key that takes an offer is
+        # read before `_expect_nothing` clears it.
         try:
             done, found = None, None
             while self._wanted is not None and self._wanted != done:
@@ -166,7 +172,7 @@ class Suggester:
 
     def accept(self, key: str = "tab") -> None:
         """Put the offer that is chosen into the text; where those are for what stood there before, one of now."""
-        if self._known != self._here:
+        if self._known != self._here:  # the stretch that would be replaced holds other text by now
             self._taking = key
             self.ask()
             return
