@@ -111,3 +111,25 @@ def test_imports_make_no_circle_but_those_that_are_known() -> None:
     unknown = [circle for circle in found if circle not in CIRCLES]
     assert unknown == []
     assert [circle for circle in CIRCLES if circle not in found] == []
+
+
+def test_a_base_class_of_the_screen_serves_more_than_one_class() -> None:
+    """A base class with one class at its end is that class cut in two: its parts are composed instead."""
+    below: dict[str, set[str]] = defaultdict(set)
+    own: set[str] = set()
+    created: set[str] = set()
+    for path in (ROOT / "tui").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                own.add(node.name)
+                for base in node.bases:
+                    below[ast.unparse(base.value if isinstance(base, ast.Subscript) else base)].add(node.name)
+            elif isinstance(node, ast.Call):
+                created.add(ast.unparse(node.func).rpartition(".")[2])
+
+    def ends(name: str) -> set[str]:
+        further = below.get(name, set())
+        return {end for one in further for end in ends(one)} if further else {name}
+
+    assert len(ends("Place")) > 5
+    assert [one for one in sorted(own & below.keys() - created) if len(ends(one)) == 1] == []
