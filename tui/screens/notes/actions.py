@@ -35,9 +35,9 @@ LOOK = 0.2
 class NoteActions:
     """Changes the notes that the screen shows. `undoable` are the runs of what was done here, the latest last.
 
-    Whatever is written is written while `_writing` is held, and so is undoing: what is undone is the latest of what was
-    written before, also where the next change has been asked for already. Work that writes never ends for later work
-    (`exclusive=False`): a thread that writes cannot be called back, and its run has to get into `undoable`.
+    What writes behind the screen (`_write`, `_undo`) does so one after the other, by `_writing`: what is undone is the
+    latest that was done before. Later work does not end it (`exclusive=False`): a thread that writes cannot be called
+    back, and its run has to get into `undoable`. Editing needs no lock: it stands in front of the keys.
     """
 
     def __init__(self, screen: Notes) -> None:
