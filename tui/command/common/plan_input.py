@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from infospace.core.errors import InvalidJSON, NotFound
 from tui.command.common.open_space import open_from
 from tui.text.output import UsageError
-from tui.text.paths import SAVED, read_source
+from tui.text.paths import SAVED, path_of, read_source
 
 if TYPE_CHECKING:
     import argparse
