@@ -268,3 +268,14 @@ def test_the_plan_of_a_section_has_its_problem(code: str, samples: Space) -> Non
     assert (code in NO_PLAN) == (not plans)
     for plan in plans:
         assert code in _found(samples, plan)
+
+
+# Architecture
+
+
+def test_every_file_and_room_that_architecture_names_is_there() -> None:
+    """Whoever follows the page opens what it says."""
+    named = re.findall(r"`((?:infospace|planner|primitives|tui)/[a-z_/]*(?:\.[a-z]+)?)`", page("architecture"))
+    root = Path(__file__).parent.parent.parent
+    assert len(named) > 40
+    assert [name for name in named if not (root / name).exists()] == []
