@@ -528,3 +528,12 @@ def test_the_seconds_of_a_part_that_broke_off_are_told_as_soon_as_it_is_gone_on_
 def test_an_answer_is_read_as_what_is_asked_for(written: str, schema: Any, read: Any) -> None:
     """JSON where that fits, or nothing does; else text."""
     assert read_answer(written, schema) == read
+
+
+def test_a_wait_that_is_looked_at_again_ends_when_it_first_would(space: Space) -> None:
+    """It began when its step was first reached, however often the run is resumed before its end."""
+    first = run_sync(space, [{"type": "wait", "seconds": 100_000}, {"type": "create-note", "value": 1}])
+    until = [one.until for one in first.pending]
+    for _ in range(2):
+        again = asyncio.run(resume(space, str(first.run)))
+        assert (again.status, [one.until for one in again.pending]) == ("suspended", until)
