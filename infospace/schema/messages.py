@@ -75,6 +75,8 @@ def _intended_alternative(context: Sequence[Any]) -> Any:
     """Return what is wrong first with the only alternative that a value is of the kind of, None where there is none."""
     by_option: dict[Any, list[Any]] = {}
     for inner in context:
+        if inner.validator is None:
+            continue  # the alternative is `false`, which nothing is of the kind of, and has no path
         by_option.setdefault(inner.relative_schema_path[0], []).append(inner)
     apt = [inner for inner in by_option.values() if not any(map(_of_another_kind, inner))]
     return apt[0][0] if len(apt) == 1 else None
@@ -89,6 +91,8 @@ def _at(message: str, place: Place) -> str:
 
 
 def _render_violation(error: Any) -> str:
+    if error.validator is None:
+        return f"{shown(error.instance)} may not be here"
     keyword = str(error.validator)
     if keyword in _SAYS:
         return _SAYS[keyword](error)

@@ -64,6 +64,8 @@ class ConditionChecker:
             return
         with self._values.lenient(type_ in PRESENCE), self._values.handling():
             _, left = self._values.value(target, place, None, env)
+        if type_ == "matches_pattern" and left is not None and disjoint(left, _TEXT):
+            self._problems.error("bad-condition", place, "matches_pattern looks into a text, and this is none")
         if type_ not in COMPARED:
             return
         raw, beside = arguments["value"], join(pointer, "value")

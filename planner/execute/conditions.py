@@ -16,7 +16,16 @@ from planner.execute.arguments import Place, Resolver
 from planner.execute.variables import Unbound
 from planner.language.plan import All, AnyOf, Condition, Not, Test
 from planner.language.references import Reference, read_text
-from planner.parse.conditions import COMPARED, EXISTENCE, ON_ABSENT, compare, is_empty, queried_name, truth_of
+from planner.parse.conditions import (
+    COMPARED,
+    EXISTENCE,
+    ON_ABSENT,
+    ComparisonError,
+    compare,
+    is_empty,
+    queried_name,
+    truth_of,
+)
 
 
 class Judge:
@@ -81,7 +90,9 @@ class Judge:
                 return self._empty(target)
             case "matches_pattern":
                 value = self._value(target)
-                return isinstance(value, str) and compile_pattern(arguments["pattern"]).search(value) is not None
+                if not isinstance(value, str):
+                    raise ComparisonError(f"matches_pattern looks into a text, not into {shown(value)}")
+                return compile_pattern(arguments["pattern"]).search(value) is not None
             case "validates":
                 from planner.parse.schemas import first_violation
 

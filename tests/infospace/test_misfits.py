@@ -40,12 +40,23 @@ PERSON = {
             {"oneOf": [{"type": "integer"}, {"minimum": 2}]},
             "3 fits more than one of what may be here, and it has to be one",
         ),
+        (1, False, "1 may not be here"),
+        ({"a": 1}, {"properties": {"a": False}}, "1 may not be here"),
+        (1, {"anyOf": [False, False]}, "1 fits none of what may be here"),
+        (1, {"oneOf": [False, False]}, "1 fits none of what may be here"),
+        ("x", {"anyOf": [False, {"type": "string", "minLength": 2}]}, '"x" has 1 character, and at least 2 fit'),
         (-1, {"enum": list(range(22))}, f"-1 is not {', '.join(map(str, range(20)))} or one of 2 more"),
     ],
 )
 def test_a_misfit_is_a_sentence_in_json(value: Any, schema: dict[str, Any], message: str) -> None:
     """Never as Python writes values."""
     assert validate(value, schema) == [message]
+
+
+@pytest.mark.parametrize("word", ["anyOf", "oneOf"])
+def test_the_best_misfit_of_alternatives_that_are_false_is_a_sentence(word: str) -> None:
+    """An alternative that nothing fits has no path of its own."""
+    assert first_violation(1, {word: [False, False]}) == "1 fits none of what may be here"
 
 
 def test_the_best_of_several_misfits_is_told() -> None:

@@ -106,10 +106,24 @@ def test_and_or_and_not_combine(holds: Any) -> None:
 
 
 def test_a_pattern_is_found_anywhere_unless_anchored(holds: Any) -> None:
-    """And what is no text matches nothing."""
+    """Of a text."""
     assert holds("matches_pattern", "$x.t", pattern="b") is True
     assert holds("matches_pattern", "$x.t", pattern="^b") is False
-    assert holds("matches_pattern", "$x.n", pattern="3") is False
+
+
+@pytest.mark.parametrize(
+    ("place", "shown"), [("n", "3"), ("o", '{"k": 1}'), ("l", '[1, {"a": 2}]'), ("z", "null"), ("f", "false")]
+)
+def test_a_pattern_is_not_looked_for_in_what_is_no_text(run: Any, errors: Any, place: str, shown: str) -> None:
+    """The step fails where the schema was not known, and the check says so where it is."""
+    asked = branch({"type": "matches_pattern", "target": f"$x.{place}", "pattern": "3"})
+    made = {"type": "create-note", "value": VALUE, "out": "$x"}
+    [problem] = errors([made, asked])
+    assert (problem.code, problem.pointer) == ("bad-condition", "/1/condition/target")
+    assert problem.message == "matches_pattern looks into a text, and this is none"
+    result = run({"inputs": {"x": {"default": VALUE}}, "steps": [asked]})
+    assert result.status == "failed"
+    assert f"matches_pattern looks into a text, not into {shown}" in result.reason
 
 
 def test_a_pattern_with_look_around_is_refused(errors: Any) -> None:
