@@ -55,7 +55,7 @@ def _contains(w: Writer) -> dict[str, Any]:
 
 def _pattern(w: Writer) -> dict[str, Any]:
     pattern = w.chance.choice((r"\d+$", "^a", "one|two"))
-    return {"type": "matches_pattern", "target": w.value(content(w)), "pattern": pattern}
+    return {"type": "matches_pattern", "target": w.value("text"), "pattern": pattern}
 
 
 def _validates(w: Writer) -> dict[str, Any]:

@@ -25,7 +25,7 @@ MAY_FAIL: Mapping[str, str] = {
     "missing": r"does not exist: ",
     "stopped": r"the saved plan '[^']*': step \S+ stopped the plan",
     "iterations": r"its condition still holds after",
-    "condition": r"(greater_than|less_than|gte|lte) compares two|contains looks (into|for)",
+    "condition": r"(greater_than|less_than|gte|lte) compares two|contains looks (into|for)|matches_pattern looks into",
     "budget": r"the budget of [\d,.]+ (steps|seconds) ran out",
     "unsupported": r"tools cannot be searched in this version",
     "llm-bad-answer": r"the model's answer is wrong",
