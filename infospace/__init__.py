@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from infospace.context.context import Context as Context
     from infospace.contract.arguments import Aggregate as Aggregate
     from infospace.contract.arguments import Args as Args
+    from infospace.contract.arguments import Expression as Expression
     from infospace.contract.arguments import Items as Items
     from infospace.contract.arguments import JsonSchema as JsonSchema
     from infospace.contract.arguments import Limit as Limit
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from infospace.core.errors import BadResponse as BadResponse
     from infospace.core.errors import BudgetExceeded as BudgetExceeded
     from infospace.core.errors import Conflict as Conflict
+    from infospace.core.errors import ExpressionInvalid as ExpressionInvalid
     from infospace.core.errors import InfospaceError as InfospaceError
     from infospace.core.errors import Invalid as Invalid
     from infospace.core.errors import InvalidJSON as InvalidJSON
@@ -56,6 +58,7 @@ _HOMES = {
     "contract.arguments": (
         "Aggregate",
         "Args",
+        "Expression",
         "Items",
         "JsonSchema",
         "Limit",
@@ -76,6 +79,7 @@ _HOMES = {
         "BadResponse",
         "BudgetExceeded",
         "Conflict",
+        "ExpressionInvalid",
         "RequestRejected",
         "InfospaceError",
         "Invalid",

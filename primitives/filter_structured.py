@@ -38,7 +38,7 @@ async def filter_structured(args: FilterStructured, context: Context) -> Collect
     key stands elsewhere (`status` under `metadata`), `extra.hint` says so.
     """
     from infospace.authoring.ranking import misplaced_in
-    from infospace.where import TypeMismatches
+    from infospace.expressions import TypeMismatches
 
     tally = TypeMismatches()
     items = context.items(args.target)

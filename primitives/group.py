@@ -76,9 +76,9 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
 def _reckoned(item: Shape, aggregate: Aggregate | UnknownValue) -> Schema | None:
     if isinstance(aggregate, UnknownValue):
         return None
-    return aggregate.result_schema(
-        None if aggregate.path is None else _schema_or_none(place_in(item, aggregate.path.parts))
-    )
+    from infospace.expressions.types import Typer
+
+    return Typer(lambda path: _schema_or_none(place_in(item, path.parts)), lambda _name: None).schema(aggregate.tree)
 
 
 def _schema_or_none(place: Schema | NoSuchPath | None) -> Schema | None:
@@ -118,7 +118,7 @@ async def group(args: Group, context: Context) -> Collection:
     numbers are added exactly. `sum`, `avg`, `min` and `max` of nothing are null. `min` and `max` go by the order of
     `sort`, `list` by that of the items. The new Notes have no metadata of their own.
     """
-    from infospace.where import TypeMismatches
+    from infospace.expressions import Evaluation, TypeMismatches
 
     paths = _several(args.by)
     groups: dict[Hashable, tuple[list[JSON], list[Resource]]] = {}
@@ -128,10 +128,11 @@ async def group(args: Group, context: Context) -> Collection:
         values = [None if value is ABSENT else value for value in found]
         groups.setdefault(tuple(map(equality_key, values)), (values, []))[1].append(item)
     tally, keys = TypeMismatches(), _keys(paths)
-    reckoners = {key: aggregate.reckoner() for key, aggregate in args.aggregates.items()}
+    given = Evaluation(tally=tally, clock=context.clock)
     made = [
         context.note(
-            dict(zip(keys, values, strict=True)) | {key: reckon(items, tally) for key, reckon in reckoners.items()}
+            dict(zip(keys, values, strict=True))
+            | {key: aggregate.of(items, given) for key, aggregate in args.aggregates.items()}
         )
         for values, items in groups.values()
     ]

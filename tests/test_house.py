@@ -19,9 +19,6 @@ LARGE = {
 }
 """Rooms that may have more, and why."""
 CIRCLES: Mapping[frozenset[str], str] = {
-    frozenset({"infospace.where.aggregates", "infospace.where.parse_aggregate"}): (
-        "an aggregate is read where it is used; its text is parsed by the parser of conditions"
-    ),
     frozenset({"infospace.store.sqlite", "infospace.store.sqlite.private_copy", "infospace.store.sqlite.store"}): (
         "a store opens a private copy of itself"
     ),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from infospace.context.changes import PendingChanges
 from infospace.context.content import content_of, text_of_resource
 from infospace.core.bounds import Bounds, Room, Timed, characters_of, check_time, timed
-from infospace.core.clock import now
+from infospace.core.clock import now, today_and_now
 from infospace.core.errors import Conflict, Invalid, NotFound
 from infospace.core.ids import Kind, is_id
 from infospace.core.json_types import JSON
@@ -49,6 +49,7 @@ from infospace.store.changes import (
 
 if TYPE_CHECKING:
     from infospace.contract.arguments import Bound
+    from infospace.expressions import Clock
     from infospace.llm.meter import Meter
     from infospace.llm.model import Message
     from infospace.llm.prompts import Material
@@ -82,6 +83,8 @@ class Context:
         """Versions of the resources that were read, by id."""
         self.timeout_s: float | None = None
         """Seconds that its step may take, where the step says so."""
+        self.clock: Clock = today_and_now
+        """The present day and moment, for expressions: those of its run."""
         self.room = Room(Bounds())
         """What its step may still make."""
         self._listener = listener or NullListener()
@@ -217,6 +220,7 @@ class Context:
         view.meter = self.meter
         view.timeout_s = self.timeout_s
         view.room = self.room
+        view.clock = self.clock
         if self.meter is not None and self.meter.counterparts is not None:
             self.meter.counterparts.anew(made)
         return view

@@ -36,7 +36,13 @@ _MISFITS = frozenset(
 )
 """Codes of pydantic, and ours, of a value that is not what is wanted, beside those that end in `_type`."""
 
-_CODES = {"where": "bad-where", "where_type": "bad-where", "kind": "wrong-kind"}
+_CODES = {
+    "where": "bad-where",
+    "where_type": "bad-where",
+    "expression": "bad-expression",
+    "expression_type": "bad-expression",
+    "kind": "wrong-kind",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,8 @@ class ArgumentError:
     hint: str | None = None
     missing: str | None = None
     """The argument that is not there."""
+    meant: str | None = None
+    """The text that says the same in the language, where that is plain."""
 
 
 class ArgumentsInvalid(Invalid):
@@ -154,9 +162,9 @@ class _Writer:
             )
         if "message" in context:
             message, own = context["message"], f"`{place[0]}`" if place else ""
-            return ArgumentError(
-                place, code, message if message.startswith(own) else f"{where}: {message}", context["hint"]
-            )
+            mine = own and message.startswith((own, f"the {own.strip('`')} "))
+            named = message if mine or not own else f"{where}: {message}"
+            return ArgumentError(place, code, named, context["hint"], meant=context.get("meant"))
         if error.is_type_violation:
             schema = _schema_at(argument, place)
             fits = _kinds(argument.kinds) if argument and argument.kinds else describe_schema(schema)

@@ -6,7 +6,8 @@
 | `Items` | a list of values and resources, or one resource | a list of both |
 | `Where` | SQL text with `$x` as typed parameter | the condition with its parameters |
 | `Path` | `metadata.score` | a parsed path |
-| `Aggregate` | `avg(metadata.score)` | what is reckoned, and of which path |
+| `Expression` | `price * 1.19`, with `$x` as typed parameter | the expression with its parameters |
+| `Aggregate` | `avg(metadata.score)` | what is computed of many items |
 | `Query` | words to look for, not blank | `str` |
 | `Limit` | a whole number from 1, or `"all"` | `int` or `None` for all |
 | `Slice` | `"2:5"`, `":-1"`, `"-3:"` | a Python slice |
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar, get
 from pydantic import AfterValidator, BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
-from infospace.core.errors import Invalid
+from infospace.core.errors import ExpressionInvalid, Invalid, PathNotFound
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.resources import Collection, Note, Relation, Resource, is_resource
@@ -38,9 +39,9 @@ from infospace.schema.words import shown
 if TYPE_CHECKING:
     from infospace.core.tool import Tool, ToolKind
     from infospace.data.paths import Readable
-    from infospace.where import TypeMismatches
-    from infospace.where import Where as ParsedWhere
-    from infospace.where.aggregates import Aggregate as ParsedAggregate
+    from infospace.expressions import Clock, Evaluation, Formula, TypeMismatches
+    from infospace.expressions import Where as ParsedWhere
+    from infospace.expressions.aggregates import Aggregate as ParsedAggregate
 
 T = TypeVar("T")
 
@@ -51,6 +52,8 @@ class ParseMode(Enum):
     RESOURCE = "resource"
     ITEMS = "items"
     WHERE = "where"
+    EXPRESSION = "expression"
+    """A text of the language of expressions."""
     VALUE = "value"
     LITERAL = "literal"
     """Nothing in it is a reference."""
@@ -88,7 +91,8 @@ def are_known(*values: object) -> bool:
 
 
 def _invalid(error: Invalid) -> PydanticCustomError:
-    return PydanticCustomError(error.kind, "{message}", {"message": error.message, "hint": error.hint})
+    meant = error.meant if isinstance(error, ExpressionInvalid) else None
+    return PydanticCustomError(error.kind, "{message}", {"message": error.message, "hint": error.hint, "meant": meant})
 
 
 def _custom_error(code: str = "misfit") -> PydanticCustomError:
@@ -237,13 +241,49 @@ class Bound:
 
 
 def _read_where(value: object) -> Bound:
-    from infospace.where import parse_where
+    from infospace.expressions import parse_where
 
     if isinstance(value, Bound):
         return value
     if not isinstance(value, str):
         raise _custom_error("where_type")
     return Bound(parse_where(value))
+
+
+@dataclass(frozen=True, slots=True)
+class BoundExpression:
+    """An expression with the values of its parameters."""
+
+    formula: Formula
+    parameters: Mapping[str, JSON | PathNotFound] = field(default_factory=dict)
+    schemas: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict, compare=False)
+    """In the check, where no values are known: what is known of the parameters."""
+
+    def evaluation(self, tally: TypeMismatches, clock: Clock | None = None, fields: tuple[str, ...] = ()) -> Evaluation:
+        """Return what it is evaluated with; `tally` says what becomes of an operation that has no result."""
+        from infospace.expressions import Evaluation
+
+        return Evaluation(self.parameters, tally, clock, fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text of the language of expressions as the plan has it, with the values of its parameters."""
+
+    text: str
+    parameters: Mapping[str, JSON | PathNotFound] = field(default_factory=dict)
+    schemas: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict, compare=False)
+
+
+def _read_expression(value: object) -> BoundExpression:
+    from infospace.expressions import parse_expression
+
+    if isinstance(value, BoundExpression):
+        return value
+    written = Written(value) if isinstance(value, str) else value
+    if not isinstance(written, Written):
+        raise _custom_error("expression_type")
+    return BoundExpression(parse_expression(written.text), written.parameters, written.schemas)
 
 
 def _read_path(value: object) -> ParsedPath:
@@ -253,7 +293,7 @@ def _read_path(value: object) -> ParsedPath:
 
 
 def _read_aggregate(value: object) -> ParsedAggregate:
-    from infospace.where.aggregates import parse_aggregate
+    from infospace.expressions.aggregates import parse_aggregate
 
     if not isinstance(value, str):
         raise _custom_error()
@@ -355,6 +395,7 @@ def _plain(read: Callable[[object], Any], **json_schema: Any) -> Any:
 if TYPE_CHECKING:
     Where: TypeAlias = Bound
     Path: TypeAlias = ParsedPath
+    Expression: TypeAlias = BoundExpression
     Aggregate: TypeAlias = ParsedAggregate
     Limit: TypeAlias = int | None
     Query: TypeAlias = str
@@ -369,6 +410,9 @@ if TYPE_CHECKING:
     Value: TypeAlias = JSON
 else:
     Where = Annotated[Bound, ParseAs(ParseMode.WHERE), _plain(_read_where, type="string", format="where")]
+    Expression = Annotated[
+        BoundExpression, ParseAs(ParseMode.EXPRESSION), _plain(_read_expression, type="string", format="expression")
+    ]
     Path = Annotated[ParsedPath, _plain(_read_path, type="string", format="path")]
     Aggregate = Annotated[object, _plain(_read_aggregate, type="string", format="aggregate")]
     Query = Annotated[str, AfterValidator(_not_blank)]

@@ -95,7 +95,7 @@ def _brief(part: Any, definitions: Mapping[str, Any], within: tuple[str, ...]) -
 
 _SAY_NOTHING: Sequence[tuple[str, Any]] = (
     *(("default", []), ("default", {}), ("additionalProperties", True)),
-    *(("format", "where"), ("format", "path"), ("format", "slice")),
+    *(("format", "where"), ("format", "expression"), ("format", "path"), ("format", "slice")),
 )
 
 

@@ -17,6 +17,12 @@ def _second(whole: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
 
 
+def today_and_now() -> tuple[str, str]:
+    """Return the present day of the machine's time zone, `2026-04-01`, and the moment, `2026-04-01T09:30:00.123Z`."""
+    moment = time.time()
+    return time.strftime("%Y-%m-%d", time.localtime(moment)), _written(moment)
+
+
 def later(seconds: float) -> str:
     """Return the time so many seconds from now, in the same form."""
     return _written(time.time() + seconds)

@@ -2,7 +2,8 @@
 
 InfospaceError
 ├── Invalid            a value, argument, path or condition that does not fit
-│   ├── WhereInvalid   a `where` that is not of the language
+│   ├── ExpressionInvalid an expression that is not of the language
+│   │   └── WhereInvalid   a `where` that is not
 │   └── Unreadable     a document that could not be read
 ├── Missing            a place in content that does not exist
 ├── NotFound           an id, a name or a file that does not exist
@@ -54,14 +55,26 @@ class Invalid(InfospaceError):
     kind = "invalid"
 
 
-class WhereInvalid(Invalid):
-    """A `where` that is not of the language; `position` is the 0-based character at fault, if known."""
+class ExpressionInvalid(Invalid):
+    """An expression that is not of the language; `position` is the 0-based character at fault, if known.
 
-    kind = "where"
+    `meant` is the text that says the same in the language, where that is plain.
+    """
 
-    def __init__(self, message: str, *, hint: str | None = None, position: int | None = None) -> None:
+    kind = "expression"
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, position: int | None = None, meant: str | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
         self.position = position
+        self.meant = meant
+
+
+class WhereInvalid(ExpressionInvalid):
+    """A `where` that is not of the language."""
+
+    kind = "where"
 
 
 class InvalidJSON(Invalid):

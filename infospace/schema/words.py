@@ -19,6 +19,7 @@ MOST = 20
 
 _FORMATS = {
     "aggregate": 'an aggregate such as "count" or "avg(score)"',
+    "expression": "an expression of SQL",
     "items": "a list or one resource",
     "path": "a path",
     "slice": 'a slice such as "2:5", ":100" or "-3:"',

@@ -74,7 +74,7 @@ class NoteFilter:
         self, snapshot: Snapshot, among: NDArray[np.int64], notes: int, where: Bound
     ) -> tuple[NDArray[np.int64], str | None]:
         """Return which of the Notes `among` (of `notes` in all) satisfy a condition, and a hint where none does."""
-        from infospace.where import TypeMismatches
+        from infospace.expressions import TypeMismatches
 
         heads = self._read(snapshot, among, notes, where)
         match, parameters, tally = where.where.match, where.parameters, TypeMismatches()

@@ -106,7 +106,7 @@ class Sight:
     def condition(self) -> Bound | None:
         """What a Note satisfies that is seen; None where all are, or none is. Raises Invalid for no condition."""
         from infospace.contract.arguments import Bound as BoundWhere
-        from infospace.where import parse_where
+        from infospace.expressions import parse_where
 
         return BoundWhere(parse_where(self.notes), {}) if self.hides and self.notes != "none" else None
 

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from infospace.contract.argument_errors import ArgumentError, ArgumentsInvalid
-from infospace.contract.arguments import OFFERED, UNKNOWN, Args, Bound, ParseMode, argument_name
+from infospace.contract.arguments import (
+    OFFERED,
+    UNKNOWN,
+    Args,
+    Bound,
+    BoundExpression,
+    ParseMode,
+    Written,
+    argument_name,
+)
 from infospace.contract.decorator import Argument, Primitive
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.data.json_source_map import parts_of
-from infospace.data.paths import Path
+from infospace.data.paths import Path, nearest
+from infospace.expressions.aggregates import Aggregate
 from infospace.schema.shapes import (
     UNTOLD,
     CollectionShape,
@@ -32,7 +42,6 @@ from infospace.schema.shapes import (
     with_identity,
 )
 from infospace.schema.words import describe_schema, shown
-from infospace.where.aggregates import Aggregate, Reckoning
 from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment
 from planner.check.tool_calls import ToolChecker
@@ -127,6 +136,8 @@ class CallChecker:
                 return UNKNOWN
             case ParseMode.WHERE | ParseMode.LITERAL:
                 return written
+            case ParseMode.EXPRESSION:
+                return self._expression(written, pointer, env)
             case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
                 return self._tools.named(written, pointer, env, OFFERED[reading])
             case ParseMode.TOOL_ARGUMENTS:
@@ -138,6 +149,16 @@ class CallChecker:
                 content = self._values.content(read_value(written), env)
             shapes[name] = NoteShape(schema, facts=Facts(content=content))
         return value
+
+    def _expression(self, written: JSON, pointer: str, env: Environment) -> JSON | Written:
+        """Give a text of the language of expressions with what is known of its parameters."""
+        from infospace.expressions import parameters_in
+
+        if not isinstance(written, str):
+            return written
+        with self._problems.muted():
+            known = {name: self._values.value(f"${name}", pointer, None, env)[1] for name in parameters_in(written)}
+        return Written(written, {}, known)
 
     def _report_argument_error(
         self, entry: Primitive, fault: ArgumentError, raw: Mapping[str, JSON], pointer: str, env: Environment
@@ -152,6 +173,8 @@ class CallChecker:
             fix = self._filled(entry.arguments[fault.missing], pointer, env)
         elif fault.code == "bad-argument" and hint is not None and hint.startswith('did you mean "'):
             fix = replace(place, hint.split('"')[1])
+        elif fault.meant is not None:
+            fix = replace(place, fault.meant)
         elif fault.code == "bad-where" and fault.place:
             sql = suggest_where(raw.get(str(fault.place[0])))
             fix = None if sql is None else replace(place, sql)
@@ -190,6 +213,11 @@ class CallChecker:
             if isinstance(value, Bound):
                 self._values.parameters(value, place, env)
                 self._compared(value, argument, entry, shapes, place, env)
+            if isinstance(value, BoundExpression):
+                self._computed(value, place, env)
+            for key, aggregate in value.items() if isinstance(value, dict) else ():
+                if isinstance(aggregate, Aggregate):
+                    self._aggregated(aggregate, shapes, join(place, key))
             for holder in argument.within if argument else ():
                 if holder not in shapes:
                     continue
@@ -209,7 +237,7 @@ class CallChecker:
         env: Environment,
     ) -> None:
         """Check that what a `where` compares can be of one type."""
-        from planner.check.where import Comparisons
+        from planner.check.expressions import senseless_in
 
         holder = next((one for one in argument.within if one in shapes), None) if argument else None
         item: Shape = Unknown()
@@ -223,9 +251,32 @@ class CallChecker:
             with self._problems.muted():
                 return self._values.value(f"${name}", pointer, None, env)[1]
 
-        for told in Comparisons(bound.where.text, item, of).senseless(bound.where.tree):
+        for told in senseless_in(bound.where, item, of):
             fix = None if told.meant is None else replace(pointer, told.meant)
             self._problems.error("bad-where", pointer, told.message, told.hint, fix)
+
+    def _aggregated(self, aggregate: Aggregate, shapes: Mapping[str, Shape], pointer: str) -> None:
+        """Check that what an aggregate computes with can be of a type that it takes."""
+        from planner.check.expressions import senseless_in
+
+        target = shapes.get("target")
+        item = target.item if isinstance(target, CollectionShape) else Unknown()
+        for told in senseless_in(aggregate, item, lambda _name: None):
+            self._problems.error("bad-argument", pointer, told.message, told.hint)
+
+    def _computed(self, bound: BoundExpression, pointer: str, env: Environment) -> None:
+        """Check an expression over variables alone: what it reads, and whether it can have a result."""
+        from planner.check.expressions import senseless_in
+
+        self._values.parameters(bound, pointer, env)
+        for path in bound.formula.paths:
+            near = nearest(str(path), env.variables)
+            hint = f"did you mean ${near}?" if near else "a variable is written $name, a text in quotes"
+            message = f"`{path}` is a name, and there are no items here to have it"
+            self._problems.error("bad-expression", pointer, message, hint)
+        for told in senseless_in(bound.formula, Unknown(), bound.schemas.get):
+            fix = None if told.meant is None else replace(pointer, told.meant)
+            self._problems.error("bad-expression", pointer, told.message, told.hint, fix)
 
     def _place(self, path: Path, item: Shape, pointer: str, written: JSON, takes: Schema | None) -> None:
         found = place_in(item, path.parts)
@@ -300,8 +351,9 @@ def _paths(
         case Bound():
             for path in value.where.paths:
                 yield place, path, None
-        case Aggregate(path=Path() as path):
-            yield place, path, value.input_schema
+        case Aggregate():
+            for path in value.paths:
+                yield place, path, None
         case list():
             for index, item in enumerate(value):
                 yield from _paths(item, (*place, index))
@@ -330,10 +382,10 @@ def _replace_path(written: str, path: Path, better: Path) -> str:
         return str(better)
     if alone is not None and (*path.parts[: -len(alone.parts)], *alone.parts) == path.parts:
         return str(Path(better.parts[len(path.parts) - len(alone.parts) :]))
-    from infospace.where.ast import Field, Function
-    from infospace.where.tokens import tokenize
+    from infospace.expressions.tree import Field
+    from infospace.expressions.words import tokenize
 
-    for word in reversed(tokenize(written, (*get_args(Function), *get_args(Reckoning)))):
+    for word in reversed(tokenize(written)):
         if isinstance(word.value, Field) and word.value.path == path:
             written = f"{written[: word.start]}{better}{written[word.start + len(word.text) :]}"
     return written

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from infospace.contract.arguments import UNKNOWN, Bound
+from infospace.contract.arguments import UNKNOWN, Bound, BoundExpression
 from infospace.contract.decorator import Argument
 from infospace.core.errors import PathNotFound
 from infospace.core.ids import Kind, is_id
@@ -16,6 +16,7 @@ from infospace.core.names import normalised
 from infospace.core.resources import text_of
 from infospace.data.json_text import dump
 from infospace.data.paths import EXTRA, Path, nearest, show_parts
+from infospace.expressions.expression import guarded_parameters
 from infospace.schema.combine import closed_object, list_of
 from infospace.schema.infer import subschema_at, undeclared
 from infospace.schema.shapes import (
@@ -504,12 +505,15 @@ class ValueChecker:
         except ReferenceInvalid:
             return self._read(text, pointer) is not None
 
-    def parameters(self, bound: Bound, pointer: str, env: Environment) -> None:
-        """Check the `$x` in a `where`."""
-        for text in bound.where.parameters:
+    def parameters(self, bound: Bound | BoundExpression, pointer: str, env: Environment) -> None:
+        """Check the `$x` in an expression."""
+        parsed = bound.where if isinstance(bound, Bound) else bound.formula
+        guarded = guarded_parameters(parsed.tree) if isinstance(bound, BoundExpression) else frozenset()
+        for text in parsed.parameters:
             reference = whole_reference(f"${text}")
             if reference is not None:
-                self.reference(reference, pointer, env, whole=False)
+                with self.lenient(self._lenient or text in guarded):
+                    self.reference(reference, pointer, env, whole=False)
 
     def _read(self, text: str, pointer: str) -> Value | None:
         try:

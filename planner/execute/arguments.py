@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from infospace.context.context import Context
-from infospace.contract.arguments import OFFERED, Bound, ParseMode
+from infospace.contract.arguments import OFFERED, Bound, BoundExpression, ParseMode, Written
 from infospace.contract.decorator import Primitive
 from infospace.core.bounds import check_time
 from infospace.core.errors import Invalid, PathNotFound
@@ -72,6 +72,8 @@ class Resolver:
                     resolved[name] = self._items(written)
                 case ParseMode.WHERE:
                     resolved[name] = self._where(written)
+                case ParseMode.EXPRESSION:
+                    resolved[name] = self.expression(written)
                 case ParseMode.TOOL | ParseMode.PROMPT | ParseMode.SERVED as reading:
                     resolved[name] = self._find_tool(written, OFFERED[reading])
                 case ParseMode.VALUE | ParseMode.TOOL_ARGUMENTS:
@@ -203,12 +205,29 @@ class Resolver:
     def _where(self, raw: JSON) -> Any:
         if not isinstance(raw, str):
             return raw
-        from infospace.where import parse_where
+        from infospace.expressions import parse_where
 
         where = parse_where(raw)
         if not where.parameters:
             return Bound(where)
         return Bound(where, {text: self._value(_parameter(text)) for text in where.parameters})
+
+    def expression(self, raw: JSON) -> Any:
+        """Resolve the parameters of a text of the language of expressions; what is no text is passed on.
+
+        A place that does not exist stands as the error that says so: some operations admit it.
+        """
+        from infospace.expressions import parameters_in
+
+        if not isinstance(raw, str):
+            return raw
+        return Written(raw, {text: self._parameter(text) for text in parameters_in(raw)})
+
+    def _parameter(self, text: str) -> JSON | PathNotFound:
+        try:
+            return self._value(_parameter(text))
+        except PathNotFound as error:
+            return error
 
 
 def input_resource(view: Context, value: Resource | Table | JSON) -> str:
@@ -238,7 +257,14 @@ def _stamp(value: object) -> JSON:
         return {"$": value.id, "version": value.version}
     if isinstance(value, Bound):
         return {"where": value.where.text, "parameters": dict(value.parameters)}
+    if isinstance(value, (BoundExpression, Written)):
+        text = value.text if isinstance(value, Written) else value.formula.text
+        return {"expression": text, "parameters": {name: _given(of) for name, of in value.parameters.items()}}
     return repr(value)
+
+
+def _given(value: JSON | PathNotFound) -> JSON:
+    return str(value) if isinstance(value, PathNotFound) else value
 
 
 _STAMPING = json.JSONEncoder(default=_stamp, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

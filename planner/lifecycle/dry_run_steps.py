@@ -9,9 +9,9 @@ from typing import Any, Literal, cast
 from infospace.context.context import Context
 from infospace.context.invoke import Outcome
 from infospace.contract.argument_errors import ArgumentsInvalid
-from infospace.contract.arguments import OFFERED, Bound, ParseMode
+from infospace.contract.arguments import OFFERED, Bound, ParseMode, Written
 from infospace.contract.decorator import Primitive
-from infospace.core.errors import InfospaceError, InputRequired
+from infospace.core.errors import InfospaceError, InputRequired, PathNotFound
 from infospace.core.json_types import JSON
 from infospace.core.resources import Resource, is_resource
 from infospace.core.tool import Tool
@@ -275,6 +275,9 @@ def _shown(value: Any, view: Context) -> JSON:
             return value.full_name
         case Bound():
             return {"where": value.where.text, "parameters": dict(value.parameters)}
+        case Written():
+            given = {name: str(of) if isinstance(of, PathNotFound) else of for name, of in value.parameters.items()}
+            return {"expression": value.text, "parameters": given}
         case list() | tuple():
             return [_shown(item, view) for item in value]
         case Mapping():

@@ -14,7 +14,7 @@ _OPERATORS = {"eq": "=", "ne": "<>", "gt": ">", "gte": ">=", "lt": "<", "lte": "
 
 def suggest_where(written: Any) -> str | None:
     """Return the SQL condition that was probably meant, None where none that can be read comes to mind."""
-    from infospace.where import parse_where
+    from infospace.expressions import parse_where
 
     for candidate in _candidates(written):
         try:

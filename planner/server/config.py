@@ -42,11 +42,11 @@ from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.data.json_text import read_json
 from infospace.data.paths import nearest
+from infospace.expressions import parse_where
 from infospace.store.seen import Sight, Whose
 from infospace.tools.approvals import named, unknown
 from infospace.tools.mcp.env_vars import filled_in
 from infospace.tools.scope import Bounds, Limits, Scope
-from infospace.where import parse_where
 from planner.metatools.arguments import LONGEST_MS, MOST_ON_PAGE
 from planner.server.access import Access, Approvals
 

@@ -80,5 +80,5 @@ def test_declaring_and_listing_primitives_loads_no_engine() -> None:
     loaded = modules_after("from infospace.contract.catalogue import installed\nassert len(installed().types()) > 10")
     assert "pydantic" in loaded
     assert not {"numpy", "sqlite3", "sqlglot", "jsonschema", "asyncio", "fastembed", "onnxruntime"} & loaded
-    assert not {"infospace.where", "infospace.store.sqlite"} & loaded
+    assert not {"infospace.expressions", "infospace.store.sqlite"} & loaded
     assert {name for name in loaded if name.startswith("infospace.search.")} == {"infospace.search.proof"}

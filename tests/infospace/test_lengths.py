@@ -14,12 +14,13 @@ from infospace.data.result import display_name, truncate
 from infospace.data.titles import beginning, first_line
 from infospace.editing.edit import edit
 from infospace.editing.undo import undo
+from infospace.expressions import parse_where
+from infospace.expressions.expression import LONGEST
 from infospace.journal.gaps import format_gaps, gaps_in
 from infospace.schema.validate import validate
 from infospace.schema.words import shown
 from infospace.tools.approvals import question
 from infospace.tools.mcp.errors import format_output_tail
-from infospace.where.parse import LONGEST, parse
 from planner.execute.retry import retry_delay
 from planner.execute.start import run_sync
 from planner.language.plan import Retry
@@ -121,17 +122,17 @@ def test_what_stands_in_the_way_of_an_undo_is_named_five_times(space: Space) -> 
 def test_a_condition_has_so_many_characters() -> None:
     """It counts before anything is read."""
     text = "a = 1"
-    parse(text + " " * (LONGEST - len(text)))
+    parse_where(text + " " * (LONGEST - len(text)))
     with pytest.raises(Invalid, match=f"has {LONGEST + 1:,} characters, more than {LONGEST:,}"):
-        parse(text + " " * (LONGEST - len(text) + 1))
+        parse_where(text + " " * (LONGEST - len(text) + 1))
 
 
 def test_a_number_of_a_condition_has_four_hundred_digits() -> None:
     """Zeros before it count as well; what is larger than any float is refused in the same words."""
-    parse(f"a = {'0' * 399}1")
+    parse_where(f"a = {'0' * 399}1")
     for number in ("0" * 400 + "1", "1e309", "-1e309"):
         with pytest.raises(Invalid, match="beyond what a number holds"):
-            parse(f"a = {number}")
+            parse_where(f"a = {number}")
 
 
 @pytest.mark.parametrize(

@@ -315,7 +315,7 @@ def test_the_nearest_word_ignores_case_and_stays_away_from_strangers() -> None:
 def test_importing_paths_and_where_loads_nothing_heavy() -> None:
     """Only reading a `where` loads sqlglot; only a miss loads difflib."""
     code = (
-        "import sys, infospace.data.paths, infospace.where\n"
+        "import sys, infospace.data.paths, infospace.expressions\n"
         "print({'sqlglot', 'numpy', 'difflib', 're2'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,8 +6,8 @@ import pytest
 
 from infospace.core.errors import WhereInvalid
 from infospace.core.json_types import JSON
-from infospace.where import TypeMismatches, parse_where
-from infospace.where.grammar_check import DEEPEST
+from infospace.expressions import TypeMismatches, parse_where
+from infospace.expressions.grammar_check import DEEPEST
 
 
 class Thing:

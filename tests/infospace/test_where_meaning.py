@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from infospace.core.errors import Invalid, PathNotFound
 from infospace.core.json_types import JSON
-from infospace.where import TypeMismatches, parse_where
+from infospace.expressions import TypeMismatches, parse_where
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ def test_text_notes_and_lists_are_read_too() -> None:
 
 ORDINARY = """
 date order year key value type text format index group desc end count left by status escape select from where
-case when limit all any timestamp interval table user current_date row first
+when limit all any timestamp interval table user row first
 """
 
 

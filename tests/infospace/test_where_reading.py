@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace.core.errors import WhereInvalid
-from infospace.where import Where, parse_where
-from infospace.where.tokens import CONDITIONS
+from infospace.expressions import Where, parse_where
+from infospace.expressions.words import CONDITIONS
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -60,7 +60,7 @@ def test_a_where_is_read_once() -> None:
         ("NOT", 0, "ends where a value"),
         ("= 1", 0, "'=' (character 0) where a value"),
         ("a = = 1", 4, "'=' (character 4) where a value"),
-        ("a = 1 b = 2", 6, "'b' (character 6) where AND, OR, a comparison or the end"),
+        ("a = 1 b = 2", 6, "'b' (character 6) where an operator or the end"),
         ("a == 1 AND OR b", 11, "'OR' (character 11) where a value"),
         ("in = 1", 0, "a field of that name is written `in`"),
         ("(a = 1", 0, "a `(` (character 0) that is not closed"),
@@ -68,10 +68,8 @@ def test_a_where_is_read_once() -> None:
         ("a = 1)", 5, "')' (character 5)"),
         ("()", 1, "')' (character 1) where a value"),
         ("a IN ()", 6, "')' (character 6) where a value"),
-        ("a IN 5", 5, "has(list, value)"),
-        ("a IN $x", 5, "has(list, value)"),
-        ("a IN (b)", 6, "has(list, value)"),
-        ("a IN (lower('X'))", 6, "'lower' (character 6)"),
+        ("a IN 5", 5, "contains(list, value)"),
+        ("a IN b", 5, "contains(list, value)"),
         ("a IS 5", 5, "'5' (character 5) where NULL or NOT NULL"),
         ("a IS TRUE", 5, "compared by = and !="),
         ("a NOT 5", 2, "'NOT' (character 2)"),
@@ -82,8 +80,6 @@ def test_a_where_is_read_once() -> None:
         ("a = b = c", 0, "comparisons are joined by AND"),
         ("1 < a < 3", 0, "a range is BETWEEN low AND high"),
         ("a = NOT b", 8, "a condition (character 8) where a value"),
-        ("a = (b = c)", 5, "a condition (character 5) where a value"),
-        ("(a OR b) IS NULL", 1, "a condition (character 1) where a value"),
         ("5", 0, "'5' (character 0) where a condition"),
         ("a = 1 AND 'x'", 10, "where a condition was expected"),
         ("lower(a)", 0, "compare what lower gives"),
@@ -120,27 +116,20 @@ def test_what_does_not_fit_is_refused_with_its_place(text: str, position: int, m
     ("text", "found"),
     [
         ("1=1; DROP TABLE notes", "';' (character 3)"),
-        ("a = 1 -- and b", "'-' (character 6)"),
-        ("a = 1 /* b */", "'/' (character 6)"),
+        ("a = 1 -- and b", "`--` (character 6)"),
+        ("a = 1 /* b */", "`/*` (character 6)"),
         ("a = 1 # b", "'#' (character 6)"),
         ("{# b #} a = 1", "'{' (character 0)"),
         ("a = 1 {# b", "'{' (character 6)"),
-        ("a + 1 = 2", "'+' (character 2)"),
-        ("a - 1 = 2", "'-' (character 2)"),
-        ("a * 2 = 2", "'*' (character 2)"),
-        ("a % 2 = 0", "'%' (character 2)"),
-        ("-a = 1", "'-' (character 0)"),
-        ("a || 'x' = 'yx'", "'|' (character 2)"),
         ("a && b", "'&' (character 2)"),
         ("!a", "'!' (character 0)"),
         ("SELECT * FROM notes", "'SELECT' (character 0)"),
         ("a = (SELECT 1)", "'SELECT' (character 5)"),
         ("a IN (SELECT b FROM c)", "'SELECT' (character 6)"),
         ("EXISTS (SELECT 1)", "'EXISTS' (character 0)"),
-        ("CASE WHEN a THEN 1 END = 1", "'CASE' (character 0)"),
-        ("CAST(a AS INT) = 1", "'CAST' (character 0)"),
+        ("CAST(a AS INT) = 1", "no type 'INT' (character 10)"),
         ("a::int = 1", "':' (character 1)"),
-        ("count(a) > 1", "'count' (character 0)"),
+        ("count(a) > 1", "'count' (character 0), which is made of many items"),
         ("row_number() OVER () = 1", "'row_number' (character 0)"),
         ("a = ANY (b)", "'ANY' (character 4)"),
         ("a IS DISTINCT FROM b", "'DISTINCT' (character 5)"),
@@ -152,7 +141,7 @@ def test_what_does_not_fit_is_refused_with_its_place(text: str, position: int, m
         ("a = ?", "'?' (character 4)"),
         (":a = 1", "':' (character 0)"),
         ("metadata->'score' > 1", "`->` (character 8)"),
-        ("metadata ->> 'score' > 1", "'-' (character 9)"),
+        ("metadata ->> 'score' > 1", "'>' (character 10)"),
         ("DATE '2026-01-01' < a", "(character 5)"),
         ("a = INTERVAL '1' DAY", "'INTERVAL' (character 4)"),
         ("a = 'x' 'y'", "(character 8)"),
@@ -173,16 +162,16 @@ def test_other_constructs_of_sql_are_refused(text: str, found: str) -> None:
     ("text", "hint"),
     [
         ("lenght(a) > 1", "did you mean length?"),
-        ("contains(a, 'x')", "has(list, value)"),
-        ("a CONTAINS 'x'", "has(list, value)"),
+        ("includes(a, 'x')", "there are coalesce"),
+        ("a CONTAINS 'x'", "contains(text or list, value)"),
         ("len(a) > 1", "did you mean length?"),
         ("has(a)", "has(list, value)"),
         ("lower() = 'x'", "a value is"),
-        ("lower(a, b) = 'x'", "lower(string)"),
+        ("lower(a, b) = 'x'", "lower(text)"),
         ("a ILIKE 'x'", "LIKE ignores case already"),
         ("a && b", "write AND"),
-        ("a = 1 -- b", "no comment"),
-        ("a = 1 /* b */", "no comment"),
+        ("a = 1 -- b", "blanks around it"),
+        ("a = 1 /* b */", "blanks around it"),
         ("WHERE a = 1", "left out"),
         ("a ESCAPE 'x'", CONDITIONS),
     ],
@@ -251,7 +240,7 @@ def test_very_long_text_is_refused_unread(text: str) -> None:
     """A list of that length belongs into a parameter, and the hint says how; a short text takes more steps to read."""
     parse_where.cache_clear()
     assert calls(lambda: refused(text)) < calls(lambda: parse_where("a = 1 AND b = 2"))
-    assert "has($list, id)" in (refused(text).hint or "")
+    assert "id IN $list" in (refused(text).hint or "")
 
 
 def test_long_chains_are_read() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infospace.core.json_types import JSON
-from infospace.where import TypeMismatches, parse_where
+from infospace.expressions import TypeMismatches, parse_where
 
 
 @dataclass(frozen=True)

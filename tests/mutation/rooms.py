@@ -139,7 +139,7 @@ ROOMS = {
         beside="runs",
     ),
     "where": Room(
-        ("infospace/where/*.py", "infospace/data/order.py"),
+        ("infospace/expressions/*.py", "infospace/data/order.py"),
         ("tests/infospace/test_where_*.py", "tests/infospace/test_aggregates.py", "tests/infospace/test_comparing.py"),
         85,
     ),

@@ -277,7 +277,7 @@ def broken_slice_path_or_aggregate(plan: Any, _chance: random.Random) -> Any:
         if isinstance(step.get("field"), str) and step["type"] == "pluck":
             yield put(pointer, "field", f"{step['field']}..x["), (f"{pointer}/field",)
         if step["type"] == "group":
-            yield put(pointer, "aggregates", {"x": "median(n)"}), (f"{pointer}/aggregates/x",)
+            yield put(pointer, "aggregates", {"x": "median(n"}), (f"{pointer}/aggregates/x",)
 
 
 def conditions(plan: Any) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -50,10 +50,12 @@ VARIABLES: dict[str, list[dict[str, Any]]] = {
     "sales": [
         {"type": "create-collection", "value": [{"region": "north", "year": 2024, "amount": 2.5, "customer": "Ada"}]}
     ],
+    "spent": [{"type": "create-note", "value": 12.5}],
     "sorted": [{"type": "create-collection", "value": list(range(5))}],
     "status": [NOTE],
     "summary": [NOTE],
     "tags": [{"type": "create-collection", "value": ["Two", "Three"]}],
+    "task": [{"type": "create-note", "value": {"due": "2026-12-01"}}],
     "tasks": [{"type": "create-collection", "value": [{"priority": 2, "due": "May"}, {"priority": 1}]}],
     "text": [{"type": "create-note", "value": "One sentence; in two parts. Another."}],
     "titles": [{"type": "create-collection", "value": ["One", "Two"]}],

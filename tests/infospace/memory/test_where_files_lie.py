@@ -12,8 +12,8 @@ from infospace.contract.arguments import Bound
 from infospace.core.ids import Kind
 from infospace.core.resources import Location, Note
 from infospace.editing.edit import edit
+from infospace.expressions import parse_where
 from infospace.search.note_filter import NoteFilter, misplaced_in
-from infospace.where import parse_where
 from tests.infospace.memory.imported import add, notes, write
 
 

@@ -13,12 +13,12 @@ import pytest
 
 from infospace.contract.arguments import Bound
 from infospace.core.ids import number_of
+from infospace.expressions import parse_where
 from infospace.search.engine import TURNS, Search
 from infospace.search.hybrid import BM25_PER_COSINE
 from infospace.store.changes import Delete, Revise
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store
-from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("made_search")

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from infospace.contract.arguments import Bound
 from infospace.core.errors import InfospaceError
 from infospace.core.ids import Kind, number_of
+from infospace.expressions import parse_where
 from infospace.search.engine import Search
 from infospace.store.changes import Delete, Evidence, FreeName, GiveName, MakeNote, Revise
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store
-from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("made_search")

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from infospace.contract.arguments import Bound
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind
+from infospace.expressions import parse_where
 from infospace.search.index import ann_index as index
 from infospace.search.index.hnsw import Hnsw
 from infospace.store.changes import Delete, GiveName, MakeNote, Revise
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store
-from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("made_search")

@@ -19,12 +19,12 @@ from infospace.contract.arguments import Bound
 from infospace.core.errors import Invalid
 from infospace.core.ids import Kind, number_of
 from infospace.core.resources import Note, text_of
+from infospace.expressions import parse_where
 from infospace.search.query import Found
 from infospace.store.changes import Delete, GiveName, Keep, MakeNote, Revise
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store
 from infospace.store.sqlite.read import fulltext as words
-from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))
 pytest.register_assert_rewrite("made_search")

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from infospace.contract.arguments import Bound
+from infospace.expressions import parse_where
 from infospace.store.changes import Delete, GiveName
 from infospace.store.protocol import Store
 from infospace.store.sqlite import open_store
-from infospace.where import parse_where
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "memory" / "contract"))

@@ -332,6 +332,26 @@ INPUTS: Mapping[str, tuple[dict[str, Any], Thing]] = {
 GIVEN: Mapping[str, Any] = {"topic": "attention", "note_in": "attention", "num": 3}
 
 
+def computing(chance: random.Random) -> list[Step]:
+    """Steps that compute with a Note; now and then an operation has no result."""
+    number, text = chance.choice((0, 3, 2.5, None)), chance.choice(("a", "Über 7", ""))
+    forms = (
+        "round($facts.n * 1.19, 2) + 1",
+        "10 / $facts.n",
+        "CASE WHEN $facts.n > 2 THEN 'more' ELSE 'less' END",
+        "upper($facts.t) || '!' || $facts.n",
+        "length($facts.t) > 3 AND $facts.t LIKE '%7%'",
+        "TRY_CAST($facts.t AS number)",
+        "coalesce($facts.n, 0) % 2",
+    )
+    compute: Step = {"type": "compute", "expression": chance.choice(forms), "mismatch": "null", "out": "$computed"}
+    return [
+        {"type": "create-note", "value": {"n": number, "t": text}, "out": "$facts"},
+        compute,
+        {"type": "say", "value": "${computed}"},
+    ]
+
+
 class Plans:
     """Makes a plan from a seed, and the inputs for it; of four plans three have a mistake or two."""
 
@@ -356,6 +376,8 @@ class Plans:
             document["result"] = f"${w.chance.choice([*w.names])}"
         for _ in range(w.chance.choice((0, 0, 1, 1, 1, 2))):
             spoil(document, w.chance)
+        if self._seed % 3 == 0 and isinstance(document.get("steps"), list):
+            document["steps"][:0] = computing(random.Random(self._seed))  # noqa: S311 - not for secrets
         return document, given
 
     def corner(self) -> dict[str, Any]:

@@ -23,6 +23,7 @@ AROUND = ("if", "while", "for-each", "parallel")
 
 MAY_FAIL: Mapping[str, str] = {
     "missing": r"does not exist: ",
+    "mismatch": r"`[^`]*` (computes with|compares|has \w+, which takes|looks at|joins|stands as)",
     "stopped": r"the saved plan '[^']*': step \S+ stopped the plan",
     "iterations": r"its condition still holds after",
     "condition": r"(greater_than|less_than|gte|lte) compares two|contains looks (into|for)|matches_pattern looks into",
@@ -47,7 +48,8 @@ CONTENT: Mapping[str, str] = {
 """Failures of calls for which the content of what they are given is to blame, by type."""
 
 NOTES = (
-    "create-note", "size", "index", "coerce", "get-metadata", "set-metadata", "generate-note", "extract", "assess",
+    "create-note", "compute", "size", "index", "coerce", "get-metadata", "set-metadata", "generate-note", "extract",
+    "assess",
     "refine", "synthesize", "call-tool", "ask", "update-note", "files/read", "files/search", "files/is_ready",
     "files/write", "odd/refuse", "odd/at_last", "odd/sleep",
     "get-prompt", "read-resource",

@@ -107,11 +107,11 @@ def test_what_changes_before_the_first_look_is_listed_by_it(
     monkeypatch.setattr("tui.screens.tools.tools.LOOK", 3_600.0)
 
     async def story(stage: Stage) -> None:
-        place = await opened(stage, "46 tools")
+        place = await opened(stage, "47 tools")
         await stage.until(lambda: not place._finding)
         save_plan(space, "greeting", {"goal": "Greet", "steps": [{"type": "say", "value": "hello"}]})
         place.refresh_if_changed()
-        await stage.sees("47 tools")
+        await stage.sees("48 tools")
         assert "infospace/plan:greeting" in names(stage)
 
     show(story, on=space)

@@ -27,7 +27,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from infospace.contract.arguments import Bound as BoundWhere
     from infospace.core.ids import Kind
     from infospace.data.result import display_name
-    from infospace.where import parse_where
+    from infospace.expressions import parse_where
     from tui.text.render import located
 
     limit = None if args.limit == "all" else _limit(args.limit)

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from infospace.core.json_types import JSON
 from infospace.data.json_text import same
 from infospace.data.paths import kind_of
-from infospace.where.ast import Comparator
+from infospace.expressions.tree import Comparator
+from infospace.expressions.wrong import TypeMismatches
 
 Verdict: TypeAlias = bool | None
 """True, false or, as None, unknown."""
-
-
-@dataclass(slots=True)
-class TypeMismatches:
-    """Counts what was compared although the types differ; null and missing do not count."""
-
-    mismatches: int = 0
 
 
 TESTS: Final[dict[Comparator, Callable[[Any, Any], bool]]] = {
@@ -43,9 +36,18 @@ MIRRORED: Final[dict[Comparator, Comparator]] = {
 }
 """The same question with the sides exchanged."""
 
+WORDS: Final = {"string": "text", "list": "a list", "object": "an object"}
+"""What kinds are called in a sentence, where that is not what `kind_of` calls them."""
 
-def compare(by: Comparator, left: JSON, right: JSON, tally: TypeMismatches) -> Verdict:
-    """Compare two values: unknown if one is null, unknown and counted if their types do not allow it."""
+
+def kind_word(value: JSON) -> str:
+    """Return the kind of a value as a word of a sentence."""
+    kind = kind_of(value)
+    return WORDS.get(kind, kind)
+
+
+def compare(by: Comparator, left: JSON, right: JSON, tally: TypeMismatches, text: str) -> Verdict:
+    """Compare two values, as `text` does: unknown if one is null, or the types do not allow it."""
     if left is None or right is None:
         return None
     kind = kind_of(left)
@@ -54,7 +56,9 @@ def compare(by: Comparator, left: JSON, right: JSON, tally: TypeMismatches) -> V
             return TESTS[by](left, right)
         if by in {"=", "!="}:
             return same(left, right) is (by == "=")
-    tally.mismatches += 1
+        tally.wrong(text, f"compares {kind_word(left)} with {kind_word(right)}, which has no order", left, right)
+        return None
+    tally.wrong(text, f"compares {kind_word(left)} with {kind_word(right)}", left, right)
     return None
 
 

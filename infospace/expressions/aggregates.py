@@ -1,0 +1,275 @@
+"""Aggregates: what is computed of many resources at once, such as `count` or `round(avg(metadata.score), 2)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from math import fsum
+from typing import Any, Final, TypeAlias, cast
+
+from infospace.core.errors import Invalid
+from infospace.core.json_types import JSON
+from infospace.data.order import equality_key, order_key
+from infospace.data.paths import Path, Readable
+from infospace.expressions.compare import kind_word
+from infospace.expressions.evaluate import Compiler, Getter, compile_expression
+from infospace.expressions.expression import Parsed, walk
+from infospace.expressions.functions import AGGREGATES
+from infospace.expressions.show import show
+from infospace.expressions.tree import Aggregate as AggregateNode
+from infospace.expressions.tree import Expression, Field, Parameter
+from infospace.expressions.wrong import Evaluation, TypeMismatches, Wrong
+
+EXACT: Final = 2**53
+"""Up to here every whole number is a float too (IEEE 754, binary64)."""
+
+Reckoner: TypeAlias = Callable[[Sequence[Readable], Evaluation], JSON]
+"""Gives what is computed of resources."""
+
+LONGEST: Final = 1_000
+"""Characters of an aggregate."""
+_FORMS: Final = "there are count, " + ", ".join(form for _, _, form in AGGREGATES.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Parsed):
+    """An expression over aggregates. `outside` are the paths that stand in none of them: only what is grouped by."""
+
+    outside: tuple[Path, ...] = ()
+    of: Reckoner = field(repr=False, compare=False, default=lambda _items, _given: None)
+    """Computes it of resources.
+
+    Null and missing values do not count, for nothing but `count`. Equal values are one JSON value (1 is 1.0, not true
+    or "1"). `min` and `max` go by the order of `sort`. `sum`, `avg`, `median` and `quantile` are exact for whole
+    numbers, else rounded once, and null where there is no number, as `min` and `max` are where there is no value.
+    """
+
+
+def reckon_of(node: AggregateNode) -> Reckoner:
+    """Make what computes one aggregate of resources."""
+    name, text = node.function, show(node)
+    if not node.arguments:
+        return lambda items, _given: len(items)
+    get = compile_expression(node.arguments[0])
+    reckon = _RECKON[name]
+    others = [compile_expression(argument) for argument in node.arguments[1:]]
+
+    def of(items: Sequence[Readable], given: Evaluation) -> JSON:
+        values: list[JSON] = [value for item in items if (value := get(item, given)) is not None]
+        try:
+            more = [other(items[0], given) for other in others] if items else [None for _ in others]
+            return reckon(values, given.tally, text, *more)
+        except OverflowError as error:
+            raise Invalid(f"{text} is beyond what a number holds", hint="numbers go to about 1.8e308") from error
+        except Wrong as error:
+            given.tally.wrong(text, str(error))
+            return None
+
+    return of
+
+
+def _numbers(values: list[JSON], tally: TypeMismatches, text: str) -> tuple[int, list[float], int]:
+    """The sum of the whole numbers, the others, and how many they are together."""
+    whole, rest, count = 0, [], 0
+    for value in values:
+        match value:
+            case bool():
+                pass
+            case int():
+                whole += value
+                count += 1
+                continue
+            case float():
+                rest.append(value)
+                count += 1
+                continue
+        tally.wrong(text, f"takes numbers, not {kind_word(value)}", value)
+    return whole, rest, count
+
+
+def _sum(values: list[JSON], tally: TypeMismatches, text: str) -> JSON:
+    whole, rest, count = _numbers(values, tally, text)
+    if not count:
+        return None
+    return _added(whole, rest) if rest else whole
+
+
+def _avg(values: list[JSON], tally: TypeMismatches, text: str) -> JSON:
+    whole, rest, count = _numbers(values, tally, text)
+    if not count:
+        return None
+    if rest:
+        return float(_exact(whole, rest) / count)
+    return whole // count if whole % count == 0 else whole / count
+
+
+def _added(whole: int, rest: list[float]) -> float:
+    if abs(whole) <= EXACT:
+        try:
+            return fsum((whole, *rest))
+        except OverflowError:
+            return float(_exact(whole, rest))
+    return float(_exact(whole, rest))
+
+
+def _exact(whole: int, rest: list[float]) -> Fraction:
+    return sum(map(Fraction, rest), Fraction(whole))
+
+
+def _quantile(values: list[JSON], tally: TypeMismatches, text: str, part: JSON) -> JSON:
+    """The value at a part of the way from the smallest to the largest, between two by their distance."""
+    if isinstance(part, bool) or not isinstance(part, (int, float)) or not 0 <= part <= 1:
+        if part is None:
+            return None
+        raise Wrong("takes a number from 0 to 1 as its second argument")
+    numbers: list[Any] = []
+    for value in values:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            numbers.append(value)
+        else:
+            tally.wrong(text, f"takes numbers, not {kind_word(value)}", value)
+    if not numbers:
+        return None
+    numbers.sort()
+    place = Fraction(part) * (len(numbers) - 1)
+    low = int(place)
+    if place == low:
+        return cast("JSON", numbers[low])
+    below, above = Fraction(numbers[low]), Fraction(numbers[low + 1])
+    found = below + (above - below) * (place - low)
+    whole = found.denominator == 1 and isinstance(numbers[low], int) and isinstance(numbers[low + 1], int)
+    return int(found) if whole else float(found)
+
+
+def _median(values: list[JSON], tally: TypeMismatches, text: str) -> JSON:
+    return _quantile(values, tally, text, 0.5)
+
+
+def _truths(values: list[JSON], tally: TypeMismatches, text: str) -> list[bool]:
+    found = []
+    for value in values:
+        if isinstance(value, bool):
+            found.append(value)
+        else:
+            tally.wrong(text, f"takes true and false, not {kind_word(value)}", value)
+    return found
+
+
+def _any(values: list[JSON], tally: TypeMismatches, text: str) -> JSON:
+    found = _truths(values, tally, text)
+    return any(found) if found else None
+
+
+def _every(values: list[JSON], tally: TypeMismatches, text: str) -> JSON:
+    found = _truths(values, tally, text)
+    return all(found) if found else None
+
+
+_RECKON: Final[dict[str, Callable[..., JSON]]] = {
+    "count": lambda values, _tally, _text: len(values),
+    "count_distinct": lambda values, _tally, _text: len({equality_key(value) for value in values}),
+    "sum": _sum,
+    "avg": _avg,
+    "median": _median,
+    "quantile": _quantile,
+    "min": lambda values, _tally, _text: min(values, key=order_key, default=None),
+    "max": lambda values, _tally, _text: max(values, key=order_key, default=None),
+    "first": lambda values, _tally, _text: values[0] if values else None,
+    "last": lambda values, _tally, _text: values[-1] if values else None,
+    "bool_or": _any,
+    "bool_and": _every,
+    "list": lambda values, _tally, _text: values,
+}
+
+
+@lru_cache(maxsize=256)
+def parse_aggregate(text: str) -> Aggregate:
+    """Read an aggregate; raises `Invalid`, which says what there is and what may have been meant."""
+    from infospace.expressions.parse import parse
+    from infospace.expressions.refused import Refused
+
+    if not text.strip():
+        raise Invalid("an aggregate is empty", hint=_FORMS)
+    if len(text) > LONGEST:
+        raise Invalid(f"an aggregate has {len(text):,} characters, more than {LONGEST:,}", hint=_FORMS)
+    if text.strip().lower() == "count":
+        return _made(text, AggregateNode("count", ()))
+    try:
+        tree, _ = parse(text, aggregates=True)
+    except Refused as error:
+        raise _refused(text, error) from error
+    if not any(isinstance(node, AggregateNode) for node in walk(tree)):
+        raise _not_an_aggregate(text, tree)
+    for node in walk(tree):
+        if isinstance(node, AggregateNode) and any(
+            isinstance(inner, AggregateNode) for argument in node.arguments for inner in walk(argument)
+        ):
+            message = f"{text!r:.60} is no aggregate: it has one within another"
+            raise Invalid(message, hint="`group` twice, one after another")
+    return _made(text, tree)
+
+
+def _not_an_aggregate(text: str, tree: Expression) -> Invalid:
+    word = str(tree.path.parts[0]).lower() if isinstance(tree, Field) and len(tree.path.parts) == 1 else ""
+    if word in AGGREGATES:
+        return Invalid(f"{text!r:.60} is no aggregate: {word} needs a path", hint=f"such as {word}(metadata.score)")
+    return Invalid(f"{text!r:.60} is no aggregate: it computes nothing of many items", hint=_FORMS)
+
+
+def _refused(text: str, error: Any) -> Invalid:
+    refused = error.named("it", text)
+    hint = error.hint or _FORMS
+    if refused.meant is not None:
+        quote = '"' if '"' not in refused.meant else "`"
+        hint = f"did you mean {quote}{refused.meant}{quote}?"
+    return Invalid(f"{text!r:.60} is no aggregate: {refused.message}", hint=hint)
+
+
+def _made(text: str, tree: Expression) -> Aggregate:
+    nodes = walk(tree)
+    paths = dict.fromkeys(node.path for node in nodes if isinstance(node, Field))
+    parameters = dict.fromkeys(node.name for node in nodes if isinstance(node, Parameter))
+    return Aggregate(text, tuple(paths), tuple(parameters), tree, _outside(tree), _reckoner(tree))
+
+
+def _outside(tree: Expression) -> tuple[Path, ...]:
+    from infospace.expressions.tree import children
+
+    found: dict[Path, None] = {}
+    left = [tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, Field):
+            found[node.path] = None
+        elif not isinstance(node, AggregateNode):
+            left.extend(reversed(children(node)))
+    return tuple(found)
+
+
+def _reckoner(tree: Expression) -> Reckoner:
+    """Make what computes an expression over aggregates: each of them once, then the expression of their values."""
+    if isinstance(tree, AggregateNode):
+        return reckon_of(tree)
+    parts: list[Reckoner] = []
+
+    def slot(node: AggregateNode) -> Getter:
+        place = len(parts)
+        parts.append(reckon_of(node))
+        return lambda row, _given: row[place]  # type: ignore[index]
+
+    def grouped(path: Path) -> Getter:
+        """A path outside: all items have one value there, which is that of the first."""
+        place = len(parts)
+        get = compile_expression(Field(path))
+        parts.append(lambda items, given: get(items[0], given) if items else None)
+        return lambda row, _given: row[place]  # type: ignore[index]
+
+    outer = Compiler(fields=grouped, aggregates=slot).value(tree)
+
+    def of(items: Sequence[Readable], given: Evaluation) -> JSON:
+        row: Any = [part(items, given) for part in parts]
+        return outer(row, given)
+
+    return of

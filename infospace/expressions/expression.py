@@ -1,0 +1,184 @@
+"""Expressions ready to be evaluated, as the parser reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+from infospace.core.errors import ExpressionInvalid, WhereInvalid
+from infospace.core.json_types import JSON
+from infospace.data.paths import Path, Readable
+from infospace.expressions.evaluate import Getter, Judge, compile_condition, compile_expression
+from infospace.expressions.tree import Call, Expression, Field, IsNull, Parameter, Star, children
+from infospace.expressions.wrong import Evaluation, TypeMismatches
+
+LONGEST: Final = 32_768
+"""Characters of an expression: the slowest of this length is read in about half a second."""
+WHERE: Final = "`where`"
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A text of the language. `paths` are what it reads, each once, in order; `parameters` what it takes values for.
+
+    Parameters are as written without `$` (`hits[0].metadata.score`); `tree` is what it says.
+    """
+
+    text: str
+    paths: tuple[Path, ...]
+    parameters: tuple[str, ...]
+    tree: Expression = field(repr=False)
+
+    @property
+    def reads_all(self) -> bool:
+        """Whether `complete(*)` stands in it."""
+        return any(isinstance(node, Star) for node in walk(self.tree))
+
+
+@dataclass(frozen=True, slots=True)
+class Where(Parsed):
+    """A condition over resources."""
+
+    judge: Judge = field(repr=False, compare=False)
+
+    def match(
+        self, resource: Readable, parameters: Mapping[str, Any], tally: TypeMismatches | None = None
+    ) -> bool | None:
+        """Judge one resource: True, False, or None for unknown (which selects nothing).
+
+        `tally` counts what had no result; AND and OR stop as soon as they are decided. Raises `PathNotFound` for a
+        parameter without a value, `Invalid` for one that is no LIKE pattern.
+        """
+        return self.judge(resource, Evaluation(parameters, TypeMismatches() if tally is None else tally))
+
+
+@dataclass(frozen=True, slots=True)
+class Formula(Parsed):
+    """An expression that gives a value: `get` of a resource and an `Evaluation`."""
+
+    get: Getter = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey(Formula):
+    """What items are sorted by, and the order that the text says itself."""
+
+    order: Literal["asc", "desc"] | None = None
+
+
+@lru_cache(maxsize=256)
+def parse_where(text: str) -> Where:
+    """Read a `where`; raises `WhereInvalid`: what was found, at which character, and what is allowed."""
+    tree = _read(text, WHERE, condition=True)
+    return Where(text, *_reads(tree), tree, compile_condition(tree))
+
+
+@lru_cache(maxsize=256)
+def parse_condition(text: str, name: str = "the condition") -> Where:
+    """Read a condition, which errors call `name`; raises `ExpressionInvalid`."""
+    tree = _read(text, name, condition=True)
+    return Where(text, *_reads(tree), tree, compile_condition(tree))
+
+
+@lru_cache(maxsize=256)
+def parse_expression(text: str, name: str = "the expression") -> Formula:
+    """Read an expression, which errors call `name`; raises `ExpressionInvalid`."""
+    tree = _read(text, name)
+    return Formula(text, *_reads(tree), tree, compile_expression(tree))
+
+
+@lru_cache(maxsize=256)
+def parse_sort_key(text: str) -> SortKey:
+    """Read a path or an expression with `asc` or `desc` behind it, or with neither; raises `ExpressionInvalid`."""
+    from infospace.expressions.parse import parse_words
+    from infospace.expressions.refused import Refused
+    from infospace.expressions.words import Kind, tokenize
+
+    _refuse_long(text, "the sort key")
+    order: Literal["asc", "desc"] | None = None
+    try:
+        words: Sequence[Any] = tokenize(text)
+        last = words[-1].text.lower() if len(words) > 1 else ""
+        ends = len(words) > 1 and words[-2].kind in (Kind.VALUE, Kind.CLOSE, Kind.END)
+        if last in ("asc", "desc") and ends:
+            order, words = ("asc" if last == "asc" else "desc"), words[:-1]
+        tree = parse_words(words)
+    except Refused as error:
+        raise error.named("the sort key", text) from error
+    return SortKey(text, *_reads(tree), tree, compile_expression(tree), order)
+
+
+def parameters_in(text: str) -> tuple[str, ...]:
+    """Return the references that a text of the language takes values for; none where it cannot be read."""
+    from infospace.expressions.refused import Refused
+    from infospace.expressions.words import tokenize
+
+    if "$" not in text or len(text) > LONGEST:
+        return ()
+    try:
+        words = tokenize(text)
+    except Refused:
+        return ()
+    return tuple(dict.fromkeys(word.value.name for word in words if isinstance(word.value, Parameter)))
+
+
+def _read(text: str, name: str, *, condition: bool = False) -> Expression:
+    _refuse_long(text, name)
+    from infospace.expressions.parse import parse
+    from infospace.expressions.refused import Refused
+
+    try:
+        tree, _ = parse(text, condition=condition)
+    except Refused as error:
+        raise error.named(name, text) from error
+    return tree
+
+
+def _refuse_long(text: str, name: str) -> None:
+    if len(text) > LONGEST:
+        kind = WhereInvalid if name == WHERE else ExpressionInvalid
+        message = f"{name} has {len(text):,} characters, more than {LONGEST:,}"
+        raise kind(message, hint="pass a long list as a parameter: id IN $list", position=LONGEST)
+
+
+def walk(tree: Expression) -> list[Expression]:
+    """Return an expression and all that stands in it, in order of the text."""
+    found, left = [], [tree]
+    while left:
+        node = left.pop()
+        found.append(node)
+        left.extend(reversed(children(node)))
+    return found
+
+
+def guarded_parameters(tree: Expression) -> frozenset[str]:
+    """Return the parameters of which a place may be missing: those that stand in `coalesce` and IS NULL alone."""
+    inside: set[str] = set()
+    outside: set[str] = set()
+    left = [(tree, False)]
+    while left:
+        node, guarded = left.pop()
+        if isinstance(node, Parameter):
+            (inside if guarded else outside).add(node.name)
+        guards = isinstance(node, IsNull) or (isinstance(node, Call) and node.function == "coalesce")
+        left.extend((child, guarded or guards) for child in children(node))
+    return frozenset(inside - outside)
+
+
+def _reads(tree: Expression) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    nodes = walk(tree)
+    paths = dict.fromkeys(node.path for node in nodes if isinstance(node, Field))
+    parameters = dict.fromkeys(node.name for node in nodes if isinstance(node, Parameter))
+    return tuple(paths), tuple(parameters)
+
+
+class Nothing:
+    """What an expression over variables alone is evaluated of: it has no places."""
+
+    id = ""
+    name = location = None
+    content: JSON = None
+    metadata: Mapping[str, JSON] = {}
+    created = updated = ""

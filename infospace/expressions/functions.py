@@ -1,0 +1,356 @@
+"""The functions of expressions: what each takes and gives, and how it is done.
+
+Null gives null, and a type that does not fit has no result, but for the functions that are evaluated by
+themselves (`coalesce`, `concat_ws`, `complete`, `today`, `now`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
+from typing import Any, Final
+
+from infospace.core.errors import Invalid
+from infospace.core.json_types import JSON
+from infospace.core.regex import compile_pattern
+from infospace.core.resources import text_of
+from infospace.data.json_text import same
+from infospace.data.paths import kind_of
+from infospace.expressions import dates
+from infospace.expressions.wrong import Wrong
+
+MAX_BITS: Final = 1024
+"""Bits of a whole number, which is as large as a double may be."""
+MAX_TEXT: Final = 10_000_000
+"""Characters that one function may make."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One function: the kinds of its arguments, of which `least` are needed, and the JSON type that it gives.
+
+    With `more`, any number of arguments of the last kind may follow. `apply` takes values that fit, never null; it is
+    None where the evaluator does it. An argument's kind is one of `KINDS`.
+    """
+
+    takes: tuple[str, ...]
+    gives: str
+    apply: Callable[..., JSON] | None
+    least: int = -1
+    more: bool = False
+
+    @property
+    def needed(self) -> int:
+        """How many arguments it needs."""
+        return len(self.takes) if self.least < 0 else self.least
+
+    def written(self, name: str) -> str:
+        """Write a call as an example: `substr(text, start, length)`."""
+        words = [word.split(":")[0] for word in self.takes]
+        return f"{name}({', '.join([*words, '…'] if self.more else words)})"
+
+    def accepts(self, place: int) -> str:
+        """Return the kind of the argument at a place."""
+        return self.takes[min(place, len(self.takes) - 1)].split(":")[-1]
+
+
+KINDS: Final[Mapping[str, frozenset[str]]] = {
+    "text": frozenset({"string"}),
+    "date": frozenset({"string"}),
+    "number": frozenset({"number"}),
+    "whole": frozenset({"number"}),
+    "list": frozenset({"list"}),
+    "text or list": frozenset({"string", "list"}),
+    "number or text": frozenset({"number", "string"}),
+    "any": frozenset({"null", "boolean", "number", "string", "list", "object"}),
+}
+
+
+def whole(value: int | float) -> int:
+    """Return a number as a whole number; raises Wrong where it is none."""
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise Wrong("takes a whole number")
+        return int(value)
+    return value
+
+
+def checked(value: int | float) -> int | float:
+    """Return a number that was computed; raises Wrong for one beyond what a number holds."""
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return value
+    elif value.bit_length() <= MAX_BITS:
+        return value
+    raise Wrong("is beyond what a number holds")
+
+
+def _rounded(value: float, digits: int = 0) -> int | float:
+    if abs(digits) > 400:
+        raise Wrong("takes at most 400 digits")
+    if isinstance(value, int) and digits >= 0:
+        return value
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    context = Context(prec=1200, rounding=ROUND_HALF_UP)
+    rounded = number.quantize(Decimal(1).scaleb(-digits), context=context)
+    return float(rounded) if isinstance(value, float) else int(rounded)
+
+
+def round_number(value: float, *digits: int) -> int | float:
+    """Round half away from zero, by the digits that a number is written with; without digits to a whole number."""
+    return _rounded(value, digits[0]) if digits else int(_rounded(value))
+
+
+def power(base: float, exponent: float) -> int | float:
+    """Raise to a power; whole numbers stay whole where the exponent is whole and not negative."""
+    if isinstance(base, int) and isinstance(exponent, int) and exponent >= 0:
+        if abs(base) > 1 and (base.bit_length() - 1) * exponent > MAX_BITS:
+            raise Wrong("is beyond what a number holds")
+        return checked(base**exponent)
+    try:
+        found = float(base) ** float(exponent)
+    except ZeroDivisionError as error:
+        raise Wrong("divides by zero") from error
+    except OverflowError as error:
+        raise Wrong("is beyond what a number holds") from error
+    if isinstance(found, complex):
+        raise Wrong("is no real number")
+    return checked(found)
+
+
+def sqrt(value: float) -> float:
+    """Return the square root; raises Wrong for a negative number."""
+    if value < 0:
+        raise Wrong("takes a number that is not negative")
+    try:
+        return math.sqrt(value)
+    except OverflowError as error:
+        raise Wrong("is beyond what a number holds") from error
+
+
+def substr(text: str, start: int, *length: int) -> str:
+    """Return the characters from a place, which is 1 at the beginning, as SQL has it."""
+    if length and length[0] < 0:
+        raise Wrong("takes a length that is not negative")
+    end = start - 1 + length[0] if length else len(text)
+    return text[max(0, start - 1) : max(0, end)]
+
+
+def replace(text: str, old: str, new: str) -> str:
+    """Replace every occurrence; of nothing, nothing is replaced."""
+    if not old:
+        return text
+    _bound(len(text) + text.count(old) * max(0, len(new) - len(old)))
+    return text.replace(old, new)
+
+
+def initcap(text: str) -> str:
+    """Write each word with one capital letter, its first."""
+    return _WORD.sub(lambda found: found[0][:1].upper() + found[0][1:].lower(), text)
+
+
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+def split(text: str, separator: str) -> JSON:
+    """Cut a text at each separator; where that is empty, nothing is cut."""
+    return list(text.split(separator)) if separator else [text]
+
+
+def contains(held: JSON, value: JSON) -> bool:
+    """Say whether a text has a part, or a list an equal element."""
+    if isinstance(held, str):
+        if not isinstance(value, str):
+            raise Wrong("looks for text in a text")
+        return value in held
+    kind = kind_of(value)
+    assert isinstance(held, (list, tuple))  # noqa: S101 - its kind is looked at before
+    return any(kind_of(item) == kind and same(value, item) for item in held)
+
+
+def formatted(value: float, digits: int) -> str:
+    """Write a number with commas between thousands and so many digits behind the point."""
+    if not 0 <= digits <= 400:
+        raise Wrong("takes 0 to 400 digits")
+    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    rounded = number.quantize(Decimal(1).scaleb(-digits), context=Context(prec=1200, rounding=ROUND_HALF_UP))
+    return f"{abs(rounded) if rounded == 0 else rounded:,f}"
+
+
+@lru_cache(maxsize=256)
+def _pattern(pattern: str) -> Any:
+    try:
+        return compile_pattern(pattern)
+    except Invalid as error:
+        raise Wrong(f"takes a pattern of RE2: {error.message}") from error
+
+
+def matches(text: str, pattern: str) -> bool:
+    """Say whether a pattern is found anywhere in a text."""
+    return _pattern(pattern).search(text) is not None
+
+
+def regexp_extract(text: str, pattern: str, *group: int) -> JSON:
+    """Return what a pattern, or a group of it, finds first; null where it finds nothing."""
+    compiled, number = _pattern(pattern), group[0] if group else 0
+    if not 0 <= number <= compiled.groups:
+        raise Wrong(f"takes a group from 0 to {compiled.groups}")
+    found = compiled.search(text)
+    extracted: str | None = None if found is None else found.group(number)
+    return extracted
+
+
+def regexp_replace(text: str, pattern: str, new: str, flags: str = "") -> str:
+    r"""Replace what a pattern finds first, with the flag `g` all of it; `\1` is what its first group found."""
+    if flags not in ("", "g"):
+        raise Wrong("takes the flag 'g' alone, which replaces all")
+    compiled = _pattern(pattern)
+    parts: list[str] = []
+    end = size = 0
+    for found in compiled.finditer(text):
+        written = _filled(new, found, compiled.groups)
+        parts += [text[end : found.start()], written]
+        size += len(written)
+        _bound(size)
+        end = found.end()
+        if not flags:
+            break
+    return "".join([*parts, text[end:]])
+
+
+def _filled(new: str, found: Any, groups: int) -> str:
+    return _BACK.sub(lambda back: _group(found, back[1], groups), new)
+
+
+_BACK: Final = re.compile(r"\\([0-9\\])")
+
+
+def _group(found: Any, digit: str, groups: int) -> str:
+    if digit == "\\":
+        return "\\"
+    if int(digit) > groups:
+        raise Wrong(f"has no group {digit}: the pattern has {groups}")
+    return found.group(int(digit)) or ""
+
+
+def _bound(characters: int) -> None:
+    if characters > MAX_TEXT:
+        raise Wrong(f"makes a text of more than {MAX_TEXT:,} characters")
+
+
+def least(*values: Any) -> Any:
+    """Return the smallest of numbers, or of texts."""
+    return min(_alike(values))
+
+
+def greatest(*values: Any) -> Any:
+    """Return the largest of numbers, or of texts."""
+    return max(_alike(values))
+
+
+def _alike(values: Sequence[Any]) -> Sequence[Any]:
+    if len({kind_of(value) for value in values}) > 1:
+        raise Wrong("takes numbers, or texts, and not both")
+    return values
+
+
+def _absolute(value: float) -> float:
+    return abs(value)
+
+
+def joined(separator: str, values: Sequence[JSON]) -> str:
+    """Join texts, numbers and booleans, and those of lists; nulls are left out. Raises Wrong for anything else."""
+    parts: list[str] = []
+    for value in values:
+        for item in value if isinstance(value, (list, tuple)) else (value,):
+            if item is None:
+                continue
+            if kind_of(item) not in ("string", "number", "boolean"):
+                raise Wrong("joins texts, numbers and booleans")
+            parts.append(text_of(item))
+    _bound(sum(map(len, parts)) + len(separator) * len(parts))
+    return separator.join(parts)
+
+
+FUNCTIONS: Final[Mapping[str, Function]] = {
+    "coalesce": Function(("value:any",), "any", None, more=True),
+    "least": Function(("number or text",), "number or text", least, more=True),
+    "greatest": Function(("number or text",), "number or text", greatest, more=True),
+    "abs": Function(("number",), "number", _absolute),
+    "round": Function(("number", "digits:whole"), "number", round_number, 1),
+    "floor": Function(("number",), "integer", math.floor),
+    "ceil": Function(("number",), "integer", math.ceil),
+    "power": Function(("base:number", "exponent:number"), "number", power),
+    "sqrt": Function(("number",), "number", sqrt),
+    "lower": Function(("text",), "string", str.lower),
+    "upper": Function(("text",), "string", str.upper),
+    "trim": Function(("text",), "string", str.strip),
+    "length": Function(("text or list",), "integer", len),
+    "substr": Function(("text", "start:whole", "length:whole"), "string", substr, 2),
+    "replace": Function(("text", "old:text", "new:text"), "string", replace),
+    "initcap": Function(("text",), "string", initcap),
+    "split": Function(("text", "separator:text"), "list of string", split),
+    "concat_ws": Function(("separator:text", "value:any"), "string", None, more=True),
+    "starts_with": Function(("text", "beginning:text"), "boolean", str.startswith),
+    "contains": Function(("text or list", "value:any"), "boolean", contains),
+    "format": Function(("number", "digits:whole"), "string", formatted),
+    "matches": Function(("text", "pattern:text"), "boolean", matches),
+    "regexp_extract": Function(("text", "pattern:text", "group:whole"), "string or null", regexp_extract, 2),
+    "regexp_replace": Function(("text", "pattern:text", "new:text", "flags:text"), "string", regexp_replace, 3),
+    "today": Function((), "string", None),
+    "now": Function((), "string", None),
+    "date_add": Function(("date", "days:whole"), "string", dates.date_add),
+    "days": Function(("from:date", "to:date"), "integer", dates.days),
+    "strftime": Function(("date", "pattern:text"), "string", dates.strftime),
+    "year": Function(("date",), "integer", dates.year),
+    "month": Function(("date",), "integer", dates.month),
+    "day": Function(("date",), "integer", dates.day),
+    "weekday": Function(("date",), "integer", dates.weekday),
+    "complete": Function(("*:any",), "boolean", None, more=True),
+    "has": Function(("list", "value:any"), "boolean", contains),
+}
+"""Every function by its name; `has` is what `contains` was called for lists."""
+
+NEVER_NULL: Final = frozenset({"concat_ws", "today", "now", "complete"})
+"""Functions that give null for nothing."""
+
+AGGREGATES: Final[Mapping[str, tuple[int, int, str]]] = {
+    "count": (0, 1, "count(e)"),
+    "count_distinct": (1, 1, "count_distinct(e)"),
+    "sum": (1, 1, "sum(e)"),
+    "avg": (1, 1, "avg(e)"),
+    "median": (1, 1, "median(e)"),
+    "quantile": (2, 2, "quantile(e, q)"),
+    "min": (1, 1, "min(e)"),
+    "max": (1, 1, "max(e)"),
+    "first": (1, 1, "first(e)"),
+    "last": (1, 1, "last(e)"),
+    "bool_or": (1, 1, "bool_or(e)"),
+    "bool_and": (1, 1, "bool_and(e)"),
+    "list": (1, 1, "list(e)"),
+}
+"""Every aggregate: how many arguments it takes at least and at most, and how it is written."""
+
+SYNONYMS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("average", "mean"), "avg"),
+    **dict.fromkeys(("array_agg", "collect"), "list"),
+    **dict.fromkeys(("nunique",), "count_distinct"),
+    **dict.fromkeys(("len", "char_length", "character_length", "array_length", "strlen"), "length"),
+    **dict.fromkeys(("lcase", "lowercase", "tolower"), "lower"),
+    **dict.fromkeys(("ucase", "uppercase", "toupper"), "upper"),
+    **dict.fromkeys(("ifnull", "nvl"), "coalesce"),
+    **dict.fromkeys(("substring",), "substr"),
+    **dict.fromkeys(("ceiling",), "ceil"),
+    **dict.fromkeys(("pow",), "power"),
+    **dict.fromkeys(("startswith", "prefix"), "starts_with"),
+    **dict.fromkeys(("strip", "btrim"), "trim"),
+    **dict.fromkeys(("regexp_matches", "regexp_like"), "matches"),
+    **dict.fromkeys(("every",), "bool_and"),
+    "any_value": "first",
+    "has": "contains",
+}
+"""Functions that other dialects call otherwise, and that are just the same."""
