@@ -8,8 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from infospace import Args, Context, Expression, Note, primitive
-from infospace.contract.arguments import BoundExpression
-from infospace.schema.shapes import NO_METADATA, NoteShape, Shape
+from infospace.authoring.shapes import NO_METADATA, NoteShape, Shape
 
 
 class Compute(Args):
@@ -24,7 +23,7 @@ class Compute(Args):
 
 
 def _result_shape(arguments: Mapping[str, Any], _shapes: Mapping[str, Shape]) -> Shape:
-    from infospace.expressions.types import Typer
+    from infospace.authoring.expressions import BoundExpression, Typer
 
     bound = arguments.get("expression")
     if not isinstance(bound, BoundExpression):
@@ -56,7 +55,7 @@ async def compute(args: Compute, context: Context) -> Note:
     that. Whole numbers stay whole and exact. `today()` and `now()` are those of the run. With `mismatch` `null` an
     operation without a result is null, and counted in `extra.mismatches`.
     """
-    from infospace.expressions import Nothing, Refusing, TypeMismatches
+    from infospace.authoring.expressions import Nothing, Refusing, TypeMismatches
 
     tally = Refusing() if args.mismatch == "fail" else TypeMismatches()
     value = args.expression.formula.get(Nothing(), args.expression.evaluation(tally, context.clock))

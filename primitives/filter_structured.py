@@ -37,8 +37,8 @@ async def filter_structured(args: FilterStructured, context: Context) -> Collect
     between different types are unknown too, and counted in `extra.mismatches`. Where nothing satisfies it because a
     key stands elsewhere (`status` under `metadata`), `extra.hint` says so.
     """
+    from infospace.authoring.expressions import TypeMismatches
     from infospace.authoring.ranking import misplaced_in
-    from infospace.expressions import TypeMismatches
 
     tally = TypeMismatches()
     items = context.items(args.target)

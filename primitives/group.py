@@ -76,7 +76,7 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
 def _reckoned(item: Shape, aggregate: Aggregate | UnknownValue) -> Schema | None:
     if isinstance(aggregate, UnknownValue):
         return None
-    from infospace.expressions.types import Typer
+    from infospace.authoring.expressions import Typer
 
     return Typer(lambda path: _schema_or_none(place_in(item, path.parts)), lambda _name: None).schema(aggregate.tree)
 
@@ -118,7 +118,7 @@ async def group(args: Group, context: Context) -> Collection:
     numbers are added exactly. `sum`, `avg`, `min` and `max` of nothing are null. `min` and `max` go by the order of
     `sort`, `list` by that of the items. The new Notes have no metadata of their own.
     """
-    from infospace.expressions import Evaluation, TypeMismatches
+    from infospace.authoring.expressions import Evaluation, TypeMismatches
 
     paths = _several(args.by)
     groups: dict[Hashable, tuple[list[JSON], list[Resource]]] = {}

@@ -1,0 +1,16 @@
+"""Expressions in a primitive of one's own: their evaluation and typing; imported within functions, being heavy."""
+
+from __future__ import annotations
+
+from infospace.contract.arguments import BoundExpression
+from infospace.expressions import Evaluation, Nothing, Refusing, TypeMismatches
+from infospace.expressions.types import Typer
+
+__all__ = [
+    "BoundExpression",
+    "Evaluation",
+    "Nothing",
+    "Refusing",
+    "TypeMismatches",
+    "Typer",
+]
