@@ -93,7 +93,7 @@ def test_where_no_tool_fits_it_is_said_and_the_nearest_is_a_guess(show: Show, ho
         place = await opened(stage, "desk/book")
         await stage.press("slash")
         await stage.write("zzqx vvrb")
-        await stage.sees("no tool of 56 fits; the nearest is ")
+        await stage.sees("no tool of 57 fits; the nearest is ")
         assert place.tools.listed.no_match
         assert len(names(stage)) <= 1
 
