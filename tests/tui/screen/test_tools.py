@@ -125,7 +125,7 @@ def test_tools_are_sifted_by_server_category_and_tag(show: Show, housed: Space) 
         await stage.press("f")
         await stage.sees("Which tools?", "server    desk", "category  places", "tag       text")
         await stage.press("down", "down", "down", "space", "enter")
-        await stage.sees("server order ▾", "1 tool, 1 prompt, 2 resources, of 56 in all")
+        await stage.sees("server order ▾", "1 tool, 1 prompt, 2 resources, of 57 in all")
         assert {name.partition("/")[0] for name in names(stage)} == {"order"}
         await stage.press("slash")
         await stage.write("book a room")
