@@ -296,7 +296,7 @@ def test_a_space_without_servers_says_so_and_lists_its_own(show: Show, size: tup
     """And how servers come in."""
 
     async def story(stage: Stage) -> None:
-        await opened(stage, "infospace/create-note")
+        await opened(stage, "infospace/compute")
         await stage.press("v")
         await stage.sees("no servers: M names an mcp.json")
         await stage.press("r", "x", "c")

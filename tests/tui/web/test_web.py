@@ -91,7 +91,7 @@ def test_a_browser_shows_the_screen_and_takes_keys_and_clicks(file: Path, tmp_pa
             await page.gives("document.fonts.check(\"16px 'Roboto Mono'\")")
             await page.paints(40)
             await page.press(TOOLS)
-            await page.sees("infospace/create-note")
+            await page.sees("infospace/compute")
             await page.click(100, 8)
             await page.sees("create-note → $x")
             assert page.complaints == []
