@@ -115,7 +115,7 @@ def test_another_file_of_servers_is_named_here(
     path = house(folder, monkeypatch, desk=desk())
 
     async def story(stage: Stage) -> None:
-        await opened(stage, "infospace/create-note")
+        await opened(stage, "infospace/compute")
         await stage.press("s")
         await stage.until(lambda: any("There is no mcp.json: M names one" in said for said in stage.said()))
         await stage.press("M")
