@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -130,3 +132,36 @@ def test_a_base_class_of_the_screen_serves_more_than_one_class() -> None:
 
     assert len(ends("Place")) > 5
     assert [one for one in sorted(own & below.keys() - created) if len(ends(one)) == 1] == []
+
+
+RAISES = re.compile(r"\b[Rr]aises?((?:,? (?:(?:and|or) )?`?[A-Z]\w+`?)+)")
+
+
+def test_every_error_that_a_docstring_says_is_raised_exists() -> None:
+    """Whoever catches what a docstring names catches something."""
+    docs: list[tuple[str, str]] = []
+    classes = set(dir(builtins))
+    for module, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                classes.add(node.name)
+            elif isinstance(node, ast.ImportFrom):
+                classes |= {alias.asname or alias.name for alias in node.names}
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                docs.append((module, ast.get_docstring(node) or ""))
+    named = [
+        (module, name) for module, doc in docs for part in RAISES.findall(doc) for name in re.findall(r"\w+", part)
+    ]
+    assert len(named) > 300
+    assert [one for one in named if one[1] not in {*classes, "and", "or"}] == []
+
+
+def test_the_tree_of_errors_at_the_head_of_their_file_is_that_of_the_classes() -> None:
+    tree = ast.parse((ROOT / "infospace/core/errors.py").read_text(encoding="utf-8"))
+    drawn: dict[str, str] = {}
+    above: list[str] = []
+    for indent, name in re.findall(r"^([│├└─ ]*)([A-Z]\w+)(?: |$)", ast.get_docstring(tree) or "", re.MULTILINE)[1:]:
+        above = [*above[: len(indent) // 4], name]
+        drawn[name] = above[-2] if len(above) > 1 else ""
+    classes = {node.name: ast.unparse(node.bases[0]) for node in tree.body if isinstance(node, ast.ClassDef)}
+    assert drawn == {"InfospaceError": "", **{name: base for name, base in classes.items() if base in classes}}

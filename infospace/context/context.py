@@ -97,7 +97,7 @@ class Context:
     # Making
 
     def note(self, content: JSON, *, metadata: Mapping[str, JSON] | None = None) -> Note[Any]:
-        """Make a Note, transient until it is kept. Raises BudgetSpent where the step may not make so much."""
+        """Make a Note, transient until it is kept. Raises BudgetExceeded where the step may not make so much."""
         check_time()
         self.room.consume(1, characters_of(content) + (characters_of(metadata) if metadata else 0))
         at = now()
@@ -396,7 +396,7 @@ class Context:
         return text_of_resource(resource, self.items, self.joined)
 
     def joined(self, texts: Iterable[str], separator: str) -> str:
-        """Return texts as one. Raises BudgetSpent before it is made where the step may not make so long a text."""
+        """Return texts as one. Raises BudgetExceeded before it is made where the step may not make so long a text."""
         parts, characters = [], 0
         for text in timed(texts):
             characters += len(text) + len(separator)
@@ -488,8 +488,8 @@ class Context:
         else is wrong with an answer; a wrong one is asked for once more, with what is wrong. Equal questions of one
         run are asked once. `extra.llm` counts the calls and tokens of this step, and names the model.
 
-        Raises NotConfigured, Unreachable, Declined, BadAnswer (LanguageModelError all), BudgetSpent, and Invalid
-        where `schema` is none.
+        Raises NotConfigured, Unreachable, RequestRejected, BadResponse (LanguageModelError all), BudgetExceeded, and
+        Invalid where `schema` is none.
         """
         from infospace.llm.meter import Meter
         from infospace.llm.structured_output import StructuredClient

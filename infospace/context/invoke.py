@@ -46,7 +46,7 @@ async def perform(entry: Primitive, args: Args, view: Context) -> Outcome:
 
 
 async def call_guarded(type_: str, making: Awaitable[Resource | None], view: Context) -> Outcome:
-    """Await what a call of a type makes. Never raises for what the call does wrong; Waiting passes through."""
+    """Await what a call of a type makes. Never raises for what the call does wrong; InputRequired passes through."""
     try:
         resource = await making
         return Outcome("success", resource, "" if resource is None else view.preview(resource))

@@ -3,7 +3,7 @@
 @primitive(effect="pure", examples=[{"type": "size", "target": "$hits", "out": "$n"}])
 async def size(args: Size, context: Context) -> Note[int]:
     \"\"\"Count the items of a Collection.\"\"\"
-    return space.note(len(args.target))
+    return context.note(len(args.target))
 """
 
 from __future__ import annotations

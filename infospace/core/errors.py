@@ -1,25 +1,25 @@
 """Everything that infospace says went wrong.
 
 InfospaceError
-├── Invalid            a value, argument, path or condition that does not fit
-│   ├── ExpressionInvalid an expression that is not of the language
+├── Invalid                a value, argument, path or condition that does not fit
+│   ├── ExpressionInvalid  an expression that is not of the language
 │   │   └── WhereInvalid   a `where` that is not
-│   └── Unreadable     a document that could not be read
-├── Missing            a place in content that does not exist
-├── NotFound           an id, a name or a file that does not exist
-├── Conflict           a name that is taken, a version that has moved on
-│   └── LeaseLost      a run that another process goes on with
-├── StoreError         the space cannot be opened, read or written
-├── ModelError         the embedding model or its weights
-├── LanguageModelError the language model
-│   ├── NotConfigured  nobody said which one, or its client is not installed
-│   ├── Unreachable    it did not answer, or would not now
-│   ├── Declined       its endpoint does not take the request
-│   └── BadResponse      what it answered cannot be used
-├── BudgetExceeded        a run may not spend more
-├── Unrecorded         a call of which an earlier run has no record
-├── Recalled           a call that failed in an earlier run
-└── Unsupported        part of the language that this version does not run
+│   └── InvalidJSON        a document that could not be read
+├── PathNotFound           a place in content that does not exist
+├── NotFound               an id, a name or a file that does not exist
+├── Conflict               a name that is taken, a version that has moved on
+│   └── LeaseLost          a run that another process goes on with
+├── StoreError             the space cannot be opened, read or written
+├── ModelError             the embedding model or its weights
+├── LanguageModelError     the language model
+│   ├── NotConfigured      nobody said which one, or its client is not installed
+│   ├── Unreachable        it did not answer, or would not now
+│   ├── RequestRejected    its endpoint does not take the request
+│   └── BadResponse        its answer cannot be used
+├── BudgetExceeded         a run may not spend more
+├── Unsupported            part of the language that this version does not run
+├── NotRecorded            a call of which an earlier run has no record
+└── ReplayedFailure        a call that failed in an earlier run
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ class CloseRun:
 class OwnerGuard:
     """What follows in the same commit is written by this owner of the run, and only while it is.
 
-    Steps, calls and the end of a run are TakenOver, and with them all of the commit, where it has another one by now.
+    A commit with steps, calls or the end of a run raises LeaseLost, and changes nothing, where it has another one.
     """
 
     run: str
@@ -150,7 +150,7 @@ class OwnerGuard:
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """The owner of a run is alive at this time; TakenOver where it has another one. `spent` is what it spent so far."""
+    """The owner of a run is alive at this time; raises LeaseLost where it has another. `spent` is what it spent."""
 
     run: str
     owner: str

@@ -67,7 +67,7 @@ class Meter:
     async def call(self, model: LanguageModel, request: Request, made: Made) -> tuple[Reply, bool]:
         """Return the answer to a request of a step, and whether a call was made for it.
 
-        Raises LanguageModelError, BudgetExceeded; in a replay Unrecorded, Recalled and BrokenOff.
+        Raises LanguageModelError, BudgetExceeded; in a replay NotRecorded, ReplayedFailure and ReplayInterrupted.
         """
         known = None if self._recall is None else await self._recall.reply(model.name, request, made.step or "")
         if known is not None:

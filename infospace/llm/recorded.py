@@ -23,7 +23,7 @@ class RecordedModel:
         self.name = name
 
     async def complete(self, request: Request) -> Reply:
-        """Raise Unrecorded."""
+        """Raise NotRecorded."""
         del request
         raise unrecorded(self.name)
 
@@ -54,8 +54,8 @@ class RecordedCalls:
     async def reply(self, model: str, request: Request, position: str) -> Reply | None:
         """Return how a question of a step was answered, None where it was not asked.
 
-        Raises Recalled where it failed there. One that was not answered before it was broken off never returns, and
-        raises BrokenOff where its step was broken off with it.
+        Raises ReplayedFailure where it failed there. One that was not answered before it was broken off never
+        returns, and raises ReplayInterrupted where its step was broken off with it.
         """
         for asked in dict.fromkeys((model, *self.models)):
             found = await self._of(asked, request, position)

@@ -25,7 +25,7 @@ _REASONING = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 def read_reply(body: bytes, request: Request, where: str, secrets: Sequence[str] = ()) -> Reply:
     """Read a response's body; `where` names the endpoint, `secrets` stand in no sentence.
 
-    Raises BadResponse, Declined.
+    Raises BadResponse, RequestRejected.
     """
     if len(body) > MAX_BYTES:
         message = f"{where} answers with more than {MAX_BYTES // 2**20} MB, which are not taken"

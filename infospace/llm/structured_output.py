@@ -72,7 +72,7 @@ def _moved(part: Any, to: str) -> Any:
 
 
 def _json_in(text: str) -> JSON:
-    """Read JSON that may stand in a code fence, or in an object among other words. Raises Unreadable."""
+    """Read JSON that may stand in a code fence, or in an object among other words. Raises InvalidJSON."""
     try:
         return read_json(text, what="the answer")
     except InvalidJSON as error:

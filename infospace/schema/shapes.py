@@ -149,7 +149,7 @@ def with_identity(shape: Shape, which: object) -> Shape:
 
 
 def part_of(content: Any, parts: Sequence[str | int]) -> Any:
-    """Return the part of a Note's content at a path, UNTOLD where that is not known; raises Missing.
+    """Return the part of a Note's content at a path, UNTOLD where that is not known; raises PathNotFound.
 
     A path that does not begin in the content is another matter.
     """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 async def call_tool(view: Context, tool: Tool, arguments: JSON) -> Note[Any]:
     """Call a tool and make a Note of its answer; all content blocks go into the answer's `extra`.
 
-    What does not fit the tool's output schema is kept, and told in `extra.misfits`. Raises what `answered` does.
+    What does not fit the tool's output schema is kept, and told in `extra.misfits`. Raises what `call_for_step` does.
     """
     return view.note((await _call_and_record(view, tool, arguments)).content)
 
@@ -28,7 +28,7 @@ async def call_tool(view: Context, tool: Tool, arguments: JSON) -> Note[Any]:
 async def find_by_tool(view: Context, tool: Tool, arguments: JSON, mapped: ResultMapping) -> Collection[Any]:
     """Call a tool that finds something, and make search results of its answer; all content blocks are kept as well.
 
-    Raises what `answered` and `as_results` do.
+    Raises what `call_for_step` and `as_results` do.
     """
     return as_results(view, tool, (await _call_and_record(view, tool, arguments)).content, mapped)
 
@@ -50,7 +50,7 @@ async def call_for_step(view: Context, tool: Tool, arguments: JSON, *, reads: bo
     words when it is started for the call.
 
     Raises, before the call, Invalid for arguments that do not fit, NotAllowed for a tool that is blocked or that
-    somebody said no to, and Waiting where somebody has to be asked first; outside of runs nobody can be. Raises
+    somebody said no to, and InputRequired where somebody has to be asked first; outside of runs nobody can be. Raises
     ToolFailed where it says that it failed, or could not be reached.
     """
     view.extra["tool"] = tool.full_name

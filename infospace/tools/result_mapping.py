@@ -54,7 +54,7 @@ class ForeignResult(TypedDict):
 def as_results(view: Context, tool: Tool, content: JSON, mapped: ResultMapping) -> Collection[Any]:
     """Make a Collection of search results of a tool's answer, in its order; items without a text are left out.
 
-    How many these are stands in `extra.excluded`. Raises Missing where there is no list, Invalid where it is none.
+    How many these are stands in `extra.excluded`. Raises PathNotFound where there is no list, Invalid where it is none.
     """
     items = content if mapped.items is None else lookup(content, mapped.items.parts)
     if not isinstance(items, list):

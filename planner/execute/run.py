@@ -188,7 +188,7 @@ class Run:
     async def run_to_end(self, steps: Steps | None = None) -> RunResult:
         """Run the plan from where it is to its end, or until it waits for something; `steps` runs its steps.
 
-        Raises TakenOver where another process goes on with it meanwhile: this one writes nothing more of it.
+        Raises LeaseLost where another process goes on with it meanwhile: this one writes nothing more of it.
         """
         try:
             async with renewing_lease(self.space.store, self.id, self.owner, self._so_far):

@@ -82,7 +82,7 @@ async def renewing_lease(
 ) -> AsyncIterator[None]:
     """Renew the lease of a run while something is done, and with it what was spent.
 
-    That another has it ends what is done: TakenOver.
+    Raises LeaseLost inside, at the next await, once another process has the run.
     """
     doing = asyncio.current_task()
     _log.info("%s: this process has the lease", run)

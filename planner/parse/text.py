@@ -31,7 +31,7 @@ def read_plan(text: str | bytes) -> Document | Lines:
     """Read a plan in any form: an object with `steps` or `plan`, an array of steps, or JSON Lines.
 
     A text is JSON Lines when its first object has `type`, or is a head (`goal` or `inputs`, no steps).
-    Raises Unreadable.
+    Raises InvalidJSON.
     """
     try:
         value = read_json(text)
@@ -52,7 +52,7 @@ class Beginning:
 def read_beginning(read: Callable[[], bytes]) -> Document | Lines | Beginning:
     """Read a plan as it comes, until it is known which form it has; `read` gives what is there, nothing at the end.
 
-    Raises Unreadable.
+    Raises InvalidJSON.
     """
     arrived, first = IncrementalDocument(), True
     while chunk := read():
@@ -88,7 +88,7 @@ def unreadable(error: InvalidJSON) -> Problem:
 def read_stream(stream: Iterable[bytes]) -> Document | Lines:
     """Read a plan from lines as they are written: a session's each as it comes, anything else to its end.
 
-    Raises Unreadable; the lines of a session raise it when they are asked for.
+    Raises InvalidJSON; the lines of a session raise it when they are asked for.
     """
     lines = iter(stream)
     first = b""

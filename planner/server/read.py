@@ -45,7 +45,7 @@ def read_piece(space: Space, wanted: ReadRequest) -> dict[str, Any]:
 
     `of` says what `slice`, `next` and `total` count: characters (of the text, or of the compact JSON), elements, or
     items. `next` is the slice to go on with, null at the end. What alone is too long has a `ref` in its place.
-    Raises NotFound, Missing, Invalid.
+    Raises NotFound, PathNotFound, Invalid.
     """
     if is_run_id(wanted.ref):
         row, steps = find_run(space, wanted.ref)

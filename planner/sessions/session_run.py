@@ -276,7 +276,7 @@ class SessionRun(Run):
         return super().conclude()
 
     def _write(self, status: RunStatus, ended: Ended, rows: Sequence[StepRow] = ()) -> None:
-        """Journal how a call ended. TakenOver, and nothing, where the run has another owner by now."""
+        """Journal how a call ended. Raises LeaseLost, and writes nothing, where the run has another owner by now."""
         at = now()
         spent = self._so_far()
         self._spent = spent["seconds"]

@@ -108,7 +108,7 @@ class EntryFile:
 
 
 def read_entries(path: Path) -> EntryFile:
-    """Read an `mcp.json`. Raises NotFound for no file, Unreadable for what is not JSON, or has no `mcpServers`."""
+    """Read an `mcp.json`. Raises NotFound for no file, InvalidJSON for what is not JSON, or has no `mcpServers`."""
     where = str(path.absolute())
     servers = _servers(path, where)
     entries: list[Entry] = []

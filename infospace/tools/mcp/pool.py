@@ -97,7 +97,7 @@ class ConnectionPool:
         loop.close()
 
     async def _within(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do work in the fleet's loop; cancelling here cancels there."""
+        """Do work in the pool's loop; cancelling here cancels there."""
         try:
             loop = self._started()
         except NotCalled:

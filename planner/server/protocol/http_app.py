@@ -163,7 +163,7 @@ class _App:
 
 
 async def _body(request: Request) -> bytes:
-    """Return what was sent; raises Unreadable for more than is taken."""
+    """Return what was sent; raises InvalidJSON for more than is taken."""
     found = b""
     async for chunk in request.stream():
         found += chunk
@@ -173,7 +173,7 @@ async def _body(request: Request) -> bytes:
 
 
 def _restart(body: bytes) -> bool:
-    """Read whether all servers are to be started anew; raises Unreadable."""
+    """Read whether all servers are to be started anew; raises InvalidJSON."""
     document: Any = read_json(body, what="the body") if body.strip() else {}
     if (
         not isinstance(document, dict)

@@ -47,7 +47,7 @@ def add_wait(add_argument: Callable[..., object]) -> None:
 def follow_until_done(space: Space, result: RunResult, watch: Callable[[Event], None], out: Output) -> RunResult:
     """Go on with a run for as long as it waits for what can be waited for here.
 
-    What is left is asked, or what an empty line was answered to. Raises Elsewhere.
+    It ends with the questions that were left out with an empty line. Raises LeaseLost.
     """
     attending = WaitLoop(space, out)
     try:

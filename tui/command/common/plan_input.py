@@ -57,7 +57,7 @@ def _saved(name: str, args: argparse.Namespace) -> JSON:
 
 
 def problems_of(space: Space, read: Document | Lines, saved_as: str | None = None) -> Sequence[Problem]:
-    """Return all problems of a plan in any form; raises Unreadable. `saved_as` is the name that it is to have."""
+    """Return all problems of a plan in any form; raises InvalidJSON. `saved_as` is the name that it is to have."""
     from planner.execute.start import check_plan
     from planner.parse.text import Lines
     from planner.sessions.lines import check_lines
@@ -120,7 +120,7 @@ def _table(name: str, value: str, items: Any) -> JSON:
 def declared_in(read: Document | Lines) -> tuple[Document | Lines, Mapping[str, Any]]:
     """Return what was read, and the inputs that it declares: a document's, or those of the head of a session.
 
-    Of a session that is still written the first line is waited for. Raises Unreadable where that is none.
+    Of a session that is still written the first line is waited for. Raises InvalidJSON where that is none.
     """
     from planner.parse.text import Lines, is_head
 

@@ -70,7 +70,7 @@ class Incoming:
 def read_incoming(args: argparse.Namespace) -> Document | Lines | Incoming:
     """Read a plan from standard input until it is known what comes: of a document all steps are still to come.
 
-    Where there is no space yet a document is read to its end, so that a refused one makes none. Raises Unreadable.
+    Where there is no space yet a document is read to its end, so that a refused one makes none. Raises InvalidJSON.
     """
     from planner.parse.text import Beginning, read_beginning, read_stream
 

@@ -176,7 +176,7 @@ def _digest(text: str) -> str:
 
 
 def _read(path: str) -> str:
-    """Return the text of a file; for a thread. Raises UsageError, Unreadable."""
+    """Return the text of a file; for a thread. Raises UsageError, InvalidJSON."""
     data = read_source(path)
     if len(data) > MAX_BYTES:
         raise InvalidJSON(f"{path!r} is {len(data):,} bytes long", hint=f"at most {MAX_BYTES:,} bytes are read")

@@ -130,7 +130,7 @@ class Slot(Vertical):
 
     @property
     def value(self) -> Any:
-        """The value, NOTHING where none is given. Raises Unreadable."""
+        """The value, NOTHING where none is given. Raises InvalidJSON."""
         widget = self.query("Toggle, Select, Input, TextArea").first()
         match widget:
             case Toggle():

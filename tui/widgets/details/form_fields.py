@@ -116,7 +116,7 @@ def written(value: JSON) -> str:
 
 
 def value_of(field: Field, text: str) -> Any:
-    """Return the value that was written in a field, NOTHING for an empty one. Raises Unreadable for what is no JSON."""
+    """Return the value that was written in a field, NOTHING for an empty one. Raises InvalidJSON."""
     if field.shape == "text":
         return text or NOTHING
     if not text.strip():

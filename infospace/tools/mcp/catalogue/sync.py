@@ -115,7 +115,7 @@ async def sync(
 
     `only` are the names of the servers that are asked, None for every one.
 
-    `mcp` is remembered, and read from then on at each opening; `forget` no more. Raises NotFound and Unreadable for an
+    `mcp` is remembered, and read from then on at each opening; `forget` no more. Raises NotFound and InvalidJSON for an
     `mcp` that cannot be read, NotFound for a `forget` that is not remembered. What is wrong with a server is told of
     that one alone.
     """
