@@ -33,6 +33,7 @@ class FitChecker:
 
         A whole reference is held against the schema by what is known of it.
         """
+        self._values.lookalikes(raw, pointer, env)
         try:
             read = read_value(raw)
         except ReferenceInvalid:

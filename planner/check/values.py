@@ -49,6 +49,7 @@ from infospace.schema.words import shown
 from planner.check.environment import Environment, Variable
 from planner.check.mutations import MutationTracker
 from planner.check.space_facts import SpaceFacts
+from planner.language.lookalikes import lookalikes
 from planner.language.problems import Patch, Problems, join, listed, replace
 from planner.language.references import (
     ListOf,
@@ -116,6 +117,14 @@ class ValueChecker:
             with suppress(ReferenceInvalid):
                 for reference in references_in(read_text(text)):
                     self.reference(reference, join(pointer, *place), env, whole=False)
+
+    def lookalikes(self, raw: JSON, pointer: str, env: Environment) -> None:
+        """Warn of texts in a value that look like a reference to what is bound, and are none."""
+        for place, text in strings(raw):
+            with suppress(ReferenceInvalid):
+                read_text(text)
+                for message, hint in lookalikes(text, env.variables):
+                    self.problems.warn("no-reference", join(pointer, *place), message, hint)
 
     def reference(self, reference: Reference, pointer: str, env: Environment, *, whole: bool = True) -> Shape | None:
         """Check one reference; return the shape of what it means, None when it means nothing."""
@@ -322,6 +331,7 @@ class ValueChecker:
         self.problems.error("wrong-kind", pointer, f"{raw!r} is {describe(shape)}, and {wanted} is wanted", hint, fix)
 
     def _named_resource(self, raw: str, pointer: str, env: Environment) -> Shape | None:
+        self.lookalikes(raw, pointer, env)
         value = self._read(raw, pointer)
         match value:
             case Reference():
@@ -441,6 +451,7 @@ class ValueChecker:
     def value(self, raw: JSON, pointer: str, argument: Argument | None, env: Environment) -> tuple[Any, Schema | None]:
         """Check an argument that is a value; return it (or UNKNOWN) and the schema of what it will be."""
         good = True
+        self.lookalikes(raw, pointer, env)
         for place, text in strings(raw):
             good = self._read(text, join(pointer, *place) if place else pointer) is not None and good
         if not good:

@@ -33,6 +33,8 @@ _AT = re.compile(
 )
 _PATH = re.compile(r"(?P<path>(?:(?:^|\.)@?[\w-]+(?=[.\[])|\[[^\]]*\])*)(?P<last>(?:^|\.)@?[\w-]*|\[[^\]]*)?$")
 _REST = re.compile(r"[\w-]*")
+_ITSELF = re.compile(r"(?:[^\W_]|\$)$")
+"""What is before a `$` that is itself."""
 
 OWN_ABOUT = {
     "@metadata": "the resource's own metadata",
@@ -67,7 +69,7 @@ class Written:
 def reference_before(text: str) -> Written | None:
     """Return the reference that a text ends with, as far as it is written."""
     found = _AT.search(text)
-    if found is None or text[: found.start()].endswith("$"):
+    if found is None or (not found["brace"] and _ITSELF.search(text[: found.start()])):
         return None
     return Written(found["name"], bool(found["brace"]), found["path"], found["last"] if found["name"] else None)
 

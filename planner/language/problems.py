@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from typing import Any, Literal, TypeAlias
 
 from infospace.data.paths import kind_of
@@ -12,6 +13,8 @@ from infospace.data.paths import kind_of
 Severity: TypeAlias = Literal["error", "warning"]
 Patch: TypeAlias = "list[dict[str, Any]]"
 """A JSON Patch (RFC 6902)."""
+LOOKALIKE = "no-reference"
+"""The code of a text that looks like a reference and is none. An error of the same text tells the hint instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,19 @@ class Problems:
 
 def sort_problems(document: Any, found: Iterable[Problem]) -> list[Problem]:
     """Return problems in the order in which their places stand in the document; of one place errors come first."""
-    return sorted(found, key=lambda problem: (_place(document, problem.pointer), problem.severity != "error"))
+    told = _with_causes(list(found))
+    return sorted(told, key=lambda problem: (_place(document, problem.pointer), problem.severity != "error"))
+
+
+def _with_causes(found: list[Problem]) -> Iterator[Problem]:
+    """Give an error at a text that was meant for a reference the hint of how it is written: both are one mistake."""
+    meant = {problem.pointer: problem.hint for problem in found if problem.code == LOOKALIKE}
+    wrong = {problem.pointer for problem in found if problem.severity == "error"}
+    for problem in found:
+        if problem.severity == "error" and problem.pointer in meant:
+            yield replace_fields(problem, hint=meant[problem.pointer], fix=None)
+        elif problem.code != LOOKALIKE or problem.pointer not in wrong:
+            yield problem
 
 
 def _place(document: Any, pointer: str) -> tuple[int, ...]:

@@ -4,7 +4,9 @@
 |---|---|
 | exactly `$x`, `$x.title[0]` | the thing, or the value with its type |
 | `${x.title}` inside or as text | its text |
-| `$$x`, `$${x}` | the text `$x`, `${x}` |
+| `$${x}`, `${$}` | a dollar sign and the text of x; a dollar sign |
+| `$$x` | the text `$x` |
+| `$` after a letter, a digit or `$`, and no `{` after it | itself |
 | `$` before anything else | itself |
 """
 
@@ -23,10 +25,16 @@ from infospace.data.paths import OF_REFERENCES, Path, parse_suffix, show_parts
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SHORT = 400
 """Characters of a string up to which its reading is remembered."""
-_DOLLAR = re.compile(r"\$(?:\$(?=[A-Za-z_{])|\{|(?=[A-Za-z_]))")
+_OPEN = r"(?<![^\W_])(?<!\$)"
+"""Where a `$` may begin a name: not after a letter, a digit or another `$`."""
+_DOLLAR = re.compile(rf"\$\{{|{_OPEN}\$\$?(?=[A-Za-z_])")
+"""A `$` that is not itself."""
 _NAMED = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)")
-_MEANT = re.compile(r"\$(?=[A-Za-z_{])")
-"""A dollar sign that would begin a reference."""
+_MEANT = re.compile(rf"\$(?=\{{)|{_OPEN}\$\$?(?=[A-Za-z_])")
+
+
+_BESIDE = re.compile(r"(?<=[^\W_])\$([A-Za-z_][A-Za-z0-9_]*)")
+"""What is text in a value, and a parameter in an expression."""
 
 
 class ReferenceInvalid(Invalid):
@@ -93,12 +101,24 @@ def literal(value: JSON) -> JSON:
     """Return a value as it is written in a plan so that nothing in it is a reference."""
     match value:
         case str():
-            return _MEANT.sub("$$", value)
+            return _MEANT.sub(_escaped, value)
         case list():
             return [literal(item) for item in value]
         case dict():
             return {key: literal(item) for key, item in value.items()}
     return value
+
+
+def _escaped(found: re.Match[str]) -> str:
+    if found.string.startswith("{", found.end()):
+        return "${$}"
+    return "$$" if found[0] == "$" else "${$}${$}"
+
+
+def renamed(text: str, name: str, other: str) -> str:
+    """Return a text that reads another variable where it reads the one called `name`."""
+    read = rf"(\$\{{|{_OPEN}\$){re.escape(name)}\b"
+    return re.sub(read, lambda found: f"{found[1]}{other}", text)
 
 
 def read_text(text: str) -> Literal | Reference | Template:
@@ -141,6 +161,9 @@ def _parts(text: str) -> Iterator[str | Reference]:
             case "$$":
                 yield "$"
                 position = found.end()
+            case "${" if text.startswith("$}", found.end()):
+                yield "$"
+                position = found.end() + 2
             case "${":
                 reference, position = _braced(text, found.start())
                 yield reference
@@ -164,7 +187,7 @@ def _merge(parts: Iterator[str | Reference]) -> Iterator[str | Reference]:
 
 
 def _braced(text: str, start: int) -> tuple[Reference, int]:
-    hint = "write `${name.path}`, or `$${` for the text `${`"
+    hint = "write `${name.path}`, or `${$}{` for the text `${`"
     name = NAME.match(text, start + 2)
     if name is None:
         raise ReferenceInvalid(
@@ -269,5 +292,6 @@ def names_in(raw: Any) -> Iterator[str]:
     for _, text in strings(dict(raw) if isinstance(raw, Mapping) else raw):
         try:
             yield from (reference.name for reference in references_in(read_text(text)))
+            yield from _BESIDE.findall(text)
         except ReferenceInvalid:
             yield from _NAMED.findall(text)

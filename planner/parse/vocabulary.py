@@ -32,7 +32,8 @@ name; a taken name needs `"replace": true`), `on_fail` (`"stop"`, `"continue"`, 
 (`"type": "plan:NAME"`) take their arguments nested in `arguments`.
 
 **References.** `$x` is the resource, or its content where a value is wanted; `$x.title`, `$x["odd key"]`, `$x[0]`, \
-`$x[-1].metadata.score` a place in it; `${x.title}` its text inside a longer text. `$$` is a dollar sign. In `where`, \
+`$x[-1].metadata.score` a place in it; `${x.title}` its text inside a longer text. `$$x` is the text `$x`, \
+`$${x}` a dollar sign and the value. In `where`, \
 `$x` is a value. `@id`, `@name`, `@metadata` mean the resource's own; `@path`, `@folder`, `@root` the file's of an \
 imported Note; `$hits.@extra` what its step told besides (`${hits.@extra.certificate.matched}`). Where a Collection \
 is wanted, a JSON list is taken for one (`"$t.rows"`, `["a", "$b"]`). A place that does not exist \

@@ -10,6 +10,7 @@ from typing import Any
 from infospace.core.json_types import JSON
 from planner.language.json_patch import at, patched
 from planner.language.problems import Patch, Problem, join, replace
+from planner.language.references import renamed
 
 TRIED = 4_000
 """Steps that may be checked again to try fixes; of a plan of many steps fewer fixes are tried."""
@@ -81,7 +82,7 @@ def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterato
     near = re.fullmatch(r"did you mean \$(\w+)\?", hint or "")
     text = _value_at(document, pointer)
     if near is not None and isinstance(text, str):
-        yield replace(pointer, _read_as(text, name, near[1]))
+        yield replace(pointer, renamed(text, name, near[1]))
     for block, index in _around(document, pointer):
         steps = _value_at(document, block)
         for later in range(index + 1, len(steps)):
@@ -90,12 +91,6 @@ def _bound(document: JSON, pointer: str, name: str, hint: str | None) -> Iterato
         for earlier in range(index - 1, -1, -1):
             if isinstance(steps[earlier], dict) and "out" not in steps[earlier]:
                 yield [{"op": "add", "path": join(block, earlier, "out"), "value": f"${name}"}]
-
-
-def _read_as(text: str, name: str, other: str) -> str:
-    """Read another variable; `$$` is a dollar and no variable."""
-    found = rf"\$\$|(\$\{{?){re.escape(name)}\b"
-    return re.sub(found, lambda match: match[0] if match[1] is None else f"{match[1]}{other}", text)
 
 
 def _bound_before(document: JSON, pointer: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -17,6 +16,7 @@ from planner.check.conditions import reference_or_none
 from planner.check.space_facts import SnapshotFacts
 from planner.language.plan import Block, Plan, Step, Table
 from planner.language.problems import Problem, Problems, a_kind, join, sort_problems
+from planner.language.references import literal
 from planner.language.writable import check_writable
 from planner.parse.document import parse_head, parse_plan
 from planner.parse.steps import parse_step
@@ -26,7 +26,6 @@ ANSWER = "the plan's result"
 """What is expected of the last line of a plan that is run in a session: its value is the plan's result."""
 INPUT = "an input of the plan"
 """What is expected of a line that binds an input of such a plan: it is no value that the plan gave."""
-_REFERRING = re.compile(r"\$(?=[A-Za-z_{])")
 
 
 def read_head(head: JSON, problems: Problems, at: str = "/0") -> Plan:
@@ -102,17 +101,10 @@ def as_lines(plan: Plan, bound: Mapping[str, Resource | Table | JSON], steps: Se
             line = {"type": "head", "target": rows, "count": count, "out": f"${name}", "expect": INPUT}
             lines.append(cast("JSON", line))
         else:
-            lines.append({"type": "create-note", "value": literal(value), "out": f"${name}", "expect": INPUT})
+            lines.append(
+                {"type": "create-note", "value": literal(cast("JSON", value)), "out": f"${name}", "expect": INPUT}
+            )
     lines += steps
     if plan.result is not None:
         lines.append({"type": "bind", "target": plan.result, "expect": ANSWER})
     return lines
-
-
-def literal(value: Any) -> JSON:
-    """Return a JSON value as it is written in a step, where what begins with `$` would be read."""
-    if isinstance(value, str):
-        return _REFERRING.sub("$$", value)
-    if isinstance(value, list):
-        return [literal(item) for item in value]
-    return {key: literal(item) for key, item in value.items()} if isinstance(value, dict) else value

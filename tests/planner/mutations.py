@@ -107,7 +107,7 @@ def references(plan: Any) -> Iterator[tuple[str, str, str]]:
     for pointer, step in steps_of(plan):
         own = {key: value for key, value in step.items() if key not in (*BLOCKS, "branches")}
         for place, text in _texts(own, pointer):
-            plain = text.replace("$${", "").replace("$$", "")
+            plain = re.sub(r"\$\$(?=[A-Za-z_])", "", text.replace("${$}", ""))
             found = NAME.search(plain)
             if found and (text.startswith("$") or "${" in plain or place.endswith("/where")):
                 yield place, text, found[1]

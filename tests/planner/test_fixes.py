@@ -108,11 +108,11 @@ def test_a_step_without_a_variable_is_given_one_that_others_read() -> None:
 
 def test_a_variable_that_is_not_bound_is_another_or_is_bound_before() -> None:
     """The one that was meant; by a later step that moves; by an earlier one that binds none, the nearest first."""
-    steps = [{"type": "a"}, {"type": "b", "out": "$b"}, {"type": "c"}, {"type": "d", "x": "$n $$n ${n}"}]
+    steps = [{"type": "a"}, {"type": "b", "out": "$b"}, {"type": "c"}, {"type": "d", "x": "$n $$n US$n $${n}"}]
     steps += [{"type": "e"}, {"type": "f", "out": "$n"}]
     unbound = error("/steps/3/x", "unbound-variable", about="n", hint="did you mean $num?")
     first, moved, *given = tried(unbound, document={"steps": steps})
-    assert first["steps"][3]["x"] == "$num $$n ${num}"
+    assert first["steps"][3]["x"] == "$num $$n US$n $${num}"
     assert [step["type"] for step in moved["steps"]] == ["a", "b", "c", "f", "d", "e"]
     assert [[step.get("out") for step in one["steps"][:3]] for one in given] == [[None, "$b", "$n"], ["$n", "$b", None]]
     assert len(tried(error("/steps/3/x", "unbound-variable", about="n"), document={"steps": steps})) == 3

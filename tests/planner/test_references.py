@@ -212,7 +212,7 @@ def test_a_collection_in_a_template_is_its_items_joined_by_a_blank_line(run: Any
 
 def test_substituted_text_is_not_read_again(run: Any) -> None:
     """A text with a reference in it stays that text."""
-    assert data(run(note("$$x and $${y}"), note("<${x}>", "$y"))) == "<$x and ${y}>"
+    assert data(run(note("$$x and ${$}{y}"), note("<${x}>", "$y"))) == "<$x and ${y}>"
 
 
 def test_a_string_that_is_exactly_a_template_is_text(run: Any) -> None:
@@ -243,22 +243,32 @@ def test_keys_are_literal(run: Any) -> None:
     ("written", "text"),
     [
         ("$$name", "$name"),
-        ("$${x}", "${x}"),
+        ("$${x}", "$3"),
+        ("costs $${x}, not $$x", "costs $3, not $x"),
+        ("$$${x}", "$$3"),
+        ("${$}", "$"),
+        ("${$}{x}", "${x}"),
+        ("${$}${x}", "$3"),
+        ("Pa$$w0rd", "Pa$$w0rd"),
+        ("US$x", "US$x"),
+        ("é$x 1$x", "é$x 1$x"),
+        ("$$name$x", "$name$x"),
+        ("US${x}", "US3"),
         ("costs $5", "costs $5"),
         (r"^\d+$", r"^\d+$"),
         ("$", "$"),
         ("$ x", "$ x"),
-        ("a$$b ${x}", "a$b 3"),
-        ("$$$x", "$$x"),
+        ("a$$b ${x}", "a$$b 3"),
+        ("$$$x", "$$$x"),
         ("$é", "$é"),
     ],
 )
 def test_a_dollar_before_anything_but_a_name_is_itself(run: Any, written: str, text: str) -> None:
-    """And two dollars before a name are one."""
+    """And two dollars that begin a word are one; after a letter, a digit or a dollar one is itself."""
     assert data(run(note(3), note(written, "$y"))) == text
 
 
-@pytest.mark.parametrize("written", ["it is $x", "$x is it", "$x.", "$x and $$y", "$x$x"])
+@pytest.mark.parametrize("written", ["it is $x", "$x is it", "$x.", "$x and $$y", "$x$x", "_$x", "(${x})$x"])
 def test_a_bare_variable_in_a_longer_string_is_an_error_that_offers_both_ways(errors: Any, written: str) -> None:
     """The hint has `${x}` for its text and `$$x` for the text `$x`; the fix writes the first."""
     [problem] = errors([note(3), note(written, "$y")])

@@ -26,7 +26,7 @@ STYLES = (
     ".@id",
     "@metadata",
     "$$name",
-    "$${x}",
+    "${$}{x}",
     "${c}",
     "plan:",
     "$item",

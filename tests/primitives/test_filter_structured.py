@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.language.references import literal
+
 VALUES = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "a", "b"])
 ITEM = st.fixed_dictionaries({}, optional={"x": VALUES})
 
@@ -43,7 +45,7 @@ def test_the_items_are_the_same_resources_in_their_order(run: Any) -> None:
 def test_a_parameter_is_a_value_and_never_text_of_the_condition(run: Any, text: str) -> None:
     """Quotes in it mean nothing."""
     ran = run(
-        {"type": "create-note", "value": {"t": text.replace("$", "$$")}, "out": "$x"},
+        {"type": "create-note", "value": {"t": literal(text)}, "out": "$x"},
         {"type": "create-collection", "value": ["$x", {"t": "other"}], "out": "$list"},
         {"type": "filter-structured", "target": "$list", "where": "t = $x.t", "out": "$some"},
     )

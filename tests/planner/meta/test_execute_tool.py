@@ -82,7 +82,7 @@ def test_arguments_that_do_not_fit_are_told_all_at_once_and_nothing_is_called(kn
         assert snapshot.tool_uses() == []
 
 
-@pytest.mark.parametrize("text", ["$x", "${y.z}", "$$x", "$5 for ${x", "$${x}", "a $name"])
+@pytest.mark.parametrize("text", ["$x", "${y.z}", "$$x", "$5 for ${x", "$${x}", "a $name", "US$x", "$$$x"])
 def test_a_dollar_sign_is_no_reference_here(known: Space, text: str) -> None:
     """The tool gets the text."""
     assert called(known, "one/echo", text=text)["content"][0]["text"] == text

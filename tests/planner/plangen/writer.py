@@ -176,5 +176,5 @@ class Writer:
             spots.append("${" + name + "}")
             if thing.kind == "N" and isinstance(thing.holds, Mapping):
                 spots += ["${" + f"{name}.{path}" + "}" for path, _ in places(thing.holds)]
-        spot = self.chance.choice(spots) if spots else "$${none}"
+        spot = self.chance.choice(spots) if spots else "${$}{none}"
         return self.chance.choice((f"about {spot}", f"{spot}", f"{spot}\nand {spot}", f"costs $5: {spot}"))

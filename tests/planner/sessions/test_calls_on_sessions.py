@@ -332,7 +332,7 @@ def test_a_whole_plan_is_checked_before_its_first_step_and_run_in_the_session(sp
         "result": "$said",
     }
     wrong = {**plan, "steps": [{"type": "create-note", "value": 1, "name": "kept"}, {"type": "say", "value": "$q"}]}
-    given = {"text": "$5, $$x and ${c}", "all": "Collection_1"}
+    given = {"text": "$5, $$x, Pa$$c and ${c}", "all": "Collection_1"}
     refused = asyncio.run(session.play_plan(wrong, given))
     assert ("unbound-variable", "/steps/1/value") in [(one.code, one.pointer) for one in refused.problems]
     with space.store.reading() as snapshot:
@@ -342,7 +342,7 @@ def test_a_whole_plan_is_checked_before_its_first_step_and_run_in_the_session(sp
     assert [(one.code, one.pointer) for one in budget.problems] == [("unsupported", "/budget")]
     done = asyncio.run(session.play_plan(plan, given))
     assert done.result is not None
-    assert done.result.data == "$5, $$x and ${c}: 2"
+    assert done.result.data == "$5, $$x, Pa$$c and ${c}: 2"
     assert {"text", "all", "n", "said", "other", "c"} == done.bindings.keys()
     assert asyncio.run(replay(space, str(done.run))).difference.same
 

@@ -11,7 +11,7 @@ Part: TypeAlias = Literal["key", "text", "reference", "number", "word"]
 _TOKEN = re.compile(
     r'(?P<text>"(?:[^"\\]|\\.)*"?)(?P<key>\s*:)?|(?P<number>-?\d[\d.eE+-]*)|(?P<word>true|false|null)(?!\w)'
 )
-_REFERENCE = re.compile(r"\$(?:\{[A-Za-z_][^}\"]*\}?|[A-Za-z_]\w*(?:\.@?[\w-]+|\[[^\]]*\])*)")
+_REFERENCE = re.compile(r"\$\{[A-Za-z_][^}\"]*\}?|(?<![^\W_])(?<!\$)\$[A-Za-z_]\w*(?:\.@?[\w-]+|\[[^\]]*\])*")
 
 
 def parts_of(line: str) -> Iterator[tuple[Part, int, int]]:
