@@ -35,10 +35,6 @@ class RecordedRun:
             if not self._is_pending_wait(call.position):
                 self._calls.setdefault((call.position, call.digest), []).append(call)
 
-    def add_answers(self, answers: Mapping[str, JSON]) -> None:
-        """Take the answers that are given by now."""
-        self._answers |= answers
-
     def _is_pending_wait(self, position: str) -> bool:
         """Whether a `wait` stands there that has not ended: its condition is asked anew each time."""
         row = self._suspended.get(position)

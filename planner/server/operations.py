@@ -60,6 +60,8 @@ class Operations:
         self.lives = LiveRuns(access.bounds)
         self.asked = QuestionStore()
         self._sessions: dict[str, Session] = {}
+        self._cancelling: dict[str, asyncio.Event] = {}
+        """The runs that are being cancelled here; each event is set once that is journalled."""
 
     async def close(self) -> None:
         """Cancel what goes on."""
@@ -133,6 +135,9 @@ class Operations:
             return await asyncio.to_thread(lambda: self._run_json(live.task.result().to_json()))
         if not live.run:
             raise Conflict("it was cancelled before it began", hint="call again")
+        if ended and live.run in self._cancelling:
+            # A call that queued is cancelled before the one that ran: until then the journal says that the run goes on.
+            await self._cancelling[live.run].wait()
         return await asyncio.to_thread(self._shown, live.run, None)
 
     def _document(self, plan: JSON) -> JSON | Refused:
@@ -241,18 +246,25 @@ class Operations:
     async def cancel_run(self, args: arguments.CancelRun, tell: Tell) -> dict[str, Any]:
         """Cancel a run: what it did stays, what it has not begun is not done."""
         del tell
+        if args.run in self._cancelling:
+            await self._cancelling[args.run].wait()
         row, _ = find_run(self.space, args.run)
         if is_over(row):
             raise Conflict(f"{args.run} has ended already, with {row.status}", hint="undo takes back what it did")
         going = self.lives.going(args.run)
         if not going and is_live(row):
             raise Conflict(f"{args.run} is not run through this door", hint=_where(row))
-        await self.lives.cancel(going)
-        row, _ = find_run(self.space, args.run)
-        if not is_over(row):
-            at = now()
-            entry = CloseRun(row.run, "cancelled", at, None, "the run was cancelled", row.spent)
-            self.space.store.commit([], [ClaimRun(row.run, new_owner(), row.owner, at), entry])
+        journalled = self._cancelling[args.run] = asyncio.Event()
+        try:
+            await self.lives.cancel(going)
+            row, _ = find_run(self.space, args.run)
+            if not is_over(row):
+                at = now()
+                entry = CloseRun(row.run, "cancelled", at, None, "the run was cancelled", row.spent)
+                self.space.store.commit([], [ClaimRun(row.run, new_owner(), row.owner, at), entry])
+        finally:
+            del self._cancelling[args.run]
+            journalled.set()
         return self._shown(args.run, None)
 
     async def list_bindings(self, args: arguments.ListBindings, tell: Tell) -> dict[str, Any]:

@@ -287,12 +287,15 @@ class Session:
         if not sight_of(row.scope).sees_as(sight_in(self._space)):
             message = f"the {self._shown} is of a caller who sees other notes"
             raise Conflict(message, hint="give steps to a session of another name")
+        run = self._run = SessionRun(space or self._space, Plan(()))
+        self._read(run, row)
+        return run
+
+    def _read(self, run: SessionRun, row: RunRow) -> None:
+        """Let a run become what the journal has of it."""
         with self._space.store.reading() as snapshot:
             steps, self._calls, answers = snapshot.steps(row.run), snapshot.calls(row.run), snapshot.answers(row.run)
-        run = SessionRun(space or self._space, Plan(()))
         run.recall(row, steps, self._calls, answers)
-        self._run = run
-        return run
 
     def _claim_run(self, emit: Emit) -> SessionRun:
         """Own its run, to end it; what was broken off is settled."""
@@ -363,11 +366,12 @@ class Session:
         if not run.open_lines:
             raise nothing_to_resume_error(self._shown, self.name)
         run.claim(in_run(named(approve), run.id, now()))
-        # An answer that was given before it was taken is in the journal by now.
-        with self._space.store.reading() as snapshot:
-            answers = snapshot.answers(run.id)
-        if run.record is not None:
-            run.record.add_answers(answers)
+        # Until it was claimed an earlier owner that slept through its lease may have journalled a step more, and
+        # somebody may have answered: what it goes on from is read now.
+        claimed = SessionRun(run.space, Plan(()))
+        claimed.owner = run.owner
+        self._read(claimed, self._must_be_open())
+        run = claimed
         try:
             return Called(run, await self._played(run, run.open_lines, emit, halt), ())
         finally:

@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +16,24 @@ import pytest
 from infospace import Space
 from infospace.core.clock import later, now
 from infospace.core.errors import LeaseLost
-from infospace.journal.rows import ClaimRun, CloseRun, Heartbeat, OpenRun, OwnerGuard, RunRow, RunStatus, StepRow
+from infospace.core.json_types import JSON
+from infospace.journal.rows import (
+    AddLines,
+    ClaimRun,
+    CloseRun,
+    Entry,
+    Heartbeat,
+    OpenRun,
+    OwnerGuard,
+    RunRow,
+    RunStatus,
+    StepRow,
+)
 from infospace.tools.local import LocalTools
 from planner.execute.start import run
 from planner.journal.lease import LEASE, is_live, new_owner, renewing_lease, seconds_spent
 from planner.lifecycle.resume import resume
+from planner.sessions.session_run import SessionRun
 
 HERE = socket.gethostname()
 
@@ -193,6 +206,42 @@ def test_what_an_owner_wrote_just_before_it_lost_the_run_is_not_done_again(
     result = asyncio.run(resume(space, mine, approve=["outside/send"]))
     assert (result.status, calls) == ("success", [])
     assert [step.position for step in result.steps] == ["1", "2"]
+    with space.store.reading() as snapshot:
+        assert [step.position for step in snapshot.steps(mine)] == ["1", "2"]
+
+
+def test_what_the_owner_of_a_session_wrote_just_before_it_lost_it_is_not_done_again(
+    space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with a plan: the lines that it still journals while another process claims the session have ended."""
+    outside = LocalTools("outside")
+    calls: list[str] = []
+
+    @outside.tool()
+    async def send(to: str) -> str:
+        """Send something that nobody takes back."""
+        calls.append(to)
+        return to
+
+    space.tools.add(outside)
+    lines: list[JSON] = [
+        {"type": "say", "value": "one"},
+        {"type": "outside/send", "arguments": {"to": "Ada"}, "out": "$sent"},
+    ]
+    mine, owner = space.store.new_id("run"), "elsewhere:1:x"
+    space.store.commit([], [OpenRun(mine, "session", "", {}, {}, later(-LEASE - 60), owner)])
+    space.store.commit([], [OwnerGuard(mine, owner), AddLines(mine, lines, {})])
+    claim = SessionRun.claim
+
+    def wake(run: SessionRun, entries: Sequence[Entry] = ()) -> None:
+        row = StepRow(mine, 2, "2", "outside/send", "success", now(), 1.0, out="$sent")
+        space.store.commit([], [OwnerGuard(mine, owner), replace(row, sequence=1, position="1", type="say", out=None)])
+        space.store.commit([], [OwnerGuard(mine, owner), row])
+        claim(run, entries)
+
+    monkeypatch.setattr(SessionRun, "claim", wake)
+    result = asyncio.run(resume(space, mine, approve=["outside/send"]))
+    assert (result.status, calls) == ("success", [])
     with space.store.reading() as snapshot:
         assert [step.position for step in snapshot.steps(mine)] == ["1", "2"]
 

@@ -84,10 +84,10 @@ def test_steps_that_queue_belong_to_their_session_before_they_begin(space: Space
         cancelled = await door.cancel_run(CancelRun(run=run), unheard)
         answer = await queued
         await door.close()
-        return run, cancelled["status"], answer["run"]
+        return run, cancelled["status"], (answer["run"], answer["status"])
 
     run, cancelled, queued = asyncio.run(scene())
-    assert (cancelled, queued) == ("cancelled", run)
+    assert (cancelled, queued) == ("cancelled", (run, "cancelled"))
     with space.store.reading() as snapshot:
         assert {row.run: row.status for row in snapshot.runs()} == {run: "cancelled"}
 
