@@ -130,7 +130,7 @@ def test_a_base_class_of_the_screen_serves_more_than_one_class() -> None:
         further = below.get(name, set())
         return {end for one in further for end in ends(one)} if further else {name}
 
-    assert len(ends("Place")) > 5
+    assert len(ends("BaseScreen")) > 5
     assert [one for one in sorted(own & below.keys() - created) if len(ends(one)) == 1] == []
 
 

@@ -24,9 +24,9 @@ from textual.worker import Worker
 from infospace.core.errors import InfospaceError
 from infospace.core.json_types import JSON
 from planner.journal.events import Event, Spoke
-from tui.base_screen import Place
+from tui.base_screen import BaseScreen
 from tui.dialogs.command_palette import Palette
-from tui.dialogs.common import Confirm
+from tui.dialogs.common import ConfirmDialog
 from tui.help import PAGES
 from tui.runtime.background_loop import BackgroundLoop
 from tui.runtime.gc_control import QUIET, IdleGarbageCollector
@@ -38,7 +38,7 @@ from tui.screen_help import LINK, help_of, page_help
 from tui.screen_registry import PLACES, Entry, entry_of, numbered
 from tui.screens.open_run import OpenRun
 from tui.text.format import Colours, single_line
-from tui.text.output import shown
+from tui.text.output import escape_controls
 from tui.widgets.tab_bar import Tab
 
 if TYPE_CHECKING:
@@ -159,22 +159,22 @@ class InfospaceApp(App[int]):
 
     def push_screen(self, *given: Any, **more: Any) -> Any:
         """Show a screen in front of the others; keys that are held are for it."""
-        shown = super().push_screen(*given, **more)
+        result = super().push_screen(*given, **more)
         self.keying.opened()
-        return shown
+        return result
 
     # Places
 
-    def _create_screen(self, entry: Entry) -> Place:
+    def _create_screen(self, entry: Entry) -> BaseScreen:
         """Return a new place, whose styles are those of now: nothing is to be parsed again for it."""
         place = entry.load()()
         place._css_update_count = self._css_update_count  # noqa: SLF001 - as Textual sets it for those it knows
         return place
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> BaseScreen | None:
         """The place that is shown, also behind a dialog."""
-        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, Place)), None)
+        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, BaseScreen)), None)
 
     async def edit_plan(self, run: str, document: JSON) -> None:
         """Show the plan of a run where plans are written."""
@@ -187,11 +187,11 @@ class InfospaceApp(App[int]):
 
     async def action_go(self, name: str) -> None:
         """Show a place. What stands in front of the one that is shown stays there."""
-        if not isinstance(self.screen, Place) or entry_of(name) is None:
+        if not isinstance(self.screen, BaseScreen) or entry_of(name) is None:
             return
         self.remember("place", name)
         await self.switch_mode(name)
-        if isinstance(self.screen, Place):
+        if isinstance(self.screen, BaseScreen):
             self.screen.arrived()
 
     async def on_tab_chosen(self, message: Tab.Chosen) -> None:
@@ -201,7 +201,7 @@ class InfospaceApp(App[int]):
     def action_help(self) -> None:
         """Show what the place is for, and its keys."""
         place = self.place
-        if place is not None and isinstance(self.screen, Place):
+        if place is not None and isinstance(self.screen, BaseScreen):
             self.push_screen(help_of(place))
 
     def open_page(self, address: str) -> None:
@@ -217,7 +217,7 @@ class InfospaceApp(App[int]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Give what can be done in the place, where one can go, and what Textual can do."""
-        if isinstance(screen, Place):
+        if isinstance(screen, BaseScreen):
             yield from screen.commands()
             for entry in PLACES:
                 yield SystemCommand(f"Go to {entry.title}", entry.summary, self._going_to(entry.name))
@@ -262,7 +262,9 @@ class InfospaceApp(App[int]):
         markup: bool = True,
     ) -> None:
         """Say something in a corner of the screen, without what could hide in it."""
-        super().notify(shown(message), title=shown(title), severity=severity, timeout=timeout, markup=markup)
+        super().notify(
+            escape_controls(message), title=escape_controls(title), severity=severity, timeout=timeout, markup=markup
+        )
 
     def report_error(self, error: InfospaceError) -> None:
         """Say what went wrong."""
@@ -289,7 +291,7 @@ class InfospaceApp(App[int]):
             return
         error = self._exception
         message = f"infospace has a bug ({type(error).__name__}: {error}); INFOSPACE_DEBUG=1 shows where"
-        self.panic(Text(shown(message)))
+        self.panic(Text(escape_controls(message)))
 
     # The space
 
@@ -307,7 +309,7 @@ class InfospaceApp(App[int]):
             self.notify(more + "\n".join(said[-SAID:]), title=f"{going.run} says", markup=False)
         for stack in self._screen_stacks.values():
             for screen in stack:
-                if isinstance(screen, Place):
+                if isinstance(screen, BaseScreen):
                     screen.handle_run_events(going, events)
 
     # Runs
@@ -384,7 +386,7 @@ class InfospaceApp(App[int]):
 
         what = "A run goes on here." if going == 1 else f"{going} runs go on here."
         detail = "It is put to rest after the steps under way, and can be resumed."
-        self.push_screen(Confirm("Leave?", f"{what} {detail}", yes="Leave"), answered)
+        self.push_screen(ConfirmDialog("Leave?", f"{what} {detail}", yes="Leave"), answered)
 
     def suspend_and_exit(self) -> None:
         """Leave without asking, with the runs at rest: nobody looks any more."""

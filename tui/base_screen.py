@@ -16,8 +16,8 @@ from textual.worker import Worker
 
 from planner.journal.events import Event
 from tui.runtime.workers import begin
-from tui.widgets.lazy_table import Grid
-from tui.widgets.tab_bar import Bar
+from tui.widgets.lazy_table import LazyTable
+from tui.widgets.tab_bar import TabBar
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Snapshot
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Place(Screen[None]):
+class BaseScreen(Screen[None]):
     """One place. Its class is named as its title, and the docstring of its module is its help, in Markdown.
 
     A place gives its widgets in `content`, and says in BINDINGS what can be done: keys, footer, help and the command
@@ -57,11 +57,11 @@ class Place(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Put the content between the bar of places and the keys."""
-        from tui.widgets.key_footer import Keys
+        from tui.widgets.key_footer import KeyFooter
 
-        yield Bar(self.name_of_place)
+        yield TabBar(self.name_of_place)
         yield from self.content()
-        yield Keys()
+        yield KeyFooter()
 
     def content(self) -> ComposeResult:
         """Give the widgets of the place."""
@@ -77,7 +77,7 @@ class Place(Screen[None]):
         self.shown()
         self.refresh_bindings()
 
-    @on(Grid.Highlighted)
+    @on(LazyTable.Highlighted)
     def _at_another_row(self) -> None:
         """Other things may be done at another row."""
         self.refresh_bindings()

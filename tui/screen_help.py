@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from textual.binding import Binding
 
-from tui.base_screen import Place
-from tui.dialogs.common import Help
+from tui.base_screen import BaseScreen
+from tui.dialogs.common import HelpDialog
 from tui.help import PAGES, page
 from tui.screen_registry import FIRST, PLACES
 
@@ -26,15 +26,15 @@ EVERYWHERE = (
 """What keys do in every place."""
 
 
-def help_of(place: Place) -> Help:
+def help_of(place: BaseScreen) -> HelpDialog:
     """Return the help of a place, to be shown."""
     tables = {"Keys here": _keys(place), "Keys everywhere": EVERYWHERE}
-    return Help(f"Help: {type(place).__name__}", place.help, tables, _pages())
+    return HelpDialog(f"Help: {type(place).__name__}", place.help, tables, _pages())
 
 
-def page_help(topic: str) -> Help:
+def page_help(topic: str) -> HelpDialog:
     """Return a page of the documentation, to be shown."""
-    return Help(f"Help: {topic}", page(topic), {})
+    return HelpDialog(f"Help: {topic}", page(topic), {})
 
 
 def _pages() -> str:
@@ -43,13 +43,13 @@ def _pages() -> str:
     return "\n".join(["**Pages** (a click opens one; so does `^p`, then its name)", "", *lines])
 
 
-def _displayed(place: Place, binding: Binding) -> str:
+def _displayed(place: BaseScreen, binding: Binding) -> str:
     """Return the keys of a binding as they are shown."""
     if binding.key_display:
         return binding.key_display
     return ", ".join(place.app.get_key_display(replace(binding, key=key)) for key in binding.key.split(","))
 
 
-def _keys(place: Place) -> Sequence[tuple[str, str]]:
+def _keys(place: BaseScreen) -> Sequence[tuple[str, str]]:
     """Return the keys of a place, and what each does."""
     return [(_displayed(place, binding), binding.tooltip or binding.description) for binding in place.deeds()]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tui.base_screen import Place
+    from tui.base_screen import BaseScreen
 
 
 FOLDERS = ("notes", "tools", "compose")
@@ -28,9 +28,9 @@ class Entry:
         """The module of its class: a file of its name, in a folder of its name where it has more than one."""
         return f"tui.screens.{self.name}" + (f".{self.name}" if self.name in FOLDERS else "")
 
-    def load(self) -> type[Place]:
+    def load(self) -> type[BaseScreen]:
         """Return the class of the place; its file is imported now."""
-        found: type[Place] = getattr(importlib.import_module(self.module), self.title)
+        found: type[BaseScreen] = getattr(importlib.import_module(self.module), self.title)
         return found
 
 

@@ -14,7 +14,7 @@ from infospace.core.ids import Kind
 from infospace.store.changes import MakeNote
 from planner.execute.start import run_sync
 from planner.parse.saved_plans import save_plan
-from tui.text.output import shown
+from tui.text.output import escape_controls
 
 EVIL = "\x1b]0;owned\x07 \u202eevil\u202c \u2066x\u2069 a\u200bb \ufeff \u2028 \u00ad \r\x9b31m \U000e0041 \u061c"
 SEEN = re.compile(
@@ -39,13 +39,13 @@ OWN = re.compile(r"\r?\x1b\[[?0-9;]*[A-Za-z]")
 )
 def test_what_commands_or_hides_is_shown_as_an_escape(text: str, said: str) -> None:
     """As JSON writes it."""
-    assert shown(text) == said
+    assert escape_controls(text) == said
 
 
 @pytest.mark.parametrize("text", ["\t\n", "می\u200cخواهم", "क\u094d\u200dष", "👩\u200d👩", "é 日本 ✓", "❤\ufe0f"])
 def test_what_belongs_to_a_script_is_shown_as_it_is(text: str) -> None:
     """Joiners between letters, and marks of emoji."""
-    assert shown(text) == text
+    assert escape_controls(text) == text
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from planner.journal.events import Event, RunFinished
 from planner.journal.result import RunResult
 from tui.command.common import ctrl_c as interrupting
 from tui.command.common import follow_run as attending
-from tui.command.common.event_printer import Watch
+from tui.command.common.event_printer import EventPrinter
 from tui.text.output import Output
 
 READY = """
@@ -78,7 +78,7 @@ def test_ctrl_c_at_the_moment_at_which_a_run_begins_to_wait_is_heard(
 ) -> None:
     """And not waited out: the command ends, and the run can be gone on with."""
 
-    def watched(self: Watch, event: Event) -> None:
+    def watched(self: EventPrinter, event: Event) -> None:
         usual(self, event)
         if isinstance(event, RunFinished):
             signal.raise_signal(signal.SIGINT)
@@ -86,11 +86,11 @@ def test_ctrl_c_at_the_moment_at_which_a_run_begins_to_wait_is_heard(
     def slept(seconds: float) -> None:
         pytest.fail(f"it waits for {seconds} s")
 
-    usual = Watch.__call__
+    usual = EventPrinter.__call__
     plan = json.dumps([{"type": "wait", "seconds": 3600}])
     if command == "resume":
         assert cli("run", "-", stdin=plan).code == 4
-    monkeypatch.setattr(Watch, "__call__", watched)
+    monkeypatch.setattr(EventPrinter, "__call__", watched)
     monkeypatch.setattr(attending, "time", SimpleNamespace(monotonic=time.monotonic, sleep=slept))
     said = cli(command, "-" if command == "run" else "run_1", "--wait", stdin=plan)
     assert said.code == 130

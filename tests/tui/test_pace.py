@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tui.text.pace import Pace
+from tui.text.pace import RateMeter
 
 
 class Clock:
@@ -17,10 +17,10 @@ class Clock:
         return self.now
 
 
-def paced(marks: list[tuple[float, int]]) -> Pace:
+def paced(marks: list[tuple[float, int]]) -> RateMeter:
     """A pace that has heard of so much done, each so many seconds after the one before."""
     clock = Clock()
-    pace = Pace(clock)
+    pace = RateMeter(clock)
     for seconds, done in marks:
         clock.now += seconds
         pace.mark(done)
@@ -49,7 +49,7 @@ def test_the_rate_is_that_of_the_last_minute(marks: list[tuple[float, int]], lef
 def test_the_time_left_holds_still_while_work_comes_in_batches() -> None:
     """Between two batches it changes by less than a tenth, once a minute has passed."""
     clock, rates = Clock(), []
-    pace = Pace(clock)
+    pace = RateMeter(clock)
     done = 0
     for second in range(300):
         clock.now += 1

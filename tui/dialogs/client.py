@@ -22,7 +22,7 @@ from planner.server.config import callers_of
 from tui.dialogs.base import Dialog
 from tui.runtime.workers import begin
 from tui.text.format import single_line
-from tui.text.output import shown
+from tui.text.output import escape_controls
 from tui.text.paths import path_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ REMEMBERED = "tools.config"
 SOMEBODY = "a client of this scope"
 
 
-class See(Dialog[Access | None]):
+class ClientDialog(Dialog[Access | None]):
     """Asks as whom; the access of nobody in particular where it is oneself, None where nothing changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "cancel")]
@@ -101,7 +101,7 @@ class See(Dialog[Access | None]):
             try:
                 self._callers = await asyncio.to_thread(lambda: callers_of(path_of(written)))
             except InfospaceError as error:
-                wrong.update(shown(str(error)))
+                wrong.update(escape_controls(str(error)))
             else:
                 self.infospace.remember(REMEMBERED, written)
         options.add_options([Option(_caller(one)) for one in self._callers])
@@ -130,7 +130,7 @@ class See(Dialog[Access | None]):
             self.dismiss(Access(SOMEBODY, Scope(**given)))
         except ValidationError as error:
             told = [f"{BOUNDS[str(one['loc'][0])]}: {one['msg']}" for one in error.errors()]
-            self.query_one(".wrong", Static).update(shown("; ".join(told)))
+            self.query_one(".wrong", Static).update(escape_controls("; ".join(told)))
 
 
 def _names(written: str) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tui.app import InfospaceApp
 
 
-class Beside(Dialog[ScreenResultType]):
+class ClosableDialog(Dialog[ScreenResultType]):
     """A dialog in which nothing is written: a click beside it closes it, as escape does."""
 
     def on_click(self, event: Click) -> None:
@@ -31,7 +31,7 @@ class Beside(Dialog[ScreenResultType]):
             self.dismiss(None)
 
 
-class Help(Beside[None]):
+class HelpDialog(ClosableDialog[None]):
     """What a place is for, and its keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "close")]
@@ -76,7 +76,7 @@ def _table(rows: Sequence[tuple[str, str]]) -> Table:
     return table
 
 
-class Confirm(Dialog[bool]):
+class ConfirmDialog(Dialog[bool]):
     """A question that is answered with yes or no."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -119,7 +119,7 @@ class Confirm(Dialog[bool]):
         self.focus_next("Button")
 
 
-class Line(Dialog[str | None]):
+class LineDialog(Dialog[str | None]):
     """A line that is asked for; None when nothing is given. What `check` refuses is said, and asked for again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "cancel")]

@@ -12,12 +12,12 @@ from textual.widgets import Button, Static, TextArea
 
 from infospace.core.errors import InfospaceError
 from tui.dialogs.base import Dialog
-from tui.dialogs.common import Confirm
+from tui.dialogs.common import ConfirmDialog
 
 Save = Callable[[str], Awaitable[None]]
 
 
-class Revising(Dialog[bool]):
+class EditTextDialog(Dialog[bool]):
     """A text to be changed, and kept by `save`; what that refuses is said, and nothing of the text is lost.
 
     One begins to write behind `before` characters.
@@ -89,4 +89,4 @@ class Revising(Dialog[bool]):
             if yes:
                 self.dismiss(False)
 
-        self.app.push_screen(Confirm("Leave without saving?", "What you changed is lost.", yes="Leave"), answered)
+        self.app.push_screen(ConfirmDialog("Leave without saving?", "What you changed is lost.", yes="Leave"), answered)

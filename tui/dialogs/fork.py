@@ -18,13 +18,13 @@ from planner.editor.draft import Draft, Mark, check_draft
 from planner.editor.text_patch import rewritten
 from planner.language.problems import Patch, replace
 from tui.dialogs.base import Dialog
-from tui.dialogs.common import Confirm
+from tui.dialogs.common import ConfirmDialog
 from tui.runtime.workers import begin
 from tui.text.fix_text import format_fix
 from tui.text.format import pluralize, single_line
-from tui.text.format_plan import laid_out
-from tui.widgets.editor.completion_popup import Offers
-from tui.widgets.editor.editor import Editor, Flaw
+from tui.text.format_plan import format_plan
+from tui.widgets.editor.completion_popup import CompletionPopup
+from tui.widgets.editor.editor import Editor, MarkedRange
 from tui.widgets.editor.suggester import Suggester
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ SETTLED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Forked:
+class ForkRequest:
     """From which step on, and what is changed."""
 
     step: str
     patch: Patch
 
 
-class Fork(Dialog[Forked | None]):
+class ForkDialog(Dialog[ForkRequest | None]):
     """Asks for a step of a plan, and lets the plan be changed from there on: checked and completed as in Compose."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -60,7 +60,7 @@ class Fork(Dialog[Forked | None]):
         self._document = document
         self._labels = [(f"{label}  {type_}", label) for label, type_ in labels]
         self._step = step if step in {label for label, _ in labels} else labels[0][0]
-        self._written = laid_out(document)
+        self._written = format_plan(document)
         self._draft = Draft("")
         self._timer: Timer | None = None
 
@@ -88,7 +88,7 @@ class Fork(Dialog[Forked | None]):
             with Horizontal(classes="buttons"):
                 yield Button("Fork (^s)", id="fork", variant="primary", compact=True)
                 yield Button("Cancel", id="cancel", compact=True)
-        yield Offers()
+        yield CompletionPopup()
 
     def on_mount(self) -> None:
         """Begin with the text."""
@@ -109,7 +109,7 @@ class Fork(Dialog[Forked | None]):
         first = not self._draft.text
         self._draft = await asyncio.to_thread(check_draft, self.infospace.space, self.editor.text, self._run)
         marks = self._draft.marks
-        self.editor.mark([Flaw(one.start, one.end, one.problem.severity == "error") for one in marks], (), None)
+        self.editor.mark([MarkedRange(one.start, one.end, one.problem.severity == "error") for one in marks], (), None)
         if first:
             self._go_to_step(self._step)
         self._show_problems()
@@ -185,7 +185,7 @@ class Fork(Dialog[Forked | None]):
         """Hand a key on to the offers."""
         self._suggester.steered(event)
 
-    def on_offers_taken(self) -> None:
+    def on_completion_popup_taken(self) -> None:
         """Take the one that was clicked."""
         self._suggester.accept()
         self.editor.focus()
@@ -219,7 +219,9 @@ class Fork(Dialog[Forked | None]):
                 if yes:
                     self.dismiss(None)
 
-            self.app.push_screen(Confirm("Leave without forking?", "What you changed is lost.", yes="Leave"), answered)
+            self.app.push_screen(
+                ConfirmDialog("Leave without forking?", "What you changed is lost.", yes="Leave"), answered
+            )
 
     def action_fork(self) -> None:
         """Give the change, if the plan may run; else go to what is wrong."""
@@ -234,4 +236,4 @@ class Fork(Dialog[Forked | None]):
             self._show_problems()
             return
         document, step = self._draft.document, str(self.query_one(Select).value)
-        self.dismiss(Forked(step, [] if document == self._document else replace("", document)))
+        self.dismiss(ForkRequest(step, [] if document == self._document else replace("", document)))

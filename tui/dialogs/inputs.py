@@ -25,7 +25,7 @@ Check = Callable[[Mapping[str, JSON]], Sequence[Problem]]
 """Says what is wrong with the values of inputs."""
 
 
-class Inputs(Dialog[dict[str, JSON] | None]):
+class InputsDialog(Dialog[dict[str, JSON] | None]):
     """Asks for the inputs of a plan until they fit; None where nothing is given."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

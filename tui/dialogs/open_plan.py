@@ -18,7 +18,7 @@ from tui.text.paths import path_of
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PlanSource:
     """Something that can be opened: `name` is a path, `plan:NAME`, `example:NAME`, or "" for an empty plan."""
 
     name: str
@@ -30,7 +30,7 @@ class Source:
         return self.name or "an empty plan"
 
 
-class Open(Dialog[str | None]):
+class OpenPlanDialog(Dialog[str | None]):
     """Asks what is to be opened: a path is typed, the rest is chosen from a list that what is typed filters."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -39,10 +39,10 @@ class Open(Dialog[str | None]):
         Binding("up", "move(-1)", show=False),
     ]
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[PlanSource]) -> None:
         super().__init__()
         self._sources = sources
-        self._shown: list[Source] = []
+        self._shown: list[PlanSource] = []
 
     def compose(self) -> ComposeResult:
         """A field, and the list."""
@@ -109,5 +109,5 @@ class Open(Dialog[str | None]):
         self.dismiss(self._sources[int(event.option_id or 0)].name)
 
 
-def _row(source: Source) -> Text:
+def _row(source: PlanSource) -> Text:
     return Text.assemble(source.label, ("  " + " ".join(source.about.split())[:200], "dim"), no_wrap=True)

@@ -10,16 +10,16 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from tui.dialogs.common import Beside
+from tui.dialogs.common import ClosableDialog
 from tui.runtime.workers import begin
 from tui.tables.runs_table import RunList
-from tui.widgets.lazy_table import Grid
+from tui.widgets.lazy_table import LazyTable
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
 
 
-class PickRun(Beside[str | None]):
+class PickRunDialog(ClosableDialog[str | None]):
     """Gives the id of a run, None where none is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,21 +44,21 @@ class PickRun(Beside[str | None]):
             dialog.border_title = self._question
             dialog.border_subtitle = "enter chooses; escape, or a click beside it, leaves"
             yield Input(placeholder="filter")
-            yield Grid(RunList.COLUMNS, empty="no run is like that")
+            yield LazyTable(RunList.COLUMNS, empty="no run is like that")
 
     def on_mount(self) -> None:
         """Read the runs."""
         self._runs.colours = self.infospace.colours
-        self.query_one(Grid).focus()
+        self.query_one(LazyTable).focus()
         begin(self, self.infospace, self._read, group="pick")
 
     async def _read(self) -> None:
         heads = await asyncio.to_thread(self.infospace.read_snapshot, lambda snapshot: snapshot.run_heads())
         self._runs.update(heads)
-        self.query_one(Grid).show(self._runs, at=self._at)
-        self.on_grid_drawn()
+        self.query_one(LazyTable).show(self._runs, at=self._at)
+        self.on_lazy_table_drawn()
 
-    def on_grid_drawn(self) -> None:
+    def on_lazy_table_drawn(self) -> None:
         """Ask how far the runs are that came into sight."""
         if self._runs.wanted:
             begin(self, self.infospace, self._load_tallies, group="pick-learn", exclusive=False)
@@ -68,21 +68,21 @@ class PickRun(Beside[str | None]):
         self._runs.merge(
             await asyncio.to_thread(self.infospace.read_snapshot, lambda snapshot: snapshot.tallies(wanted))
         )
-        self.query_one(Grid).refresh()
+        self.query_one(LazyTable).refresh()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show what fits."""
         self._runs.filter(event.value)
-        self.query_one(Grid).show(self._runs)
+        self.query_one(LazyTable).show(self._runs)
 
     def on_input_submitted(self) -> None:
         """Choose the run at the cursor."""
-        self.query_one(Grid).action_choose()
+        self.query_one(LazyTable).action_choose()
 
     def action_to_list(self) -> None:
         """Go to the list."""
-        self.query_one(Grid).focus()
+        self.query_one(LazyTable).focus()
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Give it."""
         self.dismiss(event.key)

@@ -24,7 +24,7 @@ from infospace.tools.approvals import parts
 from planner.journal.suspension import Pending
 from tui.dialogs.base import Dialog
 from tui.text.format import json_as_prose, single_line
-from tui.text.output import shown
+from tui.text.output import escape_controls
 from tui.text.pending import describe_schema, meanings, value_of
 
 NAME = 24
@@ -39,14 +39,14 @@ DOUBTFUL = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Answer:
     """The answer to a step."""
 
     step: str
     value: JSON
 
 
-class Ask(Dialog[Answered | None]):
+class QuestionDialog(Dialog[Answer | None]):
     """Asks the first of the questions that a run waits for; None where nothing is answered."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "later")]
@@ -127,21 +127,21 @@ class Ask(Dialog[Answered | None]):
         if fault is not None:
             self.query_one(".wrong", Static).update(f"That does not fit: {fault}")
             return
-        self.dismiss(Answered(self._pending.step, value))
+        self.dismiss(Answer(self._pending.step, value))
 
 
 def _render_question(pending: Pending) -> RenderableType:
     """Return the question; that about a call with its arguments in lines of their own, for whoever reads no JSON."""
     told = parts(pending.question) if pending.kind == "approve" else None
     if told is None or not told[1]:
-        return shown(pending.question)
+        return escape_controls(pending.question)
     question, arguments = told
     table = Table.grid(padding=(0, 2))
     table.add_column(style="not bold dim", no_wrap=True, max_width=NAME)
     table.add_column(style="not bold", overflow="fold")
     for name, value in arguments.items():
         table.add_row(single_line(name), Text(_format_value(value)))
-    return Group(f"{shown(question.removesuffix('?'))}, with", table)
+    return Group(f"{escape_controls(question.removesuffix('?'))}, with", table)
 
 
 def _format_value(value: JSON) -> str:
@@ -151,7 +151,7 @@ def _format_value(value: JSON) -> str:
     try:
         read_json(value, what="a value")
     except InvalidJSON:
-        return shown(value) or '""'
+        return escape_controls(value) or '""'
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -11,11 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from tui.dialogs.common import Beside
-from tui.text.output import shown
+from tui.dialogs.common import ClosableDialog
+from tui.text.output import escape_controls
 
 
-class Report(Beside[None]):
+class ReportDialog(ClosableDialog[None]):
     """Lines to be read, and copied."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -26,7 +26,7 @@ class Report(Beside[None]):
     def __init__(self, title: str, lines: Iterable[tuple[str, str | None]]) -> None:
         super().__init__()
         self._title = title
-        self._text = Text("\n").join(Text(shown(text), style or "") for text, style in lines)
+        self._text = Text("\n").join(Text(escape_controls(text), style or "") for text, style in lines)
 
     def compose(self) -> ComposeResult:
         """The lines, which may be more than fit."""

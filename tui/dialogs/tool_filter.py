@@ -24,7 +24,7 @@ Choice = tuple[str, str]
 FIELDS = {"server": "servers", "category": "categories", "tag": "tags"}
 
 
-class Choices(SelectionList[Choice]):
+class FilterList(SelectionList[Choice]):
     """A list with a mark before what is chosen, and none before the rest."""
 
     def render_line(self, y: int) -> Strip:
@@ -37,7 +37,7 @@ class Choices(SelectionList[Choice]):
         return Strip([before, Segment(" ", mark.style), *rest])
 
 
-class Sift(Dialog[Filters | None]):
+class ToolFilterDialog(Dialog[Filters | None]):
     """Asks which tools are to be listed; None where nothing changes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -55,7 +55,7 @@ class Sift(Dialog[Filters | None]):
         with Vertical(classes="dialog -sifting") as dialog:
             dialog.border_title = "Which tools?"
             dialog.border_subtitle = "space chooses, enter lists, escape leaves"
-            yield Choices(*self._selections())
+            yield FilterList(*self._selections())
             yield Static("Of several servers any will do, and so of categories and of tags.", classes="detail -close")
             with Horizontal(classes="buttons"):
                 yield Button("List", id="show", variant="primary", compact=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from infospace.core.errors import ModelError
 from infospace.files.import_files import Summary, import_paths
-from tui.text.pace import Pace
+from tui.text.pace import RateMeter
 from tui.text.paths import path_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 WORDS = ("added", "changed", "moved", "unchanged", "removed")
 
 
-class Adding:
+class ImportJob:
     """One import in a thread. `said` tells how far it is; `end` ends it, and keeps what is there."""
 
     def __init__(self, space: Space, paths: Sequence[str]) -> None:
@@ -28,7 +28,7 @@ class Adding:
         self._space = space
         self._paths = [path_of(path) for path in paths]
         self._at = ("", 0, 0)
-        self._paces: dict[str, Pace] = {}
+        self._paces: dict[str, RateMeter] = {}
 
     def run(self) -> None:
         """Import, and embed. Raises what importing raises, but nothing for having been ended."""
@@ -74,7 +74,7 @@ class Adding:
 
     def progress(self, done: int, total: int, what: str) -> None:
         """Take how far it is. Raises KeyboardInterrupt, as imports are ended, where somebody wants an end."""
-        self._paces.setdefault(_work(what), Pace()).mark(done)
+        self._paces.setdefault(_work(what), RateMeter()).mark(done)
         self._at = (what, done, total)
         if self.ended:
             raise KeyboardInterrupt

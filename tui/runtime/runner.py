@@ -42,13 +42,13 @@ class ActiveRun:
     future: asyncio.Future[RunResult] | None = None
 
 
-Hear: TypeAlias = "Callable[[ActiveRun, list[Event]], None]"
+OnEvents: TypeAlias = "Callable[[ActiveRun, list[Event]], None]"
 
 
 class Runner:
     """Plays runs in the engine, and tells their events here, in their order and a few at a time."""
 
-    def __init__(self, space: Space, engine: BackgroundLoop, hear: Hear) -> None:
+    def __init__(self, space: Space, engine: BackgroundLoop, hear: OnEvents) -> None:
         self._space = space
         self._engine = engine
         self._hear = hear

@@ -17,7 +17,7 @@ Doing: TypeAlias = "Callable[[], Coroutine[Any, Any, None]]"
 """Something for a worker: begun by it, and so never begun where the worker is ended before."""
 
 
-class Teller(Protocol):
+class ErrorReporter(Protocol):
     """Says what went wrong."""
 
     def report_error(self, error: InfospaceError) -> None:
@@ -32,7 +32,7 @@ def poll_delay(took: float, share: int) -> float:
     return min(LONGEST, share * took)
 
 
-def guarded(teller: Teller, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any) -> Doing:
+def guarded(teller: ErrorReporter, work: Callable[..., Coroutine[Any, Any, Any]], *given: Any) -> Doing:
     """Return work that raises nothing."""
 
     async def done() -> None:
@@ -48,7 +48,7 @@ def guarded(teller: Teller, work: Callable[..., Coroutine[Any, Any, Any]], *give
 
 def begin(
     node: DOMNode,
-    teller: Teller,
+    teller: ErrorReporter,
     work: Callable[..., Coroutine[Any, Any, Any]],
     *given: Any,
     group: str,

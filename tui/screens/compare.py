@@ -24,21 +24,21 @@ from textual.widgets import Static
 
 from infospace.core.errors import NotFound
 from infospace.journal.rows import FINISHED
-from tui.base_screen import Place
-from tui.dialogs.pick_run import PickRun
+from tui.base_screen import BaseScreen
+from tui.dialogs.pick_run import PickRunDialog
 from tui.runtime.run_model import stamp
 from tui.tables.diff_text import render_pair
 from tui.tables.run_diff import Comparison, DiffRow, DiffRows, compare, format_summary, render_run
 from tui.text.table_model import NoRows
-from tui.widgets.lazy_table import Grid
-from tui.widgets.line_table import Lines
+from tui.widgets.lazy_table import LazyTable
+from tui.widgets.line_table import LineTable
 
 LOOK = 1.0
 """Seconds between two looks at runs that go on."""
 NOTHING = "Choose two runs: l the first, r the second; or mark them in Runs with m, and press c."
 
 
-class Chosen(Static):
+class ChosenRun(Static):
     """One of the runs; a click chooses another."""
 
     class Clicked(Message):
@@ -58,7 +58,7 @@ class Chosen(Static):
         self.post_message(self.Clicked(self._side))
 
 
-class Compare(Place):
+class Compare(BaseScreen):
     """Two runs."""
 
     FIRST = "#pairs"
@@ -84,14 +84,14 @@ class Compare(Place):
 
     def content(self) -> ComposeResult:
         """The two runs, what differs, and that on both sides."""
-        yield Chosen(0)
-        yield Chosen(1)
+        yield ChosenRun(0)
+        yield ChosenRun(1)
         yield Static("", id="summary", markup=False)
         with Container(id="parts"):
-            yield Grid(DiffRows.COLUMNS, empty="", name="pairs")
+            yield LazyTable(DiffRows.COLUMNS, empty="", name="pairs")
             with Container(id="sides"):
-                yield Lines(name="before")
-                yield Lines(name="after")
+                yield LineTable(name="before")
+                yield LineTable(name="after")
 
     def on_mount(self) -> None:
         """Begin with what was compared last."""
@@ -106,12 +106,12 @@ class Compare(Place):
         asked, self.infospace.compared = self.infospace.compared, None
         if asked is not None:
             self._runs = list(asked)
-            self.query_one("#pairs", Grid).cursor = 0
+            self.query_one("#pairs", LazyTable).cursor = 0
         self._compare()
 
     # Choosing
 
-    def on_chosen_clicked(self, event: Chosen.Clicked) -> None:
+    def on_chosen_run_clicked(self, event: ChosenRun.Clicked) -> None:
         """Choose another."""
         self.action_choose(event.side)
 
@@ -124,7 +124,7 @@ class Compare(Place):
                 self._compare()
 
         question = ("The first run", "The second run")[side]
-        self.app.push_screen(PickRun(question, self._runs[side] or self._runs[1 - side]), chosen)
+        self.app.push_screen(PickRunDialog(question, self._runs[side] or self._runs[1 - side]), chosen)
 
     def action_swap(self) -> None:
         """Change first and second."""
@@ -159,9 +159,9 @@ class Compare(Place):
         self.query_one("#summary", Static).update(message)
         for place, run in enumerate(self._runs):
             self.query_one(f"#{('first', 'second')[place]}", Static).update(Text(run or "", "dim"))
-        self.query_one("#pairs", Grid).show(NoRows())
+        self.query_one("#pairs", LazyTable).show(NoRows())
         for name in ("before", "after"):
-            self.query_one(f"#{name}", Lines).show_lines((), "")
+            self.query_one(f"#{name}", LineTable).show_lines((), "")
         self.refresh_bindings()
 
     def _draw(self) -> None:
@@ -173,7 +173,7 @@ class Compare(Place):
             self.query_one(f"#{name}", Static).update(render_run(run, tally, colours))
         self.query_one("#summary", Static).update(format_summary(found))
         self._rows = DiffRows(found, colours, everything=self._everything)
-        self.query_one("#pairs", Grid).show(self._rows)
+        self.query_one("#pairs", LazyTable).show(self._rows)
         self._show_pair()
         self.refresh_bindings()
 
@@ -194,10 +194,10 @@ class Compare(Place):
 
     @property
     def _pair(self) -> DiffRow | None:
-        grid, rows = self.query_one("#pairs", Grid), self._rows
+        grid, rows = self.query_one("#pairs", LazyTable), self._rows
         return rows.shown[grid.cursor] if rows is not None and grid.cursor < len(rows) else None
 
-    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+    def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Tell the row at the cursor."""
         if event.grid.id == "pairs":
             self._show_pair()
@@ -211,7 +211,7 @@ class Compare(Place):
         sides = await asyncio.to_thread(render_pair, found, pair, self.infospace.colours)
         where = "" if pair.position is None else f" step {pair.position}"
         for name, run, lines in zip(("before", "after"), found.runs, sides, strict=True):
-            self.query_one(f"#{name}", Lines).show_lines(lines, f"{name}: {run.run}{where}")
+            self.query_one(f"#{name}", LineTable).show_lines(lines, f"{name}: {run.run}{where}")
 
     # Doing
 
@@ -228,22 +228,22 @@ class Compare(Place):
                 return pair is not None and (pair.position is None or row is not None)
         return super().is_action_available(action)
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Go into what differs, or open a note."""
         grid = event.grid
-        if not isinstance(grid, Lines):
+        if not isinstance(grid, LineTable):
             self.action_into()
         elif grid.leads_to is not None:
             self.infospace.open_note(grid.leads_to.id)
 
-    def on_grid_titled(self, event: Grid.Titled) -> None:
+    def on_lazy_table_titled(self, event: LazyTable.Titled) -> None:
         """Open the step of the side whose title was clicked."""
         if event.grid.id in ("before", "after"):
             self.action_open(int(event.grid.id == "after"))
 
     def action_into(self) -> None:
         """Go to what came, or what was there before where nothing is."""
-        self.query_one("#after", Lines).focus()
+        self.query_one("#after", LineTable).focus()
 
     def action_open(self, side: int) -> None:
         """Open the run of a side, at the step at the cursor."""
@@ -265,10 +265,10 @@ class Compare(Place):
 
     def action_copy(self) -> None:
         """Copy both sides."""
-        text = "\n\n".join(self.query_one(f"#{name}", Lines).copied() for name in ("before", "after"))
+        text = "\n\n".join(self.query_one(f"#{name}", LineTable).copied() for name in ("before", "after"))
         self.app.copy_to_clipboard(text)
         self.notify(f"Copied {len(text):,} characters.")
 
     def action_leave(self) -> None:
         """Go to the list."""
-        self.query_one("#pairs", Grid).focus()
+        self.query_one("#pairs", LazyTable).focus()

@@ -13,7 +13,7 @@ from infospace.core.json_types import JSON
 from planner.journal.events import Event
 from tui.runtime.run_model import RunModel, read_plan, read_run, stamp
 from tui.runtime.workers import poll_delay
-from tui.screens.run_screen import RunPlace
+from tui.screens.run_screen import RunScreen
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -24,7 +24,7 @@ SHARE = 10
 
 
 @dataclass(eq=False, slots=True)
-class Reading:
+class PendingRead:
     """A run that is being read, and what was heard of it meanwhile."""
 
     run: str
@@ -40,7 +40,7 @@ class OpenRun:
         self._app = app
         self._stamp: object = None
         self._next = 0.0
-        self._reading: list[Reading] = []
+        self._reading: list[PendingRead] = []
 
     async def open(self, run: str | None) -> None:
         """Open a run, or without one the latest that can be. Raises NotFound."""
@@ -81,7 +81,7 @@ class OpenRun:
         subject, begun = self.subject, time.monotonic()
         if subject is None or subject.run is None or subject.ended or subject.here or begun < self._next:
             return
-        if not isinstance(self._app.place, RunPlace):
+        if not isinstance(self._app.place, RunScreen):
             return
         self._next = float("inf")
         try:
@@ -104,7 +104,7 @@ class OpenRun:
         """Read a run from the journal, with what goes on in it here."""
         # What is heard while the journal is read may be in what is read already. Taking it twice changes nothing: steps
         # are kept by position and sequence. Only after the end it is read again, for the row of the run itself.
-        reading, ended = Reading(run), True
+        reading, ended = PendingRead(run), True
         self._reading.append(reading)
         try:
             while ended:
@@ -122,5 +122,5 @@ class OpenRun:
 
     def _draw(self) -> None:
         place = self._app.place
-        if isinstance(place, RunPlace):
+        if isinstance(place, RunScreen):
             place.changed()

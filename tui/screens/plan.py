@@ -22,26 +22,26 @@ from infospace.core.position import Position, holds
 from infospace.data.json_source_map import parts_of
 from planner.inspect.tree import RunTree, TreeNode
 from tui.runtime.run_model import RunModel
-from tui.screens.run_screen import RunPlace
+from tui.screens.run_screen import RunScreen
 from tui.tables.steps_table import StepTree, effects
 from tui.text.fix_text import format_fix
-from tui.text.output import shown as safely
+from tui.text.output import escape_controls as safely
 from tui.text.table_model import WIDE
-from tui.widgets.lazy_table import Grid
+from tui.widgets.lazy_table import LazyTable
 
 NO_STEPS = "the plan has no steps"
 BEHIND = 0.25
 """Seconds between two drawings while steps go on."""
 
 
-class Plan(RunPlace):
+class Plan(RunScreen):
     """The step tree of a run."""
 
-    FIRST = "Grid"
+    FIRST = "LazyTable"
     REASON = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "step", "Step", tooltip="opens the step: its arguments, its result, its calls"),
-        *RunPlace.DEEDS,
+        *RunScreen.DEEDS,
         Binding("space", "fold", "Fold", tooltip="folds or unfolds what is in a step"),
         Binding("right", "unfold(True)", "Unfold, go in", show=False, tooltip="unfolds, then goes in"),
         Binding("left", "unfold(False)", "Fold, go out", show=False, tooltip="folds, then goes out"),
@@ -61,7 +61,7 @@ class Plan(RunPlace):
 
     def body(self) -> ComposeResult:
         """The tree, and a few words on the step at the cursor."""
-        yield Grid(empty="")
+        yield LazyTable(empty="")
         with VerticalScroll(id="about", can_focus=False):
             yield Static("", markup=False)
 
@@ -74,7 +74,7 @@ class Plan(RunPlace):
         """Draw the tree."""
         tree = self._tree
         tree.colours = self.infospace.colours
-        grid, at = self.query_one(Grid), None
+        grid, at = self.query_one(LazyTable), None
         if subject is None:
             tree.outline, tree.nodes = None, []
             grid.empty = ""
@@ -91,7 +91,7 @@ class Plan(RunPlace):
     def _draw_going(self) -> None:
         outline = self._tree.outline
         if self.is_current and outline is not None and outline.going:
-            self.query_one(Grid).refresh()
+            self.query_one(LazyTable).refresh()
 
     def _lay_out(self) -> None:
         wide = self.size.width >= WIDE
@@ -100,7 +100,7 @@ class Plan(RunPlace):
     def on_resize(self) -> None:
         """Show as many columns as there is room for."""
         self._lay_out()
-        self.query_one(Grid).show(self._tree, self._tree.columns)
+        self.query_one(LazyTable).show(self._tree, self._tree.columns)
 
     def is_action_available(self, action: str) -> bool:
         """Whether something can be done at the cursor, or with the run."""
@@ -148,17 +148,17 @@ class Plan(RunPlace):
 
     @property
     def _node(self) -> TreeNode | None:
-        grid = self.query_one(Grid)
+        grid = self.query_one(LazyTable)
         return self._tree.nodes[grid.cursor] if grid.cursor < len(self._tree.nodes) else None
 
-    def on_grid_highlighted(self) -> None:
+    def on_lazy_table_highlighted(self) -> None:
         """Choose the step at the cursor, and say something of it."""
         node = self._node
         if node is not None and node.kind == "step":
             self.infospace.chosen = node.key
         self._about()
 
-    def on_grid_chosen(self) -> None:
+    def on_lazy_table_chosen(self) -> None:
         """Open the step, or fold the part."""
         self.action_step()
 
@@ -218,7 +218,7 @@ class Plan(RunPlace):
 
     def action_unfold(self, unfolded: bool) -> None:
         """Unfold and go in, or fold and go out."""
-        node, outline, grid = self._node, self._tree.outline, self.query_one(Grid)
+        node, outline, grid = self._node, self._tree.outline, self.query_one(LazyTable)
         if node is None or outline is None:
             return
         inner = outline.has_children(node)
@@ -235,7 +235,7 @@ class Plan(RunPlace):
     def _fold(self, node: TreeNode, *, unfolded: bool) -> None:
         self._follows = self._follows and unfolded
         self._tree.fold(node.key, unfolded=unfolded)
-        self.query_one(Grid).show(self._tree)
+        self.query_one(LazyTable).show(self._tree)
 
     def action_all(self) -> None:
         """Unfold everything, or fold it."""
@@ -247,19 +247,19 @@ class Plan(RunPlace):
             self._tree.unfold_all()
         else:
             self._tree.fold_all()
-        self.query_one(Grid).show(self._tree)
+        self.query_one(LazyTable).show(self._tree)
 
     def action_timeline(self) -> None:
         """Show bars, or kinds and sizes."""
         self._timeline = not self._timeline
         self._lay_out()
-        self.query_one(Grid).show(self._tree, self._tree.columns)
+        self.query_one(LazyTable).show(self._tree, self._tree.columns)
 
     # What is wrong
 
     def action_next(self) -> None:
         """Go to the next place that needs somebody."""
-        outline, grid = self._tree.outline, self.query_one(Grid)
+        outline, grid = self._tree.outline, self.query_one(LazyTable)
         if outline is None:
             return
         for position, row in outline.rows.items():

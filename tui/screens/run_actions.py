@@ -14,17 +14,17 @@ from planner.journal.result import RunResult
 from planner.journal.suspension import Pending
 from planner.language.json_patch import patched
 from planner.lifecycle.resume import answer, pending_of, plan_of
-from tui.base_screen import Place
-from tui.dialogs.common import Confirm
-from tui.dialogs.fork import Fork, Forked
-from tui.dialogs.question import Answered, Ask
-from tui.dialogs.report import Report
+from tui.base_screen import BaseScreen
+from tui.dialogs.common import ConfirmDialog
+from tui.dialogs.fork import ForkDialog, ForkRequest
+from tui.dialogs.question import Answer, QuestionDialog
+from tui.dialogs.report import ReportDialog
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Snapshot
 
 
-class Deeds(Place):
+class RunActions(BaseScreen):
     """A place whose runs can be resumed, answered, stopped, forked and replayed."""
 
     def can(self, action: str, run: RunHead | RunRow | None, *, asks: bool) -> bool:
@@ -60,11 +60,11 @@ class Deeds(Place):
         await self._answer(run, questions)
 
     async def _answer(self, run: str, questions: list[Pending]) -> None:
-        answered: Answered | None = await self.app.push_screen_wait(Ask(run, questions))
+        answered: Answer | None = await self.app.push_screen_wait(QuestionDialog(run, questions))
         if answered is not None:
             self.do(self._hand_in, run, questions, answered, group="answer", exclusive=False)
 
-    async def _hand_in(self, run: str, questions: list[Pending], answered: Answered) -> None:
+    async def _hand_in(self, run: str, questions: list[Pending], answered: Answer) -> None:
         """Keep an answer and go on, whatever deed is begun meanwhile; ask the next question first."""
         await asyncio.to_thread(answer, self.infospace.space, run, answered.step, answered.value)
         if questions[1:]:
@@ -99,7 +99,7 @@ class Deeds(Place):
         row = await self.ask(lambda snapshot: snapshot.run(run))
         if row.status in {"suspended", "running"} and not is_live(row):
             detail = "What it did stays. It cannot be resumed any more."
-            if not await self.app.push_screen_wait(Confirm(f"End {run} as cancelled?", detail, yes="End it")):
+            if not await self.app.push_screen_wait(ConfirmDialog(f"End {run} as cancelled?", detail, yes="End it")):
                 return
         from planner.lifecycle.cancel import cancel
 
@@ -115,11 +115,11 @@ class Deeds(Place):
         labels = [(one.label, one.type) for one in plan_of(row).steps]
         if row.kind != "plan" or not labels:
             raise NotFound(f"{run} has no steps to begin from", hint="runs of plans can be forked")
-        forked = await self.app.push_screen_wait(Fork(run, row.document, labels, step))
+        forked = await self.app.push_screen_wait(ForkDialog(run, row.document, labels, step))
         if forked is not None:
             self.infospace.follow(self._forked, run, forked, row.document)
 
-    async def _forked(self, run: str, forked: Forked, document: JSON) -> RunResult:
+    async def _forked(self, run: str, forked: ForkRequest, document: JSON) -> RunResult:
         """Run the fork; where it is refused, show why."""
         result = await self.infospace.runner.fork(run, forked.step, forked.patch)
         if result.status == "refused":
@@ -136,7 +136,7 @@ class Deeds(Place):
 
         self.notify(f"Replaying {run} …")
         replayed = await self.infospace.engine.do(replay(self.infospace.space, run))
-        await self.app.push_screen_wait(Report(f"Replay of {run}", difference_lines(replayed.difference)))
+        await self.app.push_screen_wait(ReportDialog(f"Replay of {run}", difference_lines(replayed.difference)))
 
 
 def _questions(rows: list[StepRow], answers: Mapping[str, JSON]) -> list[Pending]:

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from infospace.core.position import top_label
 from tui.runtime.run_model import RunModel
 from tui.screen_registry import key_of
-from tui.screens.run_actions import Deeds
+from tui.screens.run_actions import RunActions
 from tui.text.format import between, format_duration, pluralize, question_line, sign, single_line
 
 OF_RUNS = ("answer", "resume", "stop", "fork", "edit", "replay")
@@ -28,11 +28,11 @@ class Banner(Static):
     def on_click(self, event: Click) -> None:
         """Answer."""
         event.stop()
-        if isinstance(self.screen, RunPlace):
+        if isinstance(self.screen, RunScreen):
             self.screen.action_answer()
 
 
-class RunPlace(Deeds):
+class RunScreen(RunActions):
     """A place that shows something of `infospace.subject`; `look_at` is called whenever that is to be drawn anew."""
 
     REASON: ClassVar[bool] = False

@@ -24,13 +24,13 @@ from infospace.journal.gaps import format_gaps, gaps_in
 from infospace.journal.rows import RunHead
 from planner.journal.events import Event
 from planner.lifecycle.resume import pending_of
-from tui.dialogs.common import Confirm
+from tui.dialogs.common import ConfirmDialog
 from tui.runtime.workers import poll_delay
 from tui.screen_registry import key_of
-from tui.screens.run_actions import Deeds
+from tui.screens.run_actions import RunActions
 from tui.tables.runs_table import RunList, state_of
 from tui.text.format import format_bytes, pluralize, question_line, single_line
-from tui.widgets.lazy_table import Grid
+from tui.widgets.lazy_table import LazyTable
 
 if TYPE_CHECKING:
     from tui.runtime.runner import ActiveRun
@@ -45,10 +45,10 @@ LEAST = 2
 """Characters from which on they are."""
 
 
-class Runs(Deeds):
+class Runs(RunActions):
     """All runs, live."""
 
-    FIRST = "Grid"
+    FIRST = "LazyTable"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", tooltip="opens the run: its plan, steps and variables"),
         Binding("slash", "filter", "Filter", key_display="/", tooltip="goes to the field above the list"),
@@ -82,7 +82,7 @@ class Runs(Deeds):
             )
             yield Static("", id="found")
         makes = f"`infospace run plan.json`, or Compose ({key_of('compose')}), makes one"
-        yield Grid(RunList.COLUMNS, empty=f"no runs yet: {makes}")
+        yield LazyTable(RunList.COLUMNS, empty=f"no runs yet: {makes}")
         yield Static("", id="about", markup=False)
 
     def on_mount(self) -> None:
@@ -110,7 +110,7 @@ class Runs(Deeds):
 
     async def _load_runs(self) -> None:
         begun, self._heard = time.monotonic(), False
-        grid = self.query_one(Grid)
+        grid = self.query_one(LazyTable)
         asked = self._runs.wanted | set(self._runs.unfinished(grid.in_sight))
         try:
             heads, tallies = await self.ask(lambda snapshot: (snapshot.run_heads(), snapshot.tallies(sorted(asked))))
@@ -125,7 +125,7 @@ class Runs(Deeds):
             self._next = now + poll_delay(now - begun, SHARE)
 
     def _show(self) -> None:
-        grid = self.query_one(Grid)
+        grid = self.query_one(LazyTable)
         grid.empty = "no run is like that" if self._runs.heads else grid.empty
         grid.show(self._runs)
         shown, all_of_them = len(self._runs.shown), len(self._runs.heads)
@@ -144,9 +144,9 @@ class Runs(Deeds):
         wanted, self._runs.wanted = sorted(self._runs.wanted), set()
         if wanted:
             self._runs.merge(await self.ask(lambda snapshot: snapshot.tallies(wanted)))
-            self.query_one(Grid).refresh()
+            self.query_one(LazyTable).refresh()
 
-    def on_grid_drawn(self) -> None:
+    def on_lazy_table_drawn(self) -> None:
         """Ask for what was missing in the rows that were drawn."""
         if self._runs.wanted:
             self.do(self._load_tallies, group="learn", exclusive=False)
@@ -166,7 +166,7 @@ class Runs(Deeds):
     async def _waits(self, run: str) -> None:
         """Say what a run waits for."""
         waiting = await self.ask(lambda snapshot: pending_of(snapshot.steps(run)))
-        if waiting and self.query_one(Grid).key == run:
+        if waiting and self.query_one(LazyTable).key == run:
             self._asking = run if any(one.kind != "wait" for one in waiting) else None
             self.refresh_bindings()
             deed = "r looks again" if waiting[0].kind == "wait" else "a answers"
@@ -175,7 +175,7 @@ class Runs(Deeds):
             )
 
     def _head(self) -> RunHead | None:
-        key = self.query_one(Grid).key
+        key = self.query_one(LazyTable).key
         return None if key is None else self._runs.head(key)
 
     # Filtering
@@ -200,7 +200,7 @@ class Runs(Deeds):
 
     def on_input_submitted(self) -> None:
         """Go to the list."""
-        self.query_one(Grid).focus()
+        self.query_one(LazyTable).focus()
 
     def action_filter(self) -> None:
         """Go to the field."""
@@ -208,7 +208,7 @@ class Runs(Deeds):
 
     def action_clear(self) -> None:
         """Go to the list; from there, show all runs."""
-        grid = self.query_one(Grid)
+        grid = self.query_one(LazyTable)
         if grid.has_focus:
             self.query_one(Input).value = ""
             self._runs.marked = []
@@ -228,14 +228,14 @@ class Runs(Deeds):
             case "compare":
                 return len({*self._runs.marked, *([] if head is None else [head.run])}) > 1 and bool(self._runs.marked)
             case "clear":
-                return bool(self.query_one(Input).value or self._runs.marked) or not self.query_one(Grid).has_focus
+                return bool(self.query_one(Input).value or self._runs.marked) or not self.query_one(LazyTable).has_focus
         return super().is_action_available(action)
 
-    def on_grid_highlighted(self) -> None:
+    def on_lazy_table_highlighted(self) -> None:
         """Say something of the run."""
         self._about()
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Open the run."""
         self.infospace.open_run(event.key)
 
@@ -268,7 +268,7 @@ class Runs(Deeds):
         self._with(self.replay_run)
 
     def _with(self, deed: Callable[[str], object]) -> None:
-        run = self.query_one(Grid).key
+        run = self.query_one(LazyTable).key
         if run is None:
             self.notify("There is no run here.", severity="warning")
         else:
@@ -276,7 +276,7 @@ class Runs(Deeds):
 
     def action_mark(self) -> None:
         """Mark the run at the cursor, or take the mark away; a third mark takes that of the first, which is said."""
-        run = self.query_one(Grid).key
+        run = self.query_one(LazyTable).key
         if run is None:
             return
         dropped = self._runs.mark(run)
@@ -288,7 +288,7 @@ class Runs(Deeds):
     def action_compare(self) -> None:
         """Compare two runs, the earlier one first."""
         marked = list(self._runs.marked)
-        here = self.query_one(Grid).key
+        here = self.query_one(LazyTable).key
         if len(marked) == 1 and here is not None and here not in marked:
             marked.append(here)
         if len(marked) != 2:
@@ -306,6 +306,6 @@ class Runs(Deeds):
         made = f"{pluralize(found.resources, 'resource')} that nobody kept"
         detail = f"{pluralize(found.steps, 'step')} and {made} go with it: {format_bytes(found.bytes)}. "
         detail += "It cannot be undone, replayed or explained any more."
-        if await self.app.push_screen_wait(Confirm(f"Delete {run} for good?", detail, yes="Delete")):
+        if await self.app.push_screen_wait(ConfirmDialog(f"Delete {run} for good?", detail, yes="Delete")):
             await asyncio.to_thread(store.forget, [run], really=True)
             await self._load_runs()

@@ -10,13 +10,13 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from infospace.core.listener import Listener, Speech
-from tui.base_screen import Place
+from tui.base_screen import BaseScreen
 from tui.text.format import single_line
-from tui.widgets.cycle_button import Cycle
-from tui.widgets.lazy_table import Grid
+from tui.widgets.cycle_button import CycleButton
+from tui.widgets.lazy_table import LazyTable
 
-AskedT = TypeVar("AskedT")
-FoundT = TypeVar("FoundT")
+QueryT = TypeVar("QueryT")
+ResultsT = TypeVar("ResultsT")
 
 TYPING = 0.12
 """Seconds without a key after which it is searched."""
@@ -45,12 +45,12 @@ class Progress:
         self._loop.call_soon_threadsafe(self._says, said)
 
 
-class Seeking(Place, Generic[AskedT, FoundT]):
+class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
     """A place with a field in `#ask`, a list `#list`, and beside it what is chosen of that."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.wanted: AskedT | None = None
+        self.wanted: QueryT | None = None
         """What is to be listed next."""
         self._finding = False
         self._awaited = False
@@ -59,7 +59,7 @@ class Seeking(Place, Generic[AskedT, FoundT]):
         self._resting: Timer | None = None
         self._followed = False
         """Whether something is shown that was followed to: other rows in the list do not take its place."""
-        self._listed: AskedT | None = None
+        self._listed: QueryT | None = None
         """What was asked for when what is listed was found."""
         self._stamp: object = None
         """What was known of the space before that was read which is listed, or is being read."""
@@ -67,23 +67,23 @@ class Seeking(Place, Generic[AskedT, FoundT]):
     # What a place says of itself
 
     @property
-    def current_query(self) -> AskedT:
+    def current_query(self) -> QueryT:
         """What is asked for as it stands."""
         raise NotImplementedError
 
-    def find(self, sought: AskedT, listener: Listener) -> FoundT:
+    def find(self, sought: QueryT, listener: Listener) -> ResultsT:
         """Return what is to be listed. For a thread."""
         raise NotImplementedError
 
-    def show_results(self, found: FoundT) -> None:
+    def show_results(self, found: ResultsT) -> None:
         """List it."""
         raise NotImplementedError
 
-    async def stamp(self, sought: AskedT) -> object:
+    async def stamp(self, sought: QueryT) -> object:
         """Return what is different when what was found may not be so any more."""
         raise NotImplementedError
 
-    def is_overtaken(self, sought: AskedT) -> bool:
+    def is_overtaken(self, sought: QueryT) -> bool:
         """Whether what was found is not to be listed, since something else is asked for now."""
         del sought
         return self.wanted is not None
@@ -91,9 +91,9 @@ class Seeking(Place, Generic[AskedT, FoundT]):
     # Searching
 
     @property
-    def grid(self) -> Grid:
+    def grid(self) -> LazyTable:
         """The list."""
-        return self.query_one("#list", Grid)
+        return self.query_one("#list", LazyTable)
 
     @property
     def field(self) -> Input:
@@ -154,7 +154,7 @@ class Seeking(Place, Generic[AskedT, FoundT]):
 
     # Going about
 
-    def rests(self, event: Grid.Highlighted, then: Callable[[], object]) -> None:
+    def rests(self, event: LazyTable.Highlighted, then: Callable[[], object]) -> None:
         """Do something when the cursor has rested on its row."""
         if self._followed and not event.moved:
             return
@@ -192,11 +192,11 @@ class Seeking(Place, Generic[AskedT, FoundT]):
 
     def action_mode(self) -> None:
         """Search in another way."""
-        self.query_one("#mode", Cycle).turn()
+        self.query_one("#mode", CycleButton).turn()
 
     def action_what(self) -> None:
         """List something else."""
-        self.query_one("#what", Cycle).turn()
+        self.query_one("#what", CycleButton).turn()
 
     def action_into(self) -> None:
         """Go into what is chosen."""

@@ -24,17 +24,17 @@ from planner.inspect.variable_history import VariableHistory
 from planner.journal.given import Given
 from planner.parse.positions import step_at, written_step
 from tui.runtime.run_model import RunModel
-from tui.screens.run_screen import RunPlace
+from tui.screens.run_screen import RunScreen
 from tui.text.step_text import format_raw, render_arguments, render_calls, render_result, render_step
-from tui.widgets.details.resource_data import Data
-from tui.widgets.tabs import Tabbed
-from tui.widgets.text_view import Pager
+from tui.widgets.details.resource_data import ResourceData
+from tui.widgets.tabs import StableTabs
+from tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Snapshot
 
 
-class Step(RunPlace):
+class Step(RunScreen):
     """A step."""
 
     FIRST = "#told"
@@ -49,7 +49,7 @@ class Step(RunPlace):
         Binding("y", "copy", "Copy", tooltip="copies what is on the tab"),
         Binding("s", "sort", "Sort", show=False, tooltip="sorts a result that is a table by the next column"),
         Binding("v", "note", "In Notes", show=False, tooltip="opens the result, or an item of it, in Notes"),
-        *RunPlace.DEEDS,
+        *RunScreen.DEEDS,
     ]
 
     def __init__(self) -> None:
@@ -64,13 +64,13 @@ class Step(RunPlace):
                 yield Static("", id="step")
                 yield Static("", id="arguments")
                 yield Static("", id="rest")
-            with Tabbed(id="tabs"):
+            with StableTabs(id="tabs"):
                 with TabPane("Result", id="result"):
-                    yield Data(name="data")
+                    yield ResourceData(name="data")
                 with TabPane("Calls", id="calls"), VerticalScroll():
                     yield Static("", id="called")
                 with TabPane("JSON", id="json"):
-                    yield Pager(name="raw")
+                    yield TextView(name="raw")
 
     def on_mount(self) -> None:
         """Watch which step is chosen."""
@@ -102,7 +102,7 @@ class Step(RunPlace):
             self._clear()
             return
         written = None if subject.run is None else written_step(subject.run, position)
-        self.query_one("#raw", Pager).read(format_raw(row, written))
+        self.query_one("#raw", TextView).read(format_raw(row, written))
         calls = _calls(subject, position)
         self.query_one("#called", Static).update(render_calls(calls, self.infospace.colours))
         self.query_one(TabbedContent).get_tab("calls").label = f"Calls {len(calls)}" if calls else "Calls"
@@ -111,14 +111,14 @@ class Step(RunPlace):
     def _clear(self) -> None:
         """Show nothing of any step."""
         self.workers.cancel_group(self, "read")
-        self.query_one("#data", Data).show_text("")
-        self.query_one("#raw", Pager).read("")
+        self.query_one("#data", ResourceData).show_text("")
+        self.query_one("#raw", TextView).read("")
         self.query_one("#called", Static).update("")
         self.query_one(TabbedContent).get_tab("calls").label = "Calls"
 
     async def _read(self, subject: RunModel, row: StepRow | None) -> None:
         """Read the arguments and the result, which may be long."""
-        data = self.query_one("#data", Data)
+        data = self.query_one("#data", ResourceData)
         if row is None or subject.run is None:
             data.show_text("")
             return
@@ -153,7 +153,7 @@ class Step(RunPlace):
             case "where" | "copy":
                 return self._position is not None
             case "sort":
-                return self.query_one("#data", Data).table is not None
+                return self.query_one("#data", ResourceData).table is not None
             case "note":
                 row = None if subject is None or self._position is None else subject.row(self._position)
                 return row is not None and row.resource is not None
@@ -179,25 +179,25 @@ class Step(RunPlace):
         names = ["result", "calls", "json"]
         tabs.active = names[(names.index(tabs.active) + by) % len(names)]
 
-    def on_grid_chosen(self) -> None:
+    def on_lazy_table_chosen(self) -> None:
         """Open an item of the result."""
         self.action_note()
 
     def action_note(self) -> None:
         """Open the result in Notes, or the item of it at the cursor."""
-        self.open_in_notes(self.query_one("#data", Data).pointed)
+        self.open_in_notes(self.query_one("#data", ResourceData).pointed)
 
     def action_sort(self) -> None:
         """Sort a table."""
-        self.query_one("#data", Data).sort()
+        self.query_one("#data", ResourceData).sort()
 
     def action_copy(self) -> None:
         """Copy what is on the tab."""
         active = self.query_one(TabbedContent).active
         if active == "result":
-            text, whole = self.query_one("#data", Data).copied()
+            text, whole = self.query_one("#data", ResourceData).copied()
         elif active == "json":
-            text, whole = self.query_one("#raw", Pager).copied()
+            text, whole = self.query_one("#raw", TextView).copied()
         else:
             text, whole = str(self.query_one("#called", Static).content), True
         self.app.copy_to_clipboard(text)

@@ -26,13 +26,13 @@ from infospace.core.resources import Collection
 from planner.inspect.variable_history import Binding as Bound
 from planner.inspect.variable_history import VariableHistory
 from tui.runtime.run_model import RunModel
-from tui.screens.run_screen import RunPlace
+from tui.screens.run_screen import RunScreen
 from tui.tables.notes_query import label_of
 from tui.text.format import Colours, pluralize, single_line
 from tui.text.step_text import size_of
 from tui.text.table_model import Column, NoRows
-from tui.widgets.details.resource_data import Data
-from tui.widgets.lazy_table import Grid
+from tui.widgets.details.resource_data import ResourceData
+from tui.widgets.lazy_table import LazyTable
 from tui.widgets.slider import Slider
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ SHORT = 200
 """Characters, as it is stored, up to which the beginning of a Note is all of it."""
 
 
-class Bindings:
+class BindingRows:
     """Implements `Rows` over what was bound at a moment."""
 
     COLUMNS: ClassVar[tuple[Column, ...]] = (
@@ -87,10 +87,10 @@ class Bindings:
         ]
 
 
-class Variables(RunPlace):
+class Variables(RunScreen):
     """The variables of a run, over time."""
 
-    FIRST = "Grid"
+    FIRST = "LazyTable"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("comma", "scrub(-1)", "Before", key_display=",", tooltip="to the moment before"),
         Binding("full_stop", "scrub(1)", "Next", key_display=".", tooltip="to the next moment"),
@@ -99,7 +99,7 @@ class Variables(RunPlace):
         Binding("w", "where", "Its step", tooltip="opens the step that bound the variable"),
         Binding("y", "copy", "Copy", tooltip="copies the value"),
         Binding("v", "note", "In Notes", show=False, tooltip="opens the value, or an item of it, in Notes"),
-        *RunPlace.DEEDS,
+        *RunScreen.DEEDS,
     ]
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class Variables(RunPlace):
         self._moments: VariableHistory | None = None
         self._chosen: str | None = None
         """The step that was chosen when this was shown last."""
-        self._names: Bindings | None = None
+        self._names: BindingRows | None = None
 
     def body(self) -> ComposeResult:
         """The slider, the variables, and the value of one of them."""
@@ -115,8 +115,8 @@ class Variables(RunPlace):
             yield Slider()
             yield Static("", id="moment")
         with Container(id="halves"):
-            yield Grid(Bindings.COLUMNS, empty="nothing is bound yet", name="bindings")
-            yield Data(name="value")
+            yield LazyTable(BindingRows.COLUMNS, empty="nothing is bound yet", name="bindings")
+            yield ResourceData(name="value")
 
     def shown(self) -> None:
         """Go to the step that was chosen meanwhile."""
@@ -132,8 +132,8 @@ class Variables(RunPlace):
             self._moments, self._names = None, None
             for group in ("moments", "at", "value"):
                 self.workers.cancel_group(self, group)
-            self.query_one("#bindings", Grid).show(NoRows())
-            self.query_one("#value", Data).show_text("")
+            self.query_one("#bindings", LazyTable).show(NoRows())
+            self.query_one("#value", ResourceData).show_text("")
             self.query_one("#moment", Static).update("")
             return
         self.do(self._read, subject, afresh, group="moments")
@@ -195,8 +195,8 @@ class Variables(RunPlace):
         bindings, told = await asyncio.to_thread(self._bound_at, moments, subject, moment)
         row = moments.ended[moment - 1] if moment else None
         fresh = None if row is None or row.status != "success" else row.out
-        self._names = Bindings(bindings, told, fresh, self.infospace.colours)
-        grid = self.query_one("#bindings", Grid)
+        self._names = BindingRows(bindings, told, fresh, self.infospace.colours)
+        grid = self.query_one("#bindings", LazyTable)
         grid.show(self._names)
         said = "at the beginning" if row is None else f"after {row.position} {row.type}"
         self.query_one("#moment", Static).update(Text(f"{moment:,} of {len(moments):,}, {said}", no_wrap=True))
@@ -214,23 +214,23 @@ class Variables(RunPlace):
             case "open" | "copy" | "note":
                 return bound is not None
             case "sort":
-                return self.query_one("#value", Data).table is not None
+                return self.query_one("#value", ResourceData).table is not None
         return super().is_action_available(action)
 
     # The variable at the cursor
 
     @property
     def _bound(self) -> Bound | None:
-        grid = self.query_one("#bindings", Grid)
+        grid = self.query_one("#bindings", LazyTable)
         found = self._names
         return found.bindings[grid.cursor] if found is not None and grid.cursor < len(found) else None
 
-    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+    def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Show what the variable was."""
         if event.grid.id == "bindings":
             self._value()
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Go into the value."""
         if event.grid.id == "bindings":
             self.action_open()
@@ -238,7 +238,7 @@ class Variables(RunPlace):
             self.action_note()
 
     def _value(self) -> None:
-        bound, data = self._bound, self.query_one("#value", Data)
+        bound, data = self._bound, self.query_one("#value", ResourceData)
         if bound is None:
             data.show_text("")
         else:
@@ -246,15 +246,15 @@ class Variables(RunPlace):
 
     def action_open(self) -> None:
         """Go into the value."""
-        self.query_one("#value", Data).focus_inside()
+        self.query_one("#value", ResourceData).focus_inside()
 
     def action_note(self) -> None:
         """Open the value in Notes, or the item of it at the cursor."""
-        self.open_in_notes(self.query_one("#value", Data).pointed)
+        self.open_in_notes(self.query_one("#value", ResourceData).pointed)
 
     def action_sort(self) -> None:
         """Sort the value, where it is a table."""
-        self.query_one("#value", Data).sort()
+        self.query_one("#value", ResourceData).sort()
 
     def action_where(self) -> None:
         """Open the step that bound the variable."""
@@ -267,7 +267,7 @@ class Variables(RunPlace):
 
     def action_copy(self) -> None:
         """Copy the value."""
-        text, whole = self.query_one("#value", Data).copied()
+        text, whole = self.query_one("#value", ResourceData).copied()
         self.app.copy_to_clipboard(text)
         self.notify(f"Copied {len(text):,} characters." if whole else f"Copied the first {len(text):,} characters.")
 

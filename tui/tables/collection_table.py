@@ -29,7 +29,7 @@ AT_ONCE = 100
 Cells = tuple[str, ...]
 
 
-class Table:
+class CollectionTable:
     """Implements `Rows` over the items of a Collection. `wanted` are the places of items to be read."""
 
     def __init__(self, view: Context, collection: Collection, fields: Sequence[str], columns: Sequence[Column]) -> None:
@@ -77,7 +77,7 @@ class Table:
     def _fetch(self, places: Sequence[int]) -> None:
         for at in range(0, len(places), AT_ONCE):
             some = places[at : at + AT_ONCE]
-            self.merge(some, present(self._view, [self._ids[place] for place in some]))
+            self.merge(some, existing_resources(self._view, [self._ids[place] for place in some]))
 
     def sort(self, column: int) -> None:
         """Sort by a column, the other way round when it is sorted by that; reads all items. For a thread."""
@@ -121,10 +121,10 @@ class Table:
             self._read[place] = gone if item is None else tuple(field_of(item, name) for name in self._fields)
 
 
-def read_table(view: Context, collection: Collection) -> Table:
+def read_table(view: Context, collection: Collection) -> CollectionTable:
     """Return a Collection as a table, its items as a view has them; the first ones are read. For a thread."""
     ids = [member.id for member in collection.members[:LOOKED_AT]]
-    items = present(view, ids)
+    items = existing_resources(view, ids)
     there = [item for item in items if item is not None]
     fields = fields_of(there)
     looked = [[field_of(item, name) for item in there] for name in fields]
@@ -134,12 +134,12 @@ def read_table(view: Context, collection: Collection) -> Table:
         numbers = all(isinstance(value, (int, float)) for value in values if value is not None)
         width = None if place == len(fields) - 1 and len(fields) <= 2 else min(WIDEST, max(len(name) + 2, widest))
         columns.append(Column(name, width, "right" if numbers and values else "left", least=20))
-    table = Table(view, collection, fields, columns)
+    table = CollectionTable(view, collection, fields, columns)
     table.merge(range(len(items)), items)
     return table
 
 
-def present(view: Context, identifiers: Sequence[str]) -> list[Resource | None]:
+def existing_resources(view: Context, identifiers: Sequence[str]) -> list[Resource | None]:
     """Return resources by id, in order; None for those that are not there any more."""
     try:
         return list(view.resources(identifiers))

@@ -15,7 +15,7 @@ from infospace.journal.rows import RunRow, RunStats, StepRow, Use
 from planner.inspect.diff import Outcome, Sets, arguments_of
 from tui.tables.run_diff import Comparison, DiffRow, format_run_duration
 from tui.text.format import Colours, preview_as_prose, single_line
-from tui.text.output import shown
+from tui.text.output import escape_controls
 from tui.text.render import content_text
 
 if TYPE_CHECKING:
@@ -168,4 +168,4 @@ def _lines(before: str, after: str, colours: Colours) -> tuple[list[Line], list[
 
 
 def _shown(text: str) -> str:
-    return shown(text.expandtabs(4))
+    return escape_controls(text.expandtabs(4))

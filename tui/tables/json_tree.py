@@ -20,7 +20,7 @@ AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class TreeRow:
     """A value in its place: `path` are the keys and indices that lead there. `more` stands for what is not shown."""
 
     path: tuple[str | int, ...]
@@ -36,7 +36,7 @@ class JsonTree:
     def __init__(self, value: JSON) -> None:
         self.value = value
         self.colours: Colours = {}
-        self.branches: list[Branch] = []
+        self.branches: list[TreeRow] = []
         self._open: set[tuple[str | int, ...]] = {()}
         self._most: dict[tuple[str | int, ...], int] = {}
         for depth in range(1, 6):
@@ -49,10 +49,10 @@ class JsonTree:
     def _lay_out(self) -> None:
         self.branches = list(self._walk())
 
-    def _walk(self, opened: set[tuple[str | int, ...]] | None = None, most: int | None = None) -> Iterator[Branch]:
+    def _walk(self, opened: set[tuple[str | int, ...]] | None = None, most: int | None = None) -> Iterator[TreeRow]:
         """Give the branches that are to be seen, at most one more than `most`."""
         unfolded = self._open if opened is None else opened
-        ahead = [Branch((), self.value)]
+        ahead = [TreeRow((), self.value)]
         given = 0
         while ahead and (most is None or given <= most):
             branch = ahead.pop()
@@ -61,16 +61,16 @@ class JsonTree:
             if not branch.more and branch.path in unfolded:
                 ahead += reversed(self._children(branch))
 
-    def _children(self, branch: Branch) -> list[Branch]:
+    def _children(self, branch: TreeRow) -> list[TreeRow]:
         value, path = branch.value, branch.path
         most = self._most.get(path, AT_ONCE)
         if isinstance(value, dict):
-            found = [Branch((*path, key), value[key]) for _, key in zip(range(most), value, strict=False)]
+            found = [TreeRow((*path, key), value[key]) for _, key in zip(range(most), value, strict=False)]
         elif isinstance(value, list):
-            found = [Branch((*path, place), one) for place, one in enumerate(value[:most])]
+            found = [TreeRow((*path, place), one) for place, one in enumerate(value[:most])]
         else:
             return []
-        return [*found, Branch((*path, ""), None, len(value) - most)] if len(value) > most else found
+        return [*found, TreeRow((*path, ""), None, len(value) - most)] if len(value) > most else found
 
     # Folding
 

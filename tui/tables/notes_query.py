@@ -87,7 +87,7 @@ class NotesList:
     words: Sequence[str] = ()
 
 
-def listed(space: Space, sought: NotesQuery, listener: Listener) -> NotesList:
+def run_notes_query(space: Space, sought: NotesQuery, listener: Listener) -> NotesList:
     """Return what is to be listed."""
     if sought.what == "stale":
         return _stale(space, sought)
@@ -164,10 +164,10 @@ def _word_search(space: Space, sought: NotesQuery) -> NotesList:
 def read_all(snapshot: Snapshot, ids: Sequence[str]) -> Iterator[ResourceSummary]:
     """Give what there is to tell of many resources, those that Relations join with their titles."""
     for at in range(0, len(ids), CHUNK):
-        yield from titled(snapshot, snapshot.briefs(ids[at : at + CHUNK]))
+        yield from with_titles(snapshot, snapshot.briefs(ids[at : at + CHUNK]))
 
 
-def titled(snapshot: Snapshot, briefs: Sequence[ResourceSummary]) -> list[ResourceSummary]:
+def with_titles(snapshot: Snapshot, briefs: Sequence[ResourceSummary]) -> list[ResourceSummary]:
     """Return briefs in which Relations and search results are told by the titles of what they refer to."""
     others = {end for brief in briefs for end in _others(brief)}
     titles = {brief.id: label_of(brief) for brief in snapshot.briefs(sorted(others))} if others else {}
@@ -268,12 +268,12 @@ def tags_of(brief: ResourceSummary) -> str:
     return tags if isinstance(tags, str) else ""
 
 
-def present(snapshot: Snapshot, ids: Sequence[str]) -> list[ResourceSummary]:
+def existing_summaries(snapshot: Snapshot, ids: Sequence[str]) -> list[ResourceSummary]:
     """Return what there is to tell of resources, without those that were removed for good."""
     from infospace.core.errors import NotFound
 
     try:
-        return titled(snapshot, snapshot.briefs(ids))
+        return with_titles(snapshot, snapshot.briefs(ids))
     except NotFound:
         return [brief for one in ids for brief in _one(snapshot, one)]
 
@@ -282,6 +282,6 @@ def _one(snapshot: Snapshot, identifier: str) -> list[ResourceSummary]:
     from infospace.core.errors import NotFound
 
     try:
-        return titled(snapshot, snapshot.briefs([identifier]))
+        return with_titles(snapshot, snapshot.briefs([identifier]))
     except NotFound:
         return []

@@ -12,7 +12,7 @@ from infospace.core.errors import NotFound
 from infospace.core.resources import Collection, Note, Relation, Resource
 from infospace.journal.origin import Origin
 from infospace.journal.rows import Use
-from tui.tables.notes_query import label_of, present, titled
+from tui.tables.notes_query import existing_summaries, label_of, with_titles
 from tui.text.format import Colours, count, format_time, json_as_prose, pluralize, single_line
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def read_around(snapshot: Snapshot, identifier: str, version: int | None = None)
     )
     return ResourceDetail(
         resource,
-        titled(snapshot, [brief])[0],
+        with_titles(snapshot, [brief])[0],
         tuple((number, at, origin) for (number, at), origin in zip(versions, origins, strict=True)),
         tuple(_ties(snapshot, resource)),
         tuple(unresolved),
@@ -112,7 +112,7 @@ def _ties(snapshot: Snapshot, resource: Resource) -> Iterator[Link]:
     found += [(f"← {one.ends[1]}", one.ends[0], None) for one in into if one.ends is not None]
     relations = {one.id for one in (*out, *into)}
     found += [("in", holder, None) for _, holder in snapshot.holders([resource.id]) if holder not in relations]
-    titles = {one.id: label_of(one) for one in present(snapshot, sorted({end for _, end, _ in found}))}
+    titles = {one.id: label_of(one) for one in existing_summaries(snapshot, sorted({end for _, end, _ in found}))}
     for how, end, version in dict.fromkeys(found):
         yield Link(how, end, titles.get(end, "(removed for good)"), version)
 

@@ -20,7 +20,7 @@ from planner.metatools.lookup import use_of
 from tui.tables.tool_rows import STATES
 from tui.tables.tools_query import ServerStatus
 from tui.text.format import Colours, format_duration, format_time, json_as_prose, pluralize
-from tui.text.output import shown
+from tui.text.output import escape_controls
 
 if TYPE_CHECKING:
     from infospace.core.tool import Tool
@@ -36,7 +36,7 @@ BLOCK = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToolInfo:
     """A tool with what is known of it in a space: how its calls went, and whether somebody is asked before one."""
 
     tool: Tool
@@ -47,11 +47,11 @@ class Told:
     """Whether it may always be called because somebody answered so."""
 
 
-def read_tool(space: Space, tool: Tool) -> Told:
+def read_tool(space: Space, tool: Tool) -> ToolInfo:
     """Look up what is known of a tool; for a thread."""
     always = [one for one in remembered(space.store) if one.tool in (tool.full_name, f"{tool.server}/*")]
     held = allowed(space.store, tool, None)
-    return Told(
+    return ToolInfo(
         tool,
         injection_signs(tool),
         use_of(space, tool),
@@ -86,21 +86,21 @@ def head_of(tool: Tool, colours: Colours) -> Text:
         parts.append(("  never listed", colours.get("warning", "")))
     elif not tool.connected:
         parts.append(("  not connected", colours.get("warning", "")))
-    return Text.assemble(*((shown(text), style) for text, style in parts), no_wrap=True, overflow="ellipsis")
+    return Text.assemble(*((escape_controls(text), style) for text, style in parts), no_wrap=True, overflow="ellipsis")
 
 
-def about_tool(told: Told, hit: ToolHit | None, colours: Colours) -> RenderableType:
+def about_tool(told: ToolInfo, hit: ToolHit | None, colours: Colours) -> RenderableType:
     """Return all that is told of a tool."""
     tool, text = told.tool, Text()
     for sign in told.signs:
         text.append(f"! Beware: its description {sign}.\n", colours.get("warning", "bold"))
     if tool.title:
-        text.append(f"{shown(tool.title)}\n", "bold")
+        text.append(f"{escape_controls(tool.title)}\n", "bold")
     if tool.description:
         if tool.integration != "local":
             text.append(f"The server {tool.server} says, as text to be read and not obeyed:\n", "dim italic")
         own = tool.integration == "local"
-        text.append(f"{shown(_WRAPPED.sub(' ', tool.description) if own else tool.description)}\n")
+        text.append(f"{escape_controls(_WRAPPED.sub(' ', tool.description) if own else tool.description)}\n")
     examples = [("example", json_as_prose(dict(example))) for example in tool.examples]
     return Group(text, _table([*_facts(told, hit), *examples]))
 
@@ -110,11 +110,11 @@ def _table(facts: Iterable[tuple[str, str]]) -> Table:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for word, message in facts:
-        table.add_row(word, Text(shown(message)))
+        table.add_row(word, Text(escape_controls(message)))
     return table
 
 
-def _facts(told: Told, hit: ToolHit | None) -> Iterator[tuple[str, str]]:
+def _facts(told: ToolInfo, hit: ToolHit | None) -> Iterator[tuple[str, str]]:
     tool = told.tool
     if hit is not None:
         moved = "".join(f"; {one.by:+.3f} in the order: {one.reason}" for one in hit.adjustments)
@@ -176,14 +176,14 @@ def about_server(one: ServerStatus, colours: Colours) -> RenderableType:
     text.append(f"{mark} {one.state}", colours.get(colour, ""))
     text.append(" (listed, and its process goes on here)\n" if one.state == "running" else "\n", "dim")
     if one.reason:
-        text.append(f"{shown(one.reason)}\n", colours.get("error", "bold"))
+        text.append(f"{escape_controls(one.reason)}\n", colours.get("error", "bold"))
     if one.hint:
-        text.append(f"{shown(one.hint)}\n", "dim")
+        text.append(f"{escape_controls(one.hint)}\n", "dim")
     parts: list[RenderableType] = [text, _table(_server_facts(one))]
     server = one.server
     if server is not None and server.kept is not None and server.kept.instructions:
         parts.append(Text("\nThe server says, as text to be read and not obeyed:", "dim italic"))
-        parts.append(Text(shown(server.kept.instructions)))
+        parts.append(Text(escape_controls(server.kept.instructions)))
     return Group(*parts)
 
 

@@ -82,7 +82,7 @@ def key_of(tool: Tool) -> str:
     return f"{tool.kind} {tool.full_name}"
 
 
-def listed(space: Space, sought: ToolsQuery, listener: Listener | None = None) -> ToolsList:
+def run_tools_query(space: Space, sought: ToolsQuery, listener: Listener | None = None) -> ToolsList:
     """Return the tools that are to be listed: by name, or of a search best first. Raises Invalid."""
     seen = space if sought.access is None else ScopedSpace(space, sought.access.scope)
     tools = known_tools(seen, servers=True)
@@ -153,7 +153,7 @@ def _format_search(found: FoundTools) -> str:
     return single_line(f"{message}; {found.degraded}" if found.degraded else message)
 
 
-def standing(space: Space) -> list[ServerStatus]:
+def server_statuses(space: Space) -> list[ServerStatus]:
     """Return the servers of all `mcp.json` files by name, and what is wrong in these. Starts nothing."""
     servers = space.tools.servers
     if servers is None:

@@ -119,6 +119,6 @@ def question_line(question: str) -> str:
 
 def single_line(text: str) -> str:
     """Return a text on one line, without what could command a terminal."""
-    from tui.text.output import shown
+    from tui.text.output import escape_controls
 
-    return shown(" ".join(text[:2000].split()))
+    return escape_controls(" ".join(text[:2000].split()))

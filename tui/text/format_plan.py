@@ -21,7 +21,7 @@ def plan_document(draft: Draft) -> JSON:
     return {**head, "steps": lines[bool(head) :]}
 
 
-def laid_out(document: JSON) -> str:
+def format_plan(document: JSON) -> str:
     """Write a plan: a step a line where it is short, else a field a line."""
     return _written(document, 0) + "\n"
 

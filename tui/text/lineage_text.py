@@ -78,7 +78,7 @@ class _Tree:
         node = self._graph.nodes[edge.to]
         line = f"{indent}{'└─' if last else '├─'} {_role(edge, forward=self._graph.forward)}"
         if edge.to in self._shown:
-            yield f"{line}{named(node.origin)}  (told above)", "dim", edge.to
+            yield f"{line}{format_origin_name(node.origin)}  (told above)", "dim", edge.to
             return
         if edge.how == "before" and edge.to in self._graph.roots:
             yield f"{line}{at(edge.to)}  (told below)", "dim", edge.to
@@ -97,7 +97,7 @@ class _Tree:
         origin = node.origin
         if not origin.there:
             return f"{at(origin.of)}  removed for good"
-        words = [named(origin), _preview(node), self._format_origin(node)]
+        words = [format_origin_name(origin), _preview(node), self._format_origin(node)]
         if origin.since == "deleted":
             words.append(f"deleted {origin.gone}")
         elif origin.since is not None:
@@ -132,7 +132,7 @@ class _Tree:
         return f" {truncate(query, TITLE)!r}" if isinstance(query, str) else ""
 
 
-def named(origin: Origin) -> str:
+def format_origin_name(origin: Origin) -> str:
     """Return a version with its name and title, for a person."""
     name = "" if origin.name is None else f" {origin.name!r}"
     if origin.ends is not None:

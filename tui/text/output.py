@@ -82,7 +82,7 @@ class Output:
     def _line(self, text: str, style: str | None, *, stderr: bool) -> None:
         """Print a line, without `rich`, whose import takes time, where it would print the same."""
         stream = sys.stderr if stderr else sys.stdout
-        text = shown(text)
+        text = escape_controls(text)
         if stream.isatty() or _CONTROL.search(text) or any(name in os.environ for name in _FORCING):
             console = self.side if stderr else self.result
             console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
@@ -94,7 +94,7 @@ class Output:
         """Say what went wrong in one sentence; with `json`, as a document too."""
         if self.json:
             self.document({"status": "failed", "kind": error.kind, "reason": error.message, "hint": error.hint})
-        sys.stderr.write(f"infospace: {shown(str(error))}\n")
+        sys.stderr.write(f"infospace: {escape_controls(str(error))}\n")
 
     @contextmanager
     def progress(self) -> Iterator[Listener]:
@@ -104,9 +104,9 @@ class Output:
         if self.json or not sys.stderr.isatty():
             yield NullListener()
             return
-        from tui.text.progress import Bars
+        from tui.text.progress import ProgressBars
 
-        with Bars(self.side) as bars:
+        with ProgressBars(self.side) as bars:
             yield bars
 
 
@@ -115,7 +115,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def shown(text: str) -> str:
+def escape_controls(text: str) -> str:
     r"""Return text as a person may see it: what would command a terminal, or hide, stands there as `\x1b`, `\u202e`."""
     return _COMMANDING.sub(_escape, text)
 

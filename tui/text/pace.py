@@ -13,7 +13,7 @@ LEAST = 2.0
 """Seconds after which a first rate is told."""
 
 
-class Pace:
+class RateMeter:
     """How fast work goes, over the last minute. What was done when it was first heard of counts for nothing."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

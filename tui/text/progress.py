@@ -9,10 +9,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from infospace.core.listener import Speech
-from tui.text.pace import Pace
+from tui.text.pace import RateMeter
 
 
-class Bars:
+class ProgressBars:
     """A listener that draws a bar for each kind of work."""
 
     def __init__(self, console: Console) -> None:
@@ -20,7 +20,7 @@ class Bars:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), pace)
         self._progress = Progress(*columns, console=console, transient=True)
         self._tasks: dict[str, TaskID] = {}
-        self._paces: dict[str, Pace] = {}
+        self._paces: dict[str, RateMeter] = {}
 
     def message(self, kind: Speech, text: str) -> None:
         """Show something said, above the bars."""
@@ -32,7 +32,7 @@ class Bars:
         work = what.partition(";")[0]
         if work not in self._tasks:
             self._tasks[work] = self._progress.add_task("", total=total, pace="")
-            self._paces[work] = Pace()
+            self._paces[work] = RateMeter()
         pace = self._paces[work]
         pace.mark(done)
         self._progress.update(
@@ -43,7 +43,7 @@ class Bars:
             pace=pace.format_rate(total - done),
         )
 
-    def __enter__(self) -> Bars:
+    def __enter__(self) -> ProgressBars:
         self._progress.start()
         return self
 

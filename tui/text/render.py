@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, normalize
 
-from tui.text.output import shown
+from tui.text.output import escape_controls
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +23,7 @@ _WORD = re.compile(r"\w+")
 _LEAST_SHARED = 0.3
 
 
-def located(location: Location | None) -> dict[str, str | None]:
+def location_json(location: Location | None) -> dict[str, str | None]:
     """Return where a file lies as the members of a JSON object, null for what is none."""
     if location is None:
         return {"path": None, "folder": None, "root": None}
@@ -49,11 +49,11 @@ def hits_table(hits: Sequence[Mapping[str, Any]], words: Sequence[str] = ()) -> 
     for rank, hit in enumerate(hits, start=1):
         metadata = hit["metadata"]
         title, text = _titled(hit)
-        said = Text(shown(title) or "(no title)", style="bold")
+        said = Text(escape_controls(title) or "(no title)", style="bold")
         if text:
             said.append("\n" + snippet_with(words, text), style="not bold dim")
-        where = [Text(shown(metadata.get(place) or ""), style="dim") for place in places]
-        table.add_row(str(rank), _score(metadata["score"]), Text(shown(metadata["source_id"])), said, *where)
+        where = [Text(escape_controls(metadata.get(place) or ""), style="dim") for place in places]
+        table.add_row(str(rank), _score(metadata["score"]), Text(escape_controls(metadata["source_id"])), said, *where)
     return table
 
 
@@ -79,7 +79,7 @@ def _without_title(text: str, title: object) -> str:
 
 def snippet(text: str, most: int = SNIPPET) -> str:
     """Return the beginning of a text on one line."""
-    line = shown(" ".join(text.split()))
+    line = escape_controls(" ".join(text.split()))
     return line if len(line) <= most else line[: most - 1].rstrip(" …") + "…"
 
 
@@ -190,7 +190,7 @@ def items_table(contents: Sequence[Any]) -> Table:
     table.add_column("#", justify="right")
     keys = _columns(contents)
     for key in keys or ["content"]:
-        table.add_column(Text(shown(key)))
+        table.add_column(Text(escape_controls(key)))
     for rank, content in enumerate(contents, start=1):
         cells = [_cell(content.get(key)) for key in keys] if keys else [_cell(content)]
         table.add_row(str(rank), *(Text(cell) for cell in cells))

@@ -16,7 +16,7 @@ from planner.inspect.step_arguments import Argument
 from planner.inspect.summaries import format_size
 from planner.language.plan import Step
 from tui.text.format import Colours, format_duration, format_time, json_as_prose, sign
-from tui.text.output import shown
+from tui.text.output import escape_controls
 from tui.text.render import content_text, format_certificate, noun_of
 
 TOLD = ("certificate", "pending")
@@ -44,13 +44,13 @@ def render_step(row: StepRow | None, step: Step | None, position: str, colours: 
         version = f" version {row.version}" if (row.version or 1) > 1 else ""
         text.append(f"\ngave {row.resource}{version}, {size_of(row)}", "dim")
     if row.expect:
-        text.append(f"\nexpected: {shown(row.expect)}", "dim")
+        text.append(f"\nexpected: {escape_controls(row.expect)}", "dim")
     if row.reason:
         kind = f" [{row.error}]" if row.error else ""
         text.append("\n\n").append(_heading("why" if row.status != "success" else "reason")).append(kind, "dim")
-        text.append(f"\n{shown(row.reason)}", colours.get("error", ""))
+        text.append(f"\n{escape_controls(row.reason)}", colours.get("error", ""))
     if row.trace:
-        text.append(f"\n{shown(row.trace)}", "dim")
+        text.append(f"\n{escape_controls(row.trace)}", "dim")
     certificate = row.extra.get("certificate")
     if isinstance(certificate, Mapping):
         text.append("\n\n").append(_heading("what the search proved")).append("\n")
@@ -64,7 +64,7 @@ def render_result(row: StepRow | None) -> Text:
     if row is None:
         return text
     if row.value and row.status != "failed":
-        text.append("\n").append(_heading("result")).append(f"\n{shown(row.value)}\n")
+        text.append("\n").append(_heading("result")).append(f"\n{escape_controls(row.value)}\n")
     told = (*TOLD, "item_count") if row.value else TOLD
     rest = {key: value for key, value in row.extra.items() if key not in told and value not in ([], {}, None)}
     if rest:
@@ -114,15 +114,15 @@ def render_arguments(arguments: Sequence[Argument], colours: Colours) -> Text:
     for number, argument in enumerate(arguments):
         text.append("\n\n" if number else "").append(argument.name, "bold")
         if argument.referred:
-            text.append(f"  {shown(truncate(_written(argument.written), SHORT))}", colours.get("primary", ""))
+            text.append(f"  {escape_controls(truncate(_written(argument.written), SHORT))}", colours.get("primary", ""))
         for referred in argument.referred:
             text.append(f"\n  {referred.written} ", "dim").append(_bound(referred.binding), "dim")
         if argument.fault is not None:
-            text.append(f"\n{shown(argument.fault)}", colours.get("warning", ""))
+            text.append(f"\n{escape_controls(argument.fault)}", colours.get("warning", ""))
         elif argument.resource is not None:
             text.append(f"\n{_resource(argument.resource)}")
         else:
-            text.append(f"\n{shown(truncate(content_text(argument.value), SHORT))}")
+            text.append(f"\n{escape_controls(truncate(content_text(argument.value), SHORT))}")
     return text
 
 
@@ -140,11 +140,11 @@ def render_calls(calls: Sequence[CallRow], colours: Colours) -> Text:
         )
         text.append(f"{doubt}, step {call.position}", "dim")
         for heading, body in _request(call.request):
-            text.append("\n").append(_heading(heading)).append(f"\n{shown(body)}")
+            text.append("\n").append(_heading(heading)).append(f"\n{escape_controls(body)}")
         if call.reason:
-            text.append(f"\n{shown(call.reason)}", colours.get("error", ""))
+            text.append(f"\n{escape_controls(call.reason)}", colours.get("error", ""))
         for heading, body in _answer(call.answer):
-            text.append("\n").append(_heading(heading)).append(f"\n{shown(body)}")
+            text.append("\n").append(_heading(heading)).append(f"\n{escape_controls(body)}")
     return text
 
 
@@ -236,4 +236,4 @@ def _bound(binding: Any) -> str:
 def _resource(resource: Resource) -> str:
     if isinstance(resource, Collection):
         return f"{resource.id}: {len(resource):,} items"
-    return f"{resource.id}: {shown(truncate(text_of(resource.content), SHORT))}"
+    return f"{resource.id}: {escape_controls(truncate(text_of(resource.content), SHORT))}"

@@ -8,10 +8,10 @@ from textual.binding import Binding
 from textual.screen import Screen
 from textual.widgets import Static
 
-from tui.base_screen import Place
+from tui.base_screen import BaseScreen
 
 
-class Links(Static):
+class ActionLinks(Static):
     """Some deeds of a place, as far as they can be done now."""
 
     def __init__(self, *actions: str) -> None:
@@ -29,7 +29,7 @@ class Links(Static):
 
     def _show_links(self, screen: Screen[object]) -> None:
         place = self.screen
-        if screen is not place or not isinstance(place, Place):
+        if screen is not place or not isinstance(place, BaseScreen):
             return
         deeds = {binding.action: binding for binding in place.deeds()}
         said = [

@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 
-class Cycle(Static):
+class CycleButton(Static):
     """One of several words; `Turned` tells of each change."""
 
     at: reactive[int] = reactive(0)
@@ -18,12 +18,12 @@ class Cycle(Static):
     class Turned(Message):
         """Another word is shown."""
 
-        def __init__(self, cycle: Cycle) -> None:
+        def __init__(self, cycle: CycleButton) -> None:
             super().__init__()
             self.cycle = cycle
 
         @property
-        def control(self) -> Cycle:
+        def control(self) -> CycleButton:
             """The widget."""
             return self.cycle
 
@@ -31,7 +31,7 @@ class Cycle(Static):
         super().__init__(id=name or None, markup=False)
         self.words = tuple(words)
         self.tooltip = tip or None
-        self.set_reactive(Cycle.at, self.words.index(at) if at in self.words else 0)
+        self.set_reactive(CycleButton.at, self.words.index(at) if at in self.words else 0)
 
     @property
     def word(self) -> str:

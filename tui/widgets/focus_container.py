@@ -6,7 +6,7 @@ from textual.containers import Container
 from textual.widget import Widget
 
 
-class Entering(Container):
+class FocusContainer(Container):
     """A container whose inside can be gone into."""
 
     def __init__(self, *, name: str = "") -> None:

@@ -13,8 +13,8 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, TextArea
 from textual.widgets._footer import FooterKey
 
-from tui.base_screen import Place
-from tui.widgets.lazy_table import Grid
+from tui.base_screen import BaseScreen
+from tui.widgets.lazy_table import LazyTable
 
 AROUND = 3
 """Characters of room around a key and its word."""
@@ -22,7 +22,7 @@ HELP = "help"
 """The action that always stands last."""
 
 
-class Shown(NamedTuple):
+class ShownKey(NamedTuple):
     """A key as it stands in the line."""
 
     key: str
@@ -42,7 +42,7 @@ class Shown(NamedTuple):
         return cell_len(self.display) + cell_len(self.word) + AROUND
 
 
-class Keys(Footer):
+class KeyFooter(Footer):
     """Textual's footer, drawn anew only when its keys are others: each focus that moves says that they may be.
 
     What a place does not offer is left out, and in a text field every key that would be typed. Where there is room,
@@ -52,7 +52,7 @@ class Keys(Footer):
     def __init__(self) -> None:
         super().__init__(show_command_palette=False)
         self._due = False
-        self._shown: list[Shown] | None = None
+        self._shown: list[ShownKey] | None = None
 
     def compose(self) -> ComposeResult:
         """The keys."""
@@ -84,7 +84,7 @@ class Keys(Footer):
                 self.screen._refresh_layout()  # noqa: SLF001 - what stands behind a dialog Textual lays out too late
                 self.app.screen.refresh()
 
-    def _fitting(self) -> Iterator[Shown]:
+    def _fitting(self) -> Iterator[ShownKey]:
         """Give the keys that are shown as far as there is room, then others, and the help."""
         found = list(self._available_keys())
         last = [one for one, _ in found if one.action == HELP]
@@ -105,33 +105,33 @@ class Keys(Footer):
         yield from (one for one, show in found if one.action in kept and not show)
         yield from last
 
-    def _available_keys(self) -> Iterator[tuple[Shown, bool]]:
+    def _available_keys(self) -> Iterator[tuple[ShownKey, bool]]:
         """Give each thing that can be done now, once, and whether its key is one of those that are to be shown."""
         place, screen = self.screen, self.screen
         writes = isinstance(screen.focused, Input | TextArea)
-        deeds = {binding.action: binding for binding in place.deeds()} if isinstance(place, Place) else {}
+        deeds = {binding.action: binding for binding in place.deeds()} if isinstance(place, BaseScreen) else {}
         entered = next((binding for binding in deeds.values() if binding.key == "enter"), None)
         given: set[str] = set()
         for active in screen.active_bindings.values():
             binding = active.binding
-            if binding.key == "enter" and entered is not None and isinstance(active.node, Grid):
+            if binding.key == "enter" and entered is not None and isinstance(active.node, LazyTable):
                 binding = entered  # a list takes the key, and tells the place
             typed = writes and _types(binding.key)
             own = binding.action in deeds or binding.action == HELP
             if not own or not active.enabled or typed or binding.action in given or not binding.description:
                 continue
-            if isinstance(place, Place) and not place.is_action_available(binding.action):
+            if isinstance(place, BaseScreen) and not place.is_action_available(binding.action):
                 continue
             given.add(binding.action)
             yield self._shown_key(binding), binding.show
 
-    def _shown_key(self, binding: Binding) -> Shown:
+    def _shown_key(self, binding: Binding) -> ShownKey:
         place = self.screen
-        word = place.key_label(binding) if isinstance(place, Place) else binding.description
+        word = place.key_label(binding) if isinstance(place, BaseScreen) else binding.description
         display = self.app.get_key_display(binding)
         if binding.key == "f1":
             display = "?" if not isinstance(self.screen.focused, Input | TextArea) else "F1"
-        return Shown(binding.key, display, word, binding.action, binding.tooltip)
+        return ShownKey(binding.key, display, word, binding.action, binding.tooltip)
 
 
 def _types(key: str) -> bool:

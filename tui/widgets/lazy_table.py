@@ -19,7 +19,7 @@ from textual.strip import Strip
 from tui.text.table_model import GAP, Column, NoRows, Rows, width_of
 
 
-class Grid(ScrollView, can_focus=True):
+class LazyTable(ScrollView, can_focus=True):
     """A table with a cursor. `empty` is said where it has no rows."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -31,7 +31,12 @@ class Grid(ScrollView, can_focus=True):
         Binding("end,G", "last", show=False),
         Binding("enter", "choose", show=False),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"grid--header", "grid--cursor", "grid--resting", "grid--empty"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "lazy-table--header",
+        "lazy-table--cursor",
+        "lazy-table--resting",
+        "lazy-table--empty",
+    }
 
     cursor: reactive[int] = reactive(0)
     """The index of the row at the cursor."""
@@ -43,7 +48,7 @@ class Grid(ScrollView, can_focus=True):
         may be shown by the time that this is handled.
         """
 
-        def __init__(self, grid: Grid, index: int, key: str, *, moved: bool = True) -> None:
+        def __init__(self, grid: LazyTable, index: int, key: str, *, moved: bool = True) -> None:
             super().__init__()
             self.grid = grid
             self.rows = grid.rows
@@ -52,7 +57,7 @@ class Grid(ScrollView, can_focus=True):
             self.moved = moved
 
         @property
-        def control(self) -> Grid:
+        def control(self) -> LazyTable:
             """The table."""
             return self.grid
 
@@ -62,25 +67,25 @@ class Grid(ScrollView, can_focus=True):
     class Titled(Message):
         """Somebody clicked the title of a column."""
 
-        def __init__(self, grid: Grid, column: int) -> None:
+        def __init__(self, grid: LazyTable, column: int) -> None:
             super().__init__()
             self.grid = grid
             self.column = column
 
         @property
-        def control(self) -> Grid:
+        def control(self) -> LazyTable:
             """The table."""
             return self.grid
 
     class Drawn(Message):
         """Rows were drawn that were not in sight before."""
 
-        def __init__(self, grid: Grid) -> None:
+        def __init__(self, grid: LazyTable) -> None:
             super().__init__()
             self.grid = grid
 
         @property
-        def control(self) -> Grid:
+        def control(self) -> LazyTable:
             """The table."""
             return self.grid
 
@@ -253,19 +258,19 @@ class Grid(ScrollView, can_focus=True):
         left = round(self.scroll_offset.x)
         if y == 0:
             titles = [Text(column.title) for column in self.columns]
-            return self._drawn(titles, self.get_component_rich_style("grid--header"), left, width)
+            return self._drawn(titles, self.get_component_rich_style("lazy-table--header"), left, width)
         index = y - 1 + round(self.scroll_offset.y)
         if index >= len(self.rows):
             style = self.rich_style
             if index == 0 and self.empty:
                 return self._drawn_text(
-                    Text(self.empty), style + self.get_component_rich_style("grid--empty"), 0, width
+                    Text(self.empty), style + self.get_component_rich_style("lazy-table--empty"), 0, width
                 )
             return Strip.blank(width, style)
         cells = self.rows.cells(index, self._widths)
         style = self.rich_style
         if index == self.cursor:
-            style += self.get_component_rich_style("grid--cursor" if self.has_focus else "grid--resting")
+            style += self.get_component_rich_style("lazy-table--cursor" if self.has_focus else "lazy-table--resting")
         return self._drawn(cells, style, left, width)
 
     def _drawn(self, cells: Sequence[Text | str], style: Style, left: int, width: int) -> Strip:

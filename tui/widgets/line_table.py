@@ -9,11 +9,11 @@ from textual.events import Resize
 
 from infospace.journal.rows import Use
 from tui.text.table_model import Column
-from tui.widgets.lazy_table import Grid
+from tui.widgets.lazy_table import LazyTable
 from tui.widgets.text_view import wrapped
 
 
-class Leading:
+class LinkedRows:
     """Implements `Rows` over lines of cells, of which each may lead somewhere."""
 
     def __init__(self, lines: Sequence[tuple[Sequence[Text | str], Use | None]]) -> None:
@@ -32,7 +32,7 @@ class Leading:
         return self.lines[index][0]
 
 
-class Wrapped:
+class WrappedRows:
     """Implements `Rows` over lines, broken at a width."""
 
     def __init__(self, lines: Sequence[tuple[Text, Use | None]], width: int) -> None:
@@ -56,13 +56,13 @@ class Wrapped:
         return [self.rows[index][0]]
 
 
-class Lines(Grid):
+class LineTable(LazyTable):
     """A table of lines; its title is that of its only column."""
 
     def __init__(self, *, name: str) -> None:
         super().__init__([Column("", None, least=10)], name=name)
         self._lines: Sequence[tuple[Text, Use | None]] = ()
-        self._wrapped = Wrapped((), 80)
+        self._wrapped = WrappedRows((), 80)
 
     def show_lines(self, lines: Sequence[tuple[Text, Use | None]], title: str) -> None:
         """Show lines from their beginning."""
@@ -78,7 +78,7 @@ class Lines(Grid):
         self._wrap()
 
     def _wrap(self) -> None:
-        self._wrapped = Wrapped(self._lines, max(10, self.scrollable_content_region.width))
+        self._wrapped = WrappedRows(self._lines, max(10, self.scrollable_content_region.width))
         self.show(self._wrapped)
 
     @property

@@ -20,7 +20,7 @@ from textual.strip import Strip
 from textual.worker import Worker
 
 from tui.runtime.workers import guarded
-from tui.text.output import shown
+from tui.text.output import escape_controls
 from tui.widgets.text_view import COPIED
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _GOES_ON = re.compile(r"\s|[-*+>|]|\d+[.)]")
 """How a line begins that may belong to what stands above the blank line before it."""
 
 
-class Paper(ScrollView, can_focus=True):
+class MarkdownView(ScrollView, can_focus=True):
     """A text in Markdown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -181,7 +181,7 @@ def rendered(text: str, width: int, colours: dict[str, str], *, dark: bool) -> l
 
 def pieces(text: str) -> Iterator[str]:
     """Cut Markdown between its blocks, with what its links refer to in every piece."""
-    lines = shown(text.expandtabs(4)).split("\n")
+    lines = escape_controls(text.expandtabs(4)).split("\n")
     referred = "\n".join(line for line in _outside(lines) if _DEFINITION.match(line))
     tail = f"\n\n{referred}" if referred else ""
     part: list[str] = []

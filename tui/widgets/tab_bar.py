@@ -36,7 +36,7 @@ class Tab(Static):
             self.post_message(self.Chosen(self._entry.name))
 
 
-class Bar(Horizontal):
+class TabBar(Horizontal):
     """The places in their order; the one that is shown is marked."""
 
     def __init__(self, here: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.widgets import TabbedContent, TabPane, Tabs
 
 
-class Tabbed(TabbedContent):
+class StableTabs(TabbedContent):
     """Textual's, that goes to no tab because something in it had the focus: by then another one may be open."""
 
     def open(self, name: str) -> bool:

@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tui.text.output import shown
+from tui.text.output import escape_controls
 
 MOST = 100_000
 """Characters that are laid out at once; `more` gives the next ones."""
@@ -20,7 +20,7 @@ COPIED = 1_000_000
 """Characters that are copied at most: a terminal takes no more in one piece."""
 
 
-class Pager(ScrollView, can_focus=True):
+class TextView(ScrollView, can_focus=True):
     """A text, wrapped at the width of the widget, a piece at a time."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -30,7 +30,7 @@ class Pager(ScrollView, can_focus=True):
         Binding("end,G", "scroll_end", show=False),
         Binding("plus", "more", "More", show=False),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"pager--note"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"text-view--note"}
 
     def __init__(self, *, name: str = "") -> None:
         super().__init__(id=name or None)
@@ -73,7 +73,7 @@ class Pager(ScrollView, can_focus=True):
         if self._at:
             self._lines.append(f"… from character {self._at + 1:,} of {len(self.text):,}; + shows the next ones")
         for logical in piece.split("\n"):
-            self._lines += wrapped(shown(logical.expandtabs(4)), self._width)
+            self._lines += wrapped(escape_controls(logical.expandtabs(4)), self._width)
         if self._at + MOST < len(self.text):
             left = len(self.text) - self._at - MOST
             self._lines.append(f"… {left:,} more of {len(self.text):,} characters; + shows the next ones")
@@ -88,7 +88,7 @@ class Pager(ScrollView, can_focus=True):
             return Strip.blank(self._width, style)
         written = self._lines[index]
         if written.startswith("… ") and written.endswith("; + shows the next ones"):
-            style += self.get_component_rich_style("pager--note")
+            style += self.get_component_rich_style("text-view--note")
         return Strip([Segment(written, style)]).adjust_cell_length(self.scrollable_content_region.width, style)
 
 

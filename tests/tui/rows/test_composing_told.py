@@ -11,9 +11,9 @@ from infospace import Space
 from infospace.data.json_text import read_json
 from planner.editor.draft import Mark, check_draft
 from planner.language.problems import Problem
-from tui.screens.compose.tables import Flaws, Stops, Value, Values
+from tui.screens.compose.tables import BreakpointRows, ProblemRows, ValueRow, ValueRows
 from tui.text.fix_text import format_fix
-from tui.text.format_plan import WIDE, laid_out, plan_document
+from tui.text.format_plan import WIDE, format_plan, plan_document
 
 COLOURS = {name: name for name in ("error", "warning", "accent", "primary")}
 
@@ -28,14 +28,14 @@ def test_problems_tell_their_line_and_whether_a_key_mends_them() -> None:
         Mark(Problem("bad", "/a", "it is\nbad", fix=fix), 0, 1),
         Mark(Problem("odd", "/b", "it is odd", severity="warning"), 2, 3),
     ]
-    rows = Flaws(marks, [4, 5], COLOURS)
+    rows = ProblemRows(marks, [4, 5], COLOURS)
     assert styled(rows.cells(0, [])) == [("✗", "error"), ("4", ""), ("it is bad", ""), ("⚒ ^f", "accent")]
     assert styled(rows.cells(1, [])) == [("!", "warning"), ("5", ""), ("it is odd", ""), ("", "")]
     assert (len(rows), rows.key(0), rows.key(1)) == (2, "/a bad it is\nbad", "/b odd it is odd")
 
 
 def test_values_tell_what_is_bound_and_which_was_last() -> None:
-    rows = Values([Value("a", "Note_1", "one\ntwo", "1"), Value("b", "Note_2", "x", "2")], "b", COLOURS)
+    rows = ValueRows([ValueRow("a", "Note_1", "one\ntwo", "1"), ValueRow("b", "Note_2", "x", "2")], "b", COLOURS)
     assert styled(rows.cells(0, []))[0] == ("$a", "primary")
     assert [text for text, _ in styled(rows.cells(1, []))] == ["$b", "x", "Note_2", "2"]
     assert styled(rows.cells(1, []))[0] == ("$b", "accent")
@@ -43,7 +43,7 @@ def test_values_tell_what_is_bound_and_which_was_last() -> None:
 
 
 def test_stops_tell_where_a_run_rests() -> None:
-    rows = Stops([("step 4", "line 2"), ("when 0", "when $x is\nempty")], COLOURS)
+    rows = BreakpointRows([("step 4", "line 2"), ("when 0", "when $x is\nempty")], COLOURS)
     assert styled(rows.cells(1, [])) == [("●", "error"), ("when $x is empty", "")]
     assert (len(rows), rows.key(0)) == (2, "step 4")
 
@@ -53,22 +53,22 @@ def test_a_plan_is_laid_out_a_step_a_line_where_it_is_short() -> None:
     short: dict[str, Any] = {"type": "say", "value": "x"}
     long = {"type": "say", "value": "x" * WIDE}
     plan = {"goal": "ü", "inputs": {}, "steps": [short, long, {"do": [short, long]}]}
-    text = laid_out(plan)
+    text = format_plan(plan)
     assert read_json(text) == plan
     assert text.startswith(
         '{\n  "goal": "ü",\n  "inputs": {},\n  "steps": [\n    {"type": "say", "value": "x"},\n    {\n'
     )
     assert text.endswith("\n")
     assert f'      "value": "{"x" * WIDE}"\n    }},\n' in text
-    assert laid_out([short]) == '[\n  {"type": "say", "value": "x"}\n]\n'
-    assert laid_out([]) == "[]\n"
+    assert format_plan([short]) == '[\n  {"type": "say", "value": "x"}\n]\n'
+    assert format_plan([]) == "[]\n"
 
 
 @pytest.mark.parametrize(("room", "lines"), [(0, 3), (1, 5)])
 def test_a_line_is_so_wide_at_most(room: int, lines: int) -> None:
     """Its indentation counts."""
     step = {"v": "x" * (WIDE - 2 - len(json.dumps({"v": ""})) + room)}
-    assert len(laid_out([step]).splitlines()) == lines
+    assert len(format_plan([step]).splitlines()) == lines
 
 
 def test_lines_of_a_session_become_a_document(space: Space) -> None:

@@ -13,7 +13,7 @@ from infospace import Space
 from infospace.core.ids import Kind
 from infospace.store.records import ResourceSummary
 from planner.execute.start import run_sync
-from tui.tables.notes_query import Ids, NotesList, NotesQuery, by_column, causes, label_of, listed, tags_of
+from tui.tables.notes_query import Ids, NotesList, NotesQuery, by_column, causes, label_of, run_notes_query, tags_of
 from tui.tables.notes_table import OTHERS, PLAIN, STALE, NoteList
 
 AT = "2026-03-31T23:33:20.000Z"
@@ -200,7 +200,8 @@ def stocked(space: Space) -> Space:
 
 def test_everything_of_a_kind_is_listed_and_counted(stocked: Space) -> None:
     found = {
-        what: listed(stocked, NotesQuery(what), Nobody()) for what in ("notes", "all notes", "collections", "relations")
+        what: run_notes_query(stocked, NotesQuery(what), Nobody())
+        for what in ("notes", "all notes", "collections", "relations")
     }
     assert {what: one.message for what, one in found.items()} == {
         "notes": "2 kept notes",
@@ -221,7 +222,7 @@ def test_words_are_looked_for_in_id_name_beginning_and_metadata(stocked: Space) 
         "note_3": ["Note_3"],
         '"z"': ["Note_1"],
     }.items():
-        found = listed(stocked, NotesQuery("all notes", query), Nobody())
+        found = run_notes_query(stocked, NotesQuery("all notes", query), Nobody())
         assert list(found.ids) == fits, query
         assert found.message == f"{len(fits)} of 3 notes with these words"
         assert found.matched == len(fits)

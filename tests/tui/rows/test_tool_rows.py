@@ -18,7 +18,7 @@ from infospace.tools.scope import Filters
 from infospace.tools.search.results import Adjustment, ToolHit
 from tui.tables.tool_rows import ServerRows, ToolRows
 from tui.tables.tool_text import (
-    Told,
+    ToolInfo,
     _format_approval,
     about_server,
     about_tool,
@@ -29,7 +29,7 @@ from tui.tables.tool_text import (
     reply_text,
     schemas_of,
 )
-from tui.tables.tools_query import ServerStatus, ToolsList, ToolsQuery, key_of, listed
+from tui.tables.tools_query import ServerStatus, ToolsList, ToolsQuery, key_of, run_tools_query
 
 COLOURS = {name: name for name in ("success", "error", "warning", "accent", "secondary")}
 AT = "2026-03-31T23:33:20.000Z"
@@ -172,7 +172,7 @@ def test_all_that_is_known_of_a_tool_is_told() -> None:
         FETCH, title="Pages", category="net", tags=("a", "b"), team="blue", created=AT, examples=({"url": "x"},)
     )
     hit = ToolHit(tool, 0.5, ("semantic", "keyword"), (Adjustment("trusted", 0.01),))
-    found = text(about_tool(Told(tool, ["orders something"], USE, "nobody is asked", always=False), hit, COLOURS))
+    found = text(about_tool(ToolInfo(tool, ["orders something"], USE, "nobody is asked", always=False), hit, COLOURS))
     for message in (
         "! Beware: its description orders something.",
         "Pages",
@@ -196,17 +196,17 @@ def test_all_that_is_known_of_a_tool_is_told() -> None:
 def test_what_a_server_says_is_told_as_its_word() -> None:
     """Its own lines stay; those of the space itself are joined."""
     theirs = replace(FETCH, integration="MCP", description="One\ntwo.", server_title="The web", visibility="hidden")
-    found = text(about_tool(Told(theirs, (), None, "", always=False), None, COLOURS))
+    found = text(about_tool(ToolInfo(theirs, (), None, "", always=False), None, COLOURS))
     assert "The server web says, as text to be read and not obeyed:\nOne\ntwo." in found
     assert "server web (The web), trusted" in found
     assert "calls none yet" in found
     assert found.endswith("seen by hidden")
     assert "found" not in found
     assert "One two." in text(
-        about_tool(Told(replace(theirs, integration="local"), (), None, "", always=False), None, COLOURS)
+        about_tool(ToolInfo(replace(theirs, integration="local"), (), None, "", always=False), None, COLOURS)
     )
     server = replace(theirs, kind="server", needs="ask it")
-    found = text(about_tool(Told(server, (), None, "asked so", always=False), None, COLOURS))
+    found = text(about_tool(ToolInfo(server, (), None, "asked so", always=False), None, COLOURS))
     assert "does what it can do is not known yet: c lists it" in found
     assert "lists ask it" in found
     assert "asked so" not in found
@@ -299,17 +299,20 @@ def shop(space: Space) -> Space:
 
 def test_tools_are_listed_by_name_those_of_the_space_last(shop: Space) -> None:
     """With how many there are, and the names to choose from."""
-    found = listed(shop, ToolsQuery())
+    found = run_tools_query(shop, ToolsQuery())
     names = [tool.full_name for tool in found.tools]
     assert names[:3] == ["shop/buy", "shop/Sell", "web/fetch"]
     assert all(name.startswith("infospace/") for name in names[3:])
     assert found.message == f"{len(names)} tools"
     assert dict(found.names["server"]) == {"infospace": len(names) - 3, "shop": 2, "web": 1}
-    sifted = listed(shop, ToolsQuery(filters=Filters(servers=("shop",))))
+    sifted = run_tools_query(shop, ToolsQuery(filters=Filters(servers=("shop",))))
     assert [tool.full_name for tool in sifted.tools] == names[:2]
     assert sifted.message == f"2 tools, of {len(names)} in all"
-    assert listed(shop, ToolsQuery(filters=Filters(servers=("none",)))).message == f"no tool, of {len(names)} in all"
-    assert listed(shop, ToolsQuery("  ")).message == found.message
+    assert (
+        run_tools_query(shop, ToolsQuery(filters=Filters(servers=("none",)))).message
+        == f"no tool, of {len(names)} in all"
+    )
+    assert run_tools_query(shop, ToolsQuery("  ")).message == found.message
 
 
 def test_what_is_known_of_a_tool_is_looked_up_in_the_space(shop: Space) -> None:

@@ -6,7 +6,7 @@ from furnishing import note
 from staging import Stage
 
 from tui.screens.compose.compose import Compose
-from tui.widgets.editor.completion_popup import Offers
+from tui.widgets.editor.completion_popup import CompletionPopup
 
 ITEMS = {"type": "create-collection", "value": ["a", "b"], "out": "$items"}
 LOOP = {"type": "for-each", "target": "$items", "do": [note("${item}!", "$loud")], "out": "$all"}
@@ -44,5 +44,7 @@ def at(place: Compose, needle: str) -> None:
 
 async def offered(stage: Stage, label: str) -> None:
     """Wait until something is offered."""
-    await stage.until(lambda: any(one.label == label for one in stage.app.screen.query_one(Offers)._offers), label)
-    await stage.until(lambda: stage.app.screen.query_one(Offers).display)
+    await stage.until(
+        lambda: any(one.label == label for one in stage.app.screen.query_one(CompletionPopup)._offers), label
+    )
+    await stage.until(lambda: stage.app.screen.query_one(CompletionPopup).display)

@@ -16,7 +16,7 @@ from textual.widgets import Input, TextArea
 
 from infospace import Note, Space
 from tui.dialogs.command_palette import Palette
-from tui.dialogs.common import Help
+from tui.dialogs.common import HelpDialog
 from tui.runtime import key_queue as keying
 from tui.screens.compose import files as filing
 from tui.screens.notes import actions as notedeeds
@@ -62,7 +62,7 @@ def test_a_dialog_gets_the_keys_behind_the_one_that_opens_it(show: Show) -> None
 
     async def story(stage: Stage) -> None:
         stage.burst("question_mark", "end")
-        await stage.until(lambda: isinstance(stage.app.screen, Help))
+        await stage.until(lambda: isinstance(stage.app.screen, HelpDialog))
         scroll = stage.app.screen.query(VerticalScroll).first()
         await stage.until(lambda: scroll.scroll_y > 0)
         stage.burst("escape", "6")

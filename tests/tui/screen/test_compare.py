@@ -13,8 +13,8 @@ from infospace.editing.edit import remove
 from planner.execute.start import run_sync
 from tui.runtime.ui_state import UiState
 from tui.screens.compare import Compare
-from tui.widgets.lazy_table import Grid
-from tui.widgets.line_table import Lines
+from tui.widgets.lazy_table import LazyTable
+from tui.widgets.line_table import LineTable
 
 
 def plan(word: str, items: list[str], *more: dict[str, Any]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def test_what_came_and_what_went(show: Show, space: Space) -> None:
         await stage.press("down")
         await stage.sees("before: run_2 step 1", "after: run_3 step 1", "'Note b'", "'Note c'")
         await stage.sees("− Note_2  Note b", "+ Note_3  Note c")
-        before, after = place.query_one("#before", Lines), place.query_one("#after", Lines)
+        before, after = place.query_one("#before", LineTable), place.query_one("#after", LineTable)
         wide = stage.app.size.width >= 120
         assert (before.region.y == after.region.y) is wide
         await stage.press("down")
@@ -214,6 +214,6 @@ def test_a_run_that_goes_on_is_compared_again(show: Show, space: Space) -> None:
 
         await asyncio.to_thread(elsewhere)
         await stage.sees("only after", "status")
-        assert stage.app.screen.query_one("#pairs", Grid).cursor == 0
+        assert stage.app.screen.query_one("#pairs", LazyTable).cursor == 0
 
     show(story, (80, 24))

@@ -15,13 +15,13 @@ from tooling import desk, house, listed, opened
 
 from infospace import Space, open_space
 from infospace.data.json_text import read_json
-from tui.dialogs.common import Help
+from tui.dialogs.common import HelpDialog
 from tui.runtime import key_queue as keying
 from tui.runtime.ui_state import UiState
 from tui.screen_registry import PLACES
-from tui.text.format_plan import laid_out
+from tui.text.format_plan import format_plan
 from tui.widgets.editor import suggester
-from tui.widgets.editor.completion_popup import Offers
+from tui.widgets.editor.completion_popup import CompletionPopup
 
 
 def test_the_first_plan_is_written_and_run_by_keys_alone(show: Show, space: Space) -> None:
@@ -145,7 +145,7 @@ def test_a_number_is_not_made_another_one_by_enter(show: Show, space: Space) -> 
         await stage.press("enter")
         await stage.until(lambda: place.text == f"{begun}0\n", "a line")
         await stage.press("backspace", "ctrl+@")
-        await stage.until(lambda: place.query_one(Offers).display, "the default")
+        await stage.until(lambda: place.query_one(CompletionPopup).display, "the default")
 
     show(story)
 
@@ -160,7 +160,7 @@ def test_enter_behind_a_word_in_quotes_goes_out_of_them(show: Show, space: Space
         await stage.press("enter")
         await stage.write(', "value": null')
         await stage.until(lambda: not place.editor.expecting, "an answer")
-        assert not place.query_one(Offers).display
+        assert not place.query_one(CompletionPopup).display
         await stage.press("enter")
         await stage.until(lambda: "\n" in place.text, "a line")
         assert read_json(place.text) == [{"type": "say", "on_fail": "continue", "value": None}]
@@ -235,7 +235,7 @@ def test_the_number_of_a_place_is_that_of_its_function_key(show: Show, space: Sp
             await stage.press(str(number))
             await stage.until(lambda entry=entry: stage.app.place.name_of_place == entry.name, entry.name)
         await stage.press("f1")
-        await stage.until(lambda: isinstance(stage.app.screen, Help), "the help")
+        await stage.until(lambda: isinstance(stage.app.screen, HelpDialog), "the help")
         stage.app.screen.query(".keys").last().scroll_visible(animate=False)
         await stage.sees("F2 … F9", "2 … 9 do too, outside of a text")
 
@@ -285,7 +285,7 @@ def test_a_screen_learns_of_tools_that_are_listed_while_it_is_open(
     show: Show, space: Space, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By another process: the check that stands there is done again, tools are offered, and Tools lists them."""
-    text = laid_out([{"type": "desk/rooms", "out": "$rooms"}])
+    text = format_plan([{"type": "desk/rooms", "out": "$rooms"}])
 
     def others() -> None:
         house(tmp_path, monkeypatch, desk=desk())
@@ -317,7 +317,7 @@ def test_a_check_follows_what_others_do_in_the_space(show: Show, space: Space) -
     from planner.execute.start import run_sync
 
     async def story(stage: Stage) -> None:
-        await compose(stage, laid_out([{"type": "load", "target": "late", "out": "$x"}]))
+        await compose(stage, format_plan([{"type": "load", "target": "late", "out": "$x"}]))
         await stage.sees("✗ 1 error")
         await asyncio.to_thread(run_sync, space, [{**note("here"), "name": "late"}])
         await stage.sees("✓ may run  1 step")

@@ -14,7 +14,7 @@ from infospace import Space
 from infospace.data.json_text import read_json
 from planner.parse.saved_plans import load_plan, save_plan
 from tui.runtime.ui_state import UiState
-from tui.text.format_plan import laid_out
+from tui.text.format_plan import format_plan
 
 
 def test_files_are_opened_and_saved(show: Show, space: Space, tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_draft_is_there_again_after_a_start(show: Show, space: Space, tmp_path
     path = tmp_path / "screen.json"
 
     async def first(stage: Stage) -> None:
-        place = await compose(stage, laid_out(PLAN))
+        place = await compose(stage, format_plan(PLAN))
         at(place, '"size"')
         await stage.press("ctrl+b", "alt+w")
         await stage.sees("Break when")
@@ -106,7 +106,7 @@ def test_a_draft_is_there_again_after_a_start(show: Show, space: Space, tmp_path
     async def second(stage: Stage) -> None:
         place = await compose(stage)
         await stage.sees("✓ may run", "Breaks 2")
-        assert place.text == laid_out(PLAN)
+        assert place.text == format_plan(PLAN)
         assert place.text[place.stops[0] :].startswith('{"type": "size"')
 
     show(first, memory=UiState(path))

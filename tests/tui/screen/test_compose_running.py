@@ -15,18 +15,18 @@ from infospace.journal.rows import RunHead
 from planner.execute.start import run_sync
 from planner.lifecycle.resume import answer, resume
 from tui.screens.compose.compose import Compose
-from tui.text.format_plan import laid_out
-from tui.widgets.lazy_table import Grid
+from tui.text.format_plan import format_plan
+from tui.widgets.lazy_table import LazyTable
 
 
 def test_a_plan_is_run_and_its_answer_seen(show: Show, space: Space) -> None:
     """With what every variable was bound to; enter on one opens them."""
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out(PLAN))
+        place = await compose(stage, format_plan(PLAN))
         await stage.press("ctrl+r")
         await stage.sees("run_1", "success", "2 of them", "$items", "$end")
-        place.query_one("#bound", Grid).focus()
+        place.query_one("#bound", LazyTable).focus()
         await stage.press("enter")
         await stage.sees("2 of them", "after 4 create-note")
 
@@ -57,7 +57,7 @@ def test_inputs_are_asked_for_until_they_fit(show: Show, space: Space) -> None:
     run_sync(space, [note("me", name="myself")])
 
     async def story(stage: Stage) -> None:
-        await compose(stage, laid_out(plan))
+        await compose(stage, format_plan(plan))
         await stage.press("ctrl+r")
         await stage.sees("count: a whole number from 1", "who: the id or name of a Note")
         await stage.write("no")
@@ -80,7 +80,7 @@ def test_a_plan_is_gone_through_step_by_step(show: Show, space: Space) -> None:
     """Where it rests is marked; what is bound there is seen; it goes on to its end."""
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out(PLAN))
+        place = await compose(stage, format_plan(PLAN))
         await stage.press("ctrl+l")
         await stage.sees("paused before step 2: step by step", "$items", "2 notes: a; b", "▶")
         assert place.draft.text[place.here or 0 :].startswith('{\n      "type": "for-each"')
@@ -100,7 +100,7 @@ def test_a_run_goes_as_far_as_the_cursor(show: Show, space: Space) -> None:
     """With that step."""
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out(PLAN))
+        place = await compose(stage, format_plan(PLAN))
         at(place, '"for-each"')
         await stage.press("ctrl+g")
         await stage.sees("paused before step 3: step 2 has ended", "$all")
@@ -113,7 +113,7 @@ def test_a_run_stops_at_steps_and_conditions(show: Show, space: Space) -> None:
     """Set by a key, by a click on a number, in words; they are listed, and taken away."""
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out(PLAN))
+        place = await compose(stage, format_plan(PLAN))
         at(place, '"size"')
         await stage.press("ctrl+b")
         await stage.sees("●")
@@ -136,7 +136,7 @@ def test_a_run_stops_at_steps_and_conditions(show: Show, space: Space) -> None:
         await stage.sees("success")
         place.query_one("#side", TabbedContent).active = "stopping"
         await stage.sees("when $items is bound", "before size")
-        place.query_one("#stops", Grid).focus()
+        place.query_one("#stops", LazyTable).focus()
         await stage.press("delete", "delete", "delete")
         await stage.until(lambda: not place.stops and not place.breakpoints.when)
         await stage.press("ctrl+r")
@@ -149,7 +149,7 @@ def test_stops_move_with_the_text(show: Show, space: Space) -> None:
     """Also over a fix, and when it is undone."""
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out(PLAN))
+        place = await compose(stage, format_plan(PLAN))
         at(place, '"size"')
         await stage.press("ctrl+b")
         await stage.until(lambda: len(place.stops) == 1)
@@ -167,7 +167,7 @@ def test_a_question_is_answered_and_the_run_goes_on_to_its_next_stop(show: Show,
     ask = {"type": "ask", "value": "Go?", "schema": {"type": "boolean"}, "out": "$go"}
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out({"steps": [ask, note("${go}", "$x"), note("${x}!", "$y")]}))
+        place = await compose(stage, format_plan({"steps": [ask, note("${go}", "$x"), note("${x}!", "$y")]}))
         at(place, "${x}!")
         await stage.press("ctrl+b")
         await stage.until(lambda: place.stops)
@@ -184,7 +184,7 @@ def test_a_question_that_was_put_off_is_asked_again_by_the_key_that_runs(show: S
     ask = {"type": "ask", "value": "Go?", "schema": {"type": "boolean"}, "out": "$go"}
 
     async def story(stage: Stage) -> None:
-        await compose(stage, laid_out({"steps": [ask, note("${go}", "$x")]}))
+        await compose(stage, format_plan({"steps": [ask, note("${go}", "$x")]}))
         await stage.press("ctrl+r")
         for _ in range(2):
             await stage.sees("run_1 asks", "Go?")
@@ -207,7 +207,7 @@ def test_a_run_that_goes_on_is_put_to_rest(show: Show, space: Space) -> None:
     """It can be gone on with."""
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out({"steps": [WAIT, note("x", "$x")]}))
+        place = await compose(stage, format_plan({"steps": [WAIT, note("x", "$x")]}))
         await stage.press("ctrl+r")
         await stage.sees("step 1 wait")
         await stage.press("ctrl+r")
@@ -226,7 +226,7 @@ def test_a_dry_run_leaves_nothing(show: Show, space: Space) -> None:
     """And says what would be written."""
 
     async def story(stage: Stage) -> None:
-        await compose(stage, laid_out([note("kept", name="mine")]))
+        await compose(stage, format_plan([note("kept", name="mine")]))
         await stage.press("ctrl+t")
         await stage.sees("nothing of it stays", "would write", "success")
         await stage.press("escape")
@@ -330,7 +330,7 @@ def test_what_was_not_run_cannot_be_forked(show: Show, space: Space) -> None:
     """That is said."""
 
     async def story(stage: Stage) -> None:
-        await compose(stage, laid_out(PLAN))
+        await compose(stage, format_plan(PLAN))
         await stage.press("alt+k")
         await stage.until(lambda: any("Only what was run can be forked" in one for one in stage.said()))
         await stage.press("alt+p", "alt+x")
@@ -343,7 +343,7 @@ def test_a_run_to_the_cursor_needs_a_step_there(show: Show, space: Space) -> Non
     """Before the first there is none."""
 
     async def story(stage: Stage) -> None:
-        await compose(stage, laid_out(PLAN))
+        await compose(stage, format_plan(PLAN))
         await stage.press("ctrl+g")
         await stage.until(lambda: any("no step at the cursor" in one for one in stage.said()))
         assert stage.app.read_snapshot(lambda snapshot: snapshot.run_heads()) == []
@@ -357,7 +357,7 @@ def test_a_run_that_is_going_on_elsewhere_is_not_mixed_up(show: Show, space: Spa
     other = str(run_sync(space, [ask, *EVERY["steps"]]).run)  # type: ignore[misc]
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out(PLAN))
+        place = await compose(stage, format_plan(PLAN))
         await stage.press("ctrl+l")
         await stage.sees("paused before step 2")
         from planner.lifecycle.resume import answer

@@ -16,10 +16,10 @@ from infospace import Space
 from infospace.data.json_text import read_json
 from tui.runtime import key_queue as keying
 from tui.screens.compose.compose import Compose
-from tui.text.format_plan import laid_out
+from tui.text.format_plan import format_plan
 from tui.widgets.editor import suggester
-from tui.widgets.editor.completion_popup import Offers
-from tui.widgets.lazy_table import Grid
+from tui.widgets.editor.completion_popup import CompletionPopup
+from tui.widgets.lazy_table import LazyTable
 
 
 def test_a_plan_is_written_from_nothing_with_what_is_offered(show: Show, space: Space) -> None:
@@ -33,7 +33,10 @@ def test_a_plan_is_written_from_nothing_with_what_is_offered(show: Show, space: 
         await offered(stage, "create-note")
         await stage.write("create-n")
         await stage.until(
-            lambda: place.query_one(Offers).chosen and place.query_one(Offers).chosen.label == "create-note"
+            lambda: (
+                place.query_one(CompletionPopup).chosen
+                and place.query_one(CompletionPopup).chosen.label == "create-note"
+            )
         )
         await stage.press("enter")
         await stage.write(', "')
@@ -112,10 +115,10 @@ def test_variables_are_completed_inside_of_an_incomplete_text(show: Show, space:
         place.editor.move_cursor(place.editor.document.end)
         await stage.write('{"type": "head", "target": "$')
         await offered(stage, "$n")
-        labels = [(one.label, one.fits) for one in place.query_one(Offers)._offers]
+        labels = [(one.label, one.fits) for one in place.query_one(CompletionPopup)._offers]
         assert labels == [("$hits", True), ("$n", False)]
         await stage.press("escape")
-        assert not place.query_one(Offers).display
+        assert not place.query_one(CompletionPopup).display
         await stage.write("hi")
         await offered(stage, "$hits")
         await stage.press("tab")
@@ -179,10 +182,10 @@ def test_an_offer_is_taken_with_the_mouse(show: Show, space: Space) -> None:
         at(place, '"siz')
         await stage.press("ctrl+@")
         await offered(stage, "size")
-        await stage.pilot.click(place.query_one("Choices"), offset=(2, 0))
+        await stage.pilot.click(place.query_one("OfferList"), offset=(2, 0))
         await stage.until(lambda: place.text == '[{"type": "size"}]')
         assert place.editor.has_focus
-        assert not place.query_one(Offers).display
+        assert not place.query_one(CompletionPopup).display
 
     show(story)
 
@@ -223,7 +226,7 @@ def test_a_plan_of_a_thousand_steps_holds_nothing_up(show: Show, space: Space) -
         place = await compose(stage, "")
 
         async def doing() -> None:
-            place.files.open_text("", laid_out(steps))
+            place.files.open_text("", format_plan(steps))
             await stage.sees("✗ 1 error")
             await stage.press("ctrl+n", "ctrl+f")
             await stage.sees("✓ may run  1,000 steps")
@@ -265,7 +268,7 @@ def test_everything_can_be_done_with_the_mouse(show: Show, space: Space) -> None
         place = await compose(
             stage, '[{"type": "create-not", "value": "x", "out": "$x"},\n {"type": "say", "value": "$x"}]'
         )
-        grid = place.query_one("#flaws", Grid)
+        grid = place.query_one("#flaws", LazyTable)
         await stage.until(lambda: len(grid.rows) == 1)
         await stage.pilot.click(grid, offset=(10, 1), times=2)
         await stage.until(lambda: place.editor.has_focus)
@@ -287,7 +290,7 @@ def test_pictures(show: Show, space: Space, size: str, monkeypatch: pytest.Monke
     plan["steps"] = [*PLAN["steps"][:3], note("${greeting}: ${n} of them", "$end")]  # type: ignore[index]
 
     async def story(stage: Stage) -> None:
-        place = await compose(stage, laid_out({**plan, "steps": [*plan["steps"], {"type": "siz", "target": "$nn"}]}))  # type: ignore[misc]
+        place = await compose(stage, format_plan({**plan, "steps": [*plan["steps"], {"type": "siz", "target": "$nn"}]}))  # type: ignore[misc]
         await stage.sees("✗ 2 errors")
         await stage.press("ctrl+n")
         await stage.until(lambda: not place.editor.history.redo_stack)
@@ -297,7 +300,7 @@ def test_pictures(show: Show, space: Space, size: str, monkeypatch: pytest.Monke
         await offered(stage, "size")
         stage.is_as(f"compose-offers-{size}")
         await stage.press("escape")
-        place.files.open_text("count.json", laid_out(plan))
+        place.files.open_text("count.json", format_plan(plan))
         await stage.sees("✓ may run")
         at(place, '"size"')
         await stage.press("ctrl+b")

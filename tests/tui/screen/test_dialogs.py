@@ -12,10 +12,10 @@ from textual.widgets import Input
 
 from infospace import Space
 from planner.parse.saved_plans import save_plan
-from tui.dialogs.common import Help, Line
-from tui.dialogs.open_plan import Open
-from tui.dialogs.pick_run import PickRun
-from tui.dialogs.report import Report
+from tui.dialogs.common import HelpDialog, LineDialog
+from tui.dialogs.open_plan import OpenPlanDialog
+from tui.dialogs.pick_run import PickRunDialog
+from tui.dialogs.report import ReportDialog
 from tui.screens.compose.compose import Compose
 
 
@@ -39,11 +39,11 @@ def test_a_click_beside_what_is_only_read_closes_it(show: Show, furnished: Space
     async def story(stage: Stage) -> None:
         await stage.sees("run_3 ")
         await stage.press("question_mark")
-        await clicked_beside(stage, Help)
-        stage.app.push_screen(Report("A report", [("a line", None)]))
-        await clicked_beside(stage, Report)
-        stage.app.push_screen(PickRun("Which?"))
-        await clicked_beside(stage, PickRun)
+        await clicked_beside(stage, HelpDialog)
+        stage.app.push_screen(ReportDialog("A report", [("a line", None)]))
+        await clicked_beside(stage, ReportDialog)
+        stage.app.push_screen(PickRunDialog("Which?"))
+        await clicked_beside(stage, PickRunDialog)
 
     show(story, SIZES[size], furnished)
 
@@ -54,8 +54,8 @@ def test_a_line_is_given_or_not_by_a_click(show: Show) -> None:
 
     async def story(stage: Stage) -> None:
         for button in ("#ok", "#cancel"):
-            stage.app.push_screen(Line("A line?", value="written"), given.append)
-            await stage.until(lambda: in_front(stage, Line) and stage.app.screen.is_current)
+            stage.app.push_screen(LineDialog("A line?", value="written"), given.append)
+            await stage.until(lambda: in_front(stage, LineDialog) and stage.app.screen.is_current)
             await stage.sees("A line?", "Cancel")
             await stage.pilot.click(button)
             await stage.until(lambda: stage.app.screen is stage.app.place)
@@ -73,7 +73,7 @@ def test_what_is_opened_is_found_by_the_words_of_the_list(show: Show, space: Spa
 
         async def asked(words: str) -> None:
             await stage.press("ctrl+o")
-            await stage.until(lambda: in_front(stage, Open))
+            await stage.until(lambda: in_front(stage, OpenPlanDialog))
             stage.app.screen.query_one(Input).value = words
             await stage.loses("example:branching")
 

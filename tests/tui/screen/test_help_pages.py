@@ -7,7 +7,7 @@ from textual.widgets import Markdown
 
 from infospace import Space
 from tui.dialogs.command_palette import Palette
-from tui.dialogs.common import Help
+from tui.dialogs.common import HelpDialog
 from tui.help import PAGES
 
 
@@ -16,14 +16,14 @@ def test_the_help_of_a_place_lists_the_pages_and_opens_one(show: Show, space: Sp
 
     async def story(stage: Stage) -> None:
         await stage.press("question_mark")
-        await stage.until(lambda: isinstance(stage.app.screen, Help), "the help")
+        await stage.until(lambda: isinstance(stage.app.screen, HelpDialog), "the help")
         listed = list(stage.app.screen.query(Markdown))[-1]
         assert all(f"[{topic}](help:{topic})" in listed.source for topic in PAGES)
         listed.post_message(Markdown.LinkClicked(listed, "help:glossary"))
         await stage.sees("Help: glossary", "Glossary")
         await stage.press("escape")
         await stage.loses("Help: glossary")
-        assert isinstance(stage.app.screen, Help)
+        assert isinstance(stage.app.screen, HelpDialog)
         listed.post_message(Markdown.LinkClicked(listed, "https://example.org"))
         await stage.press("escape")
         await stage.until(lambda: stage.app.screen is stage.app.place, "the place")
@@ -38,7 +38,7 @@ def test_a_page_is_opened_out_of_the_palette(show: Show, space: Space) -> None:
         await stage.press(*"glossary")
         await stage.sees("Help: glossary")
         await stage.press("enter")
-        await stage.until(lambda: isinstance(stage.app.screen, Help), "the page")
+        await stage.until(lambda: isinstance(stage.app.screen, HelpDialog), "the page")
         await stage.sees("Glossary")
 
     show(story)

@@ -19,17 +19,17 @@ import tui.screens.run_actions
 import tui.tables.collection_table
 import tui.widgets.details.resource
 from infospace import Space
-from tui.dialogs.client import See
+from tui.dialogs.client import ClientDialog
 from tui.dialogs.command_palette import Palette
-from tui.dialogs.common import Confirm
-from tui.dialogs.edit_text import Revising
-from tui.dialogs.open_plan import Open, Source
+from tui.dialogs.common import ConfirmDialog
+from tui.dialogs.edit_text import EditTextDialog
+from tui.dialogs.open_plan import OpenPlanDialog, PlanSource
 from tui.runtime.key_queue import KeyQueue
 from tui.screens.notes.notes import Notes
 from tui.screens.runs import Runs
-from tui.text.format_plan import laid_out
+from tui.text.format_plan import format_plan
 from tui.text.table_model import NoRows
-from tui.widgets.lazy_table import Grid
+from tui.widgets.lazy_table import LazyTable
 
 # Keys
 
@@ -99,7 +99,7 @@ def test_a_focus_that_is_told_late_opens_no_tab(show: Show, stocked: Space) -> N
         about = detail.query_one("#about", TabPane)
         detail.turn(1)
         about.post_message(TabPane.Focused(about))
-        await stage.until(lambda: detail.query_one("#ties", Grid).has_focus)
+        await stage.until(lambda: detail.query_one("#ties", LazyTable).has_focus)
         assert detail.tab == "links"
 
     show(story, (160, 50), stocked)
@@ -148,7 +148,7 @@ def test_a_dialog_that_is_answered_twice_closes_nothing_else(show: Show, stocked
 
     async def story(stage: Stage) -> None:
         await opened(stage, "8 kept notes")
-        behind, dialog = Confirm("First?"), Confirm("Second?")
+        behind, dialog = ConfirmDialog("First?"), ConfirmDialog("Second?")
         await stage.app.push_screen(behind)
         await stage.app.push_screen(dialog, answers.append)
         dialog.dismiss(True)
@@ -163,7 +163,7 @@ def test_a_dialog_that_is_answered_twice_closes_nothing_else(show: Show, stocked
     show(story, (80, 24), stocked)
 
 
-async def revised(stage: Stage, text: str) -> Revising:
+async def revised(stage: Stage, text: str) -> EditTextDialog:
     """Change a note here, without saving it yet."""
     await opened(stage, "8 kept notes")
     stage.app.open_note(named(stage.app.space, "steel"))
@@ -171,7 +171,7 @@ async def revised(stage: Stage, text: str) -> Revising:
     await stage.press("e")
     await stage.sees("ctrl+s saves")
     dialog = stage.app.screen
-    assert isinstance(dialog, Revising)
+    assert isinstance(dialog, EditTextDialog)
     dialog.query_one(TextArea).text = text
     return dialog
 
@@ -218,7 +218,7 @@ def test_a_client_that_is_not_listed_any_more_is_not_chosen(show: Show, space: S
 
     async def story(stage: Stage) -> None:
         await tools_opened(stage, "infospace/add")
-        dialog = See(None)
+        dialog = ClientDialog(None)
         await stage.app.push_screen(dialog)
         options = dialog.query_one(OptionList)
         options.add_options(["ann"])
@@ -234,7 +234,9 @@ def test_the_source_that_was_clicked_is_opened_though_others_are_listed_since(sh
     given: list[str | None] = []
 
     async def story(stage: Stage) -> None:
-        dialog = Open([Source("", "to begin with"), Source("plan:one", "first"), Source("plan:two", "second")])
+        dialog = OpenPlanDialog(
+            [PlanSource("", "to begin with"), PlanSource("plan:one", "first"), PlanSource("plan:two", "second")]
+        )
         await stage.app.push_screen(dialog, given.append)
         options = dialog.query_one(OptionList)
         clicked = OptionList.OptionSelected(options, options.get_option_at_index(2), 2)
@@ -340,7 +342,7 @@ def test_a_breakpoint_that_has_just_moved_is_taken_away(show: Show, space: Space
     """Before the text was checked again."""
 
     async def story(stage: Stage) -> None:
-        drafting = await compose(stage, laid_out(PLAN))
+        drafting = await compose(stage, format_plan(PLAN))
         at(drafting, '"size"')
         await stage.press("ctrl+b")
         await stage.until(lambda: drafting.stops)
@@ -349,8 +351,8 @@ def test_a_breakpoint_that_has_just_moved_is_taken_away(show: Show, space: Space
         await stage.until(lambda: drafting._before == drafting.text)
         drafting.action_unstop()
         await stage.until(lambda: not drafting.stops)
-        assert isinstance(drafting.query_one("#stops", Grid).rows, NoRows) or not len(
-            drafting.query_one("#stops", Grid).rows
+        assert isinstance(drafting.query_one("#stops", LazyTable).rows, NoRows) or not len(
+            drafting.query_one("#stops", LazyTable).rows
         )
 
     show(story)

@@ -17,9 +17,9 @@ from infospace import Space
 from infospace.core.ids import Kind
 from infospace.core.resources import Note
 from infospace.editing.edit import edit
-from tui.dialogs.common import Line
-from tui.runtime.import_job import Adding
-from tui.screens.notes.notes import Work
+from tui.dialogs.common import LineDialog
+from tui.runtime.import_job import ImportJob
+from tui.screens.notes.notes import WorkStatus
 
 
 def current(space: Space, identifier: str) -> Note:
@@ -203,7 +203,9 @@ def test_files_are_added_and_adding_is_undone(show: Show, space: Space, tmp_path
             asked = stage.app.screen
             asked.query_one(Input).value = str(path)
             await stage.press("enter")
-            await stage.until(lambda asked=asked: isinstance(stage.app.screen, Line) and stage.app.screen is not asked)
+            await stage.until(
+                lambda asked=asked: isinstance(stage.app.screen, LineDialog) and stage.app.screen is not asked
+            )
             assert stage.app.screen.query_one(Input).value == str(path)
             assert any(str(path) in one for one in stage.said())
         stage.app.screen.query_one(Input).value = str(more)
@@ -223,15 +225,15 @@ def test_adding_is_ended(show: Show, space: Space, tmp_path: Path, monkeypatch: 
     folder.mkdir()
     for number in range(1_000):
         (folder / f"{number:04}.txt").write_text(f"text {number}")
-    ended, progress = threading.Event(), Adding.progress
+    ended, progress = threading.Event(), ImportJob.progress
 
-    def held(adding: Adding, done: int, total: int, what: str) -> None:
+    def held(adding: ImportJob, done: int, total: int, what: str) -> None:
         """Go on from the 500th file on when the end was asked for."""
         if done == 500:
             ended.wait(60)
         progress(adding, done, total, what)
 
-    monkeypatch.setattr(Adding, "progress", held)
+    monkeypatch.setattr(ImportJob, "progress", held)
 
     async def story(stage: Stage) -> None:
         await stage.go("notes")
@@ -241,7 +243,7 @@ def test_adding_is_ended(show: Show, space: Space, tmp_path: Path, monkeypatch: 
         stage.app.screen.query_one(Input).value = str(folder)
         await stage.press("enter")
         await stage.sees("adding: reading 499 of 1,000", "ends it")
-        await stage.pilot.click(Work)
+        await stage.pilot.click(WorkStatus)
         await stage.sees("End adding?")
         await stage.press("y")
         await stage.until(lambda: stage.app.screen is stage.app.place)
@@ -452,15 +454,15 @@ def test_adding_goes_on_where_its_end_is_not_confirmed(
     folder.mkdir()
     for number in range(20):
         (folder / f"{number:02}.txt").write_text(f"text {number}")
-    asked, progress = threading.Event(), Adding.progress
+    asked, progress = threading.Event(), ImportJob.progress
 
-    def held(adding: Adding, done: int, total: int, what: str) -> None:
+    def held(adding: ImportJob, done: int, total: int, what: str) -> None:
         """Go on from the 10th file on when the end was not asked for."""
         if done == 10:
             asked.wait(60)
         progress(adding, done, total, what)
 
-    monkeypatch.setattr(Adding, "progress", held)
+    monkeypatch.setattr(ImportJob, "progress", held)
 
     async def story(stage: Stage) -> None:
         await stage.go("notes")

@@ -16,7 +16,7 @@ from infospace.core.resources import Note
 from infospace.editing.edit import edit, remove
 from infospace.store.changes import MakeNote
 from tui.screens.notes.notes import Notes
-from tui.widgets.lazy_table import Grid
+from tui.widgets.lazy_table import LazyTable
 from tui.widgets.slider import Slider
 
 
@@ -69,7 +69,7 @@ def test_search_runs_as_one_types(show: Show, stocked: Space) -> None:
         slider.focus()
         await stage.press("end")
         await stage.sees("none of 8 notes; the best below the threshold has 0.", "nothing is found")
-        stage.app.screen.query_one("#list", Grid).focus()
+        stage.app.screen.query_one("#list", LazyTable).focus()
         await stage.press("escape")
         await stage.sees("8 kept notes")
 

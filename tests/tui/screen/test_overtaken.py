@@ -40,10 +40,10 @@ from tui.runtime.ui_state import UiState
 from tui.screens.compare import Compare
 from tui.screens.step import Step
 from tui.screens.variables import Variables
-from tui.text.format_plan import laid_out
-from tui.widgets.line_table import Lines
+from tui.text.format_plan import format_plan
+from tui.widgets.line_table import LineTable
 from tui.widgets.slider import Slider
-from tui.widgets.text_view import Pager
+from tui.widgets.text_view import TextView
 
 # What lies open
 
@@ -114,7 +114,7 @@ def test_the_step_of_a_run_that_is_gone_is_not_shown_any_more(show: Show, furnis
         stage.app.open_run("run_1", place="step")
         await stage.sees("No run is open")
         await stage.loses("three")
-        assert step.query_one("#raw", Pager).text == ""
+        assert step.query_one("#raw", TextView).text == ""
         assert "called with" not in stage.text
 
     show(story, (160, 50), furnished)
@@ -155,7 +155,7 @@ def test_a_value_does_not_come_after_the_moment_was_left(
         await stage.sees("nothing is bound yet")
         await held.is_over(stage)
         data = variables.query_one(tui.widgets.details.resource_data.Data)
-        assert (data.table, data.query_one(Pager).text) == (None, "")
+        assert (data.table, data.query_one(TextView).text) == (None, "")
 
     show(story, on=furnished)
 
@@ -176,7 +176,7 @@ def test_what_differed_does_not_come_after_there_is_nothing_to_compare(
         await held.is_over(stage)
         comparing = stage.app.place
         assert isinstance(comparing, Compare)
-        assert [len(comparing.query_one(f"#{side}", Lines).rows) for side in ("before", "after")] == [0, 0]
+        assert [len(comparing.query_one(f"#{side}", LineTable).rows) for side in ("before", "after")] == [0, 0]
 
     show(story)
 
@@ -338,10 +338,10 @@ def test_a_run_that_ends_under_another_draft_is_told_and_nothing_more(show: Show
     slow = {"steps": [WAIT, note("x", "$x")]}
 
     async def story(stage: Stage) -> None:
-        drafting = await compose(stage, laid_out(slow))
+        drafting = await compose(stage, format_plan(slow))
         await stage.press("ctrl+r")
         await stage.until(lambda: [going.run for going in stage.app.runner.going] == ["run_1"])
-        drafting.files.open_text("", laid_out(PLAN))
+        drafting.files.open_text("", format_plan(PLAN))
         stage.app.runner.halt(stage.app.runner.going[0])
         await stage.until(lambda: any(one.startswith("run_1 waits") for one in stage.said()), "how it ended")
         assert drafting.draft_run.run_id is None

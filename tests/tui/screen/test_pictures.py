@@ -5,7 +5,7 @@ from __future__ import annotations
 from staging import BOTH, SIZES, SMALL, Show, Stage
 
 from infospace import Space
-from tui.widgets.details.resource_data import Data
+from tui.widgets.details.resource_data import ResourceData
 
 
 class TestPictures:
@@ -83,7 +83,7 @@ class TestPictures:
             await stage.sees("12 of 12")
             await stage.press(*["comma"] * 9)
             await stage.sees("3 of 12", "$loud", "$item")
-            value = stage.app.screen.query_one("#value", Data)
+            value = stage.app.screen.query_one("#value", ResourceData)
             await stage.until(lambda: value.copied()[0] == "one", "the value at the cursor")
             stage.is_as(f"variables-{size}")
 

@@ -15,9 +15,9 @@ from tooling import answered, form, opened, shows, tools
 from infospace import Space
 from infospace.store.tool_records import ToolUse
 from planner.metatools.lookup import uses
-from tui.dialogs.client import See
-from tui.dialogs.question import Ask
-from tui.widgets.details.form_field import Slot
+from tui.dialogs.client import ClientDialog
+from tui.dialogs.question import QuestionDialog
+from tui.widgets.details.form_field import FormField
 
 
 async def quiet(stage: Stage) -> None:
@@ -64,7 +64,7 @@ class TestPictures:
             await opened(stage, "53 tools")
             await form(stage, "desk/book")
             place = tools(stage)
-            slots = {slot.field.name: slot for slot in place.query(Slot)}
+            slots = {slot.field.name: slot for slot in place.query(FormField)}
             slots["hours"].query_one(Input).value = "99"
             await stage.press("ctrl+r")
             await stage.sees("this is needed", "99 is more than 12")
@@ -79,11 +79,11 @@ class TestPictures:
         async def story(stage: Stage) -> None:
             await opened(stage, "53 tools")
             await form(stage, "desk/book")
-            slots = {slot.field.name: slot for slot in tools(stage).query(Slot)}
+            slots = {slot.field.name: slot for slot in tools(stage).query(FormField)}
             slots["room"].query_one(Select).value = '"green"'
             slots["guests"].query_one(TextArea).text = '["Ada", "Emmy"]'
             await stage.press("ctrl+r")
-            await stage.until(lambda: isinstance(stage.app.screen, Ask))
+            await stage.until(lambda: isinstance(stage.app.screen, QuestionDialog))
             await stage.sees("always: every call")
             await stage.until(lambda: tools(stage).tool_calls.current is None)
             keys = tools(stage).query(FooterKey)
@@ -163,7 +163,7 @@ class TestPictures:
         async def story(stage: Stage) -> None:
             await opened(stage, "53 tools")
             await stage.press("w")
-            await stage.until(lambda: isinstance(stage.app.screen, See))
+            await stage.until(lambda: isinstance(stage.app.screen, ClientDialog))
             stage.app.screen.query_one("#config", Input).value = str(file)
             await stage.press("enter")
             await stage.sees("ann", "ops")

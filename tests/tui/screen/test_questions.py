@@ -14,7 +14,7 @@ from infospace.tools.journalled_calls import digest_of
 from infospace.tools.local import LocalTools
 from planner.execute.start import run_sync
 from planner.lifecycle.resume import resume
-from tui.dialogs.question import Ask
+from tui.dialogs.question import QuestionDialog
 
 GIVEN = {"path": "letter.txt", "times": "2", "how": {"really": True}}
 
@@ -26,7 +26,7 @@ def status_of(space: Space, run: str) -> str:
 
 async def asked(stage: Stage, *texts: str) -> None:
     """Wait until a question stands in front, with some texts: it is told in the list behind it too."""
-    await stage.until(lambda: isinstance(stage.app.screen, Ask), repr(texts))
+    await stage.until(lambda: isinstance(stage.app.screen, QuestionDialog), repr(texts))
     await stage.sees(*texts)
 
 

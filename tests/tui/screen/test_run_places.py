@@ -15,10 +15,10 @@ from textual.widgets import TabbedContent
 
 from infospace import Space, open_space
 from planner.execute.start import run_sync
-from tui.widgets.details.resource_data import Data
-from tui.widgets.lazy_table import Grid
+from tui.widgets.details.resource_data import ResourceData
+from tui.widgets.lazy_table import LazyTable
 from tui.widgets.slider import Slider
-from tui.widgets.text_view import Pager
+from tui.widgets.text_view import TextView
 
 
 def test_a_plan_folds(show: Show, furnished: Space) -> None:
@@ -100,7 +100,7 @@ def test_a_run_is_followed_as_it_goes_on_here(show: Show, space: Space) -> None:
         await stage.sees("yes")
         await stage.press("enter")
         await stage.sees("▶ 2 parallel", "▶ 1 wait")
-        await stage.until(lambda: stage.app.screen.query_one(Grid).key == "2.branches[1].1")
+        await stage.until(lambda: stage.app.screen.query_one(LazyTable).key == "2.branches[1].1")
         await stage.press("x")
         await stage.sees("suspended")
 
@@ -191,7 +191,7 @@ def test_a_hundred_megabytes_do_not_freeze_a_step(show: Show, space: Space) -> N
             await stage.sees("a dull boy")
 
         assert await longest_pause(doing()) < 1.0 * BUSY
-        pager = stage.app.screen.query_one("#data", Data).query_one(Pager)
+        pager = stage.app.screen.query_one("#data", ResourceData).query_one(TextView)
         pager.focus()
         await stage.press("G")
         await stage.sees("more of 103,200,000 characters; + shows the next ones")
@@ -262,7 +262,7 @@ def test_a_certificate_is_read_without_knowing_its_words(show: Show, sample_spac
         await stage.open(run, "1", "step")
         await stage.sees("what the search proved", "at or above 0.30", "Nothing that fits is left out")
         await stage.sees("score", "passage")
-        stage.app.screen.query_one("#data", Data).focus_inside()
+        stage.app.screen.query_one("#data", ResourceData).focus_inside()
         await stage.press("s", "s", "s")
         await stage.sees("score ▲")
 

@@ -16,9 +16,9 @@ from textual.widgets import TextArea
 from infospace import Space, open_space
 from infospace.journal.rows import OpenRun
 from planner.execute.start import run_sync
-from tui.dialogs.fork import Fork
+from tui.dialogs.fork import ForkDialog
 from tui.runtime.ui_state import UiState
-from tui.widgets.lazy_table import Grid
+from tui.widgets.lazy_table import LazyTable
 
 
 def status_of(space: Space, run: str) -> str:
@@ -249,7 +249,7 @@ def test_a_fork_is_checked_and_completed_as_it_is_written(show: Show, furnished:
         await stage.press("home", "f")
         await stage.sees("Fork run_6", "✓ may run  3 steps")
         fork = stage.app.screen
-        assert isinstance(fork, Fork)
+        assert isinstance(fork, ForkDialog)
         assert fork.editor.has_focus
         assert fork.editor.text[fork.editor.offset_of_cursor :].startswith('{"type": "create-note"')
         fork.editor.go_to(fork.editor.text.index('"size"') + 5)
@@ -316,7 +316,7 @@ def test_a_thousand_runs_stay_quick(show: Show, space: Space) -> None:
 
     async def story(stage: Stage) -> None:
         await stage.sees("1,500 runs")
-        grid = stage.app.screen.query_one(Grid)
+        grid = stage.app.screen.query_one(LazyTable)
         slowest = 0.0
         for key in ("end", "pageup", "home", "pagedown", "down", "up"):
             begun = time.thread_time()
@@ -333,7 +333,7 @@ def test_clicks_do_what_keys_do(show: Show, furnished: Space) -> None:
 
     async def story(stage: Stage) -> None:
         await stage.sees("run_5 ")
-        grid = stage.app.screen.query_one(Grid)
+        grid = stage.app.screen.query_one(LazyTable)
         await stage.pilot.click(grid, offset=(20, 3))
         assert grid.key == "run_3"
         await stage.pilot.click(grid, offset=(20, 5), times=2)

@@ -27,11 +27,11 @@ from tui.runtime.runner import ActiveRun
 from tui.runtime.workers import LONGEST, poll_delay
 from tui.screens.compare import Compare
 from tui.screens.runs import Runs
-from tui.tables.collection_table import Table, read_table
+from tui.tables.collection_table import CollectionTable, read_table
 from tui.text.table_model import Column
-from tui.widgets.details.resource_data import Data
-from tui.widgets.details.tool import AlikeRows
-from tui.widgets.lazy_table import Grid
+from tui.widgets.details.resource_data import ResourceData
+from tui.widgets.details.tool import SimilarToolRows
+from tui.widgets.lazy_table import LazyTable
 
 # Notes
 
@@ -113,7 +113,7 @@ def test_a_line_that_was_chosen_is_followed_though_others_are_shown_since(show: 
         detail = place(stage).detail
         detail.open_tab("links")
         await stage.sees("refines")
-        ties = detail.query_one("#ties", Grid)
+        ties = detail.query_one("#ties", LazyTable)
         lines = [use.id if use is not None else "" for _, use in detail._lines["ties"].lines]
         ties.cursor = lines.index(bread)
         ties.action_choose()
@@ -131,9 +131,9 @@ def test_why_a_tool_is_alike_is_not_said_of_a_list_that_is_gone(show: Show, spac
 
     async def story(stage: Stage) -> None:
         shown = await tools_opened(stage, "infospace/add")
-        grid = shown.detail.query_one("#alike", Grid)
-        late = Grid.Highlighted(grid, 7, "tool some/tool")
-        shown.detail.alike = AlikeRows()
+        grid = shown.detail.query_one("#alike", LazyTable)
+        late = LazyTable.Highlighted(grid, 7, "tool some/tool")
+        shown.detail.alike = SimilarToolRows()
         grid.post_message(late)
         await stage.pilot.pause()
         assert stage.app.is_running
@@ -189,7 +189,7 @@ def test_rows_that_somebody_else_reads_are_sorted_too(stocked: Space, monkeypatc
     people = stocked.store.get(named(stocked, "people"))
     assert isinstance(people, Collection)
 
-    class Shared(Table):
+    class Shared(CollectionTable):
         """Another thread takes what is wanted, and has not read it yet."""
 
         def fetch(self) -> bool:
@@ -217,7 +217,7 @@ def test_what_a_run_waited_for_is_not_said_once_it_waits_no_more(
         await stage.sees("run_3 ")
         runs = stage.app.place
         assert isinstance(runs, Runs)
-        runs.query_one(Grid).go_to("run_3")
+        runs.query_one(LazyTable).go_to("run_3")
         await held.has_begun(stage)
         await asyncio.to_thread(cancel, furnished, "run_3")
         await stage.until(lambda: runs._runs.head("run_3").status == "cancelled", "the end")
@@ -257,7 +257,7 @@ def test_sorting_is_offered_only_while_the_value_is_a_table(show: Show, furnishe
     async def story(stage: Stage) -> None:
         await stage.open("run_1", place="variables")
         await stage.sees("12 of 12", "3: three", "s Sort")
-        data = stage.app.screen.query_one("#value", Data)
+        data = stage.app.screen.query_one("#value", ResourceData)
         data.show_text("late")
         await stage.loses("s Sort")
         await data.show("Collection_1")

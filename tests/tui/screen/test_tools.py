@@ -16,8 +16,8 @@ from infospace.tools.scope import Scope
 from infospace.tools.scoped_space import ScopedSpace
 from planner.metatools.registry import META
 from planner.parse.saved_plans import save_plan
-from tui.dialogs.client import See
-from tui.dialogs.tool_filter import Sift
+from tui.dialogs.client import ClientDialog
+from tui.dialogs.tool_filter import ToolFilterDialog
 
 
 async def asked(space: Space, name: str, **given: Any) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def test_tools_are_sifted_by_server_category_and_tag(show: Show, housed: Space) 
         await stage.until(lambda: place.tools.listed.sought.query == "book a room")
         assert all(name.startswith("order/") for name in names(stage))
         await stage.press("escape", "f")
-        await stage.until(lambda: isinstance(stage.app.screen, Sift))
+        await stage.until(lambda: isinstance(stage.app.screen, ToolFilterDialog))
         assert stage.app.screen.query_one(SelectionList).selected == [("server", "order")]
         await click(stage, "#all")
         await stage.sees("all tools ▾")
@@ -222,7 +222,7 @@ def test_what_the_client_of_a_token_would_see_is_what_its_list_has(show: Show, h
     async def story(stage: Stage) -> None:
         place = await opened(stage, "desk/book")
         await stage.press("w")
-        await stage.until(lambda: isinstance(stage.app.screen, See))
+        await stage.until(lambda: isinstance(stage.app.screen, ClientDialog))
         stage.app.screen.query_one("#config", Input).value = str(file)
         await stage.press("enter")
         await stage.sees("stdio", "ann  only tags house, no names like ^book$; tools listed by themselves", "ops")
@@ -253,7 +253,7 @@ def test_a_scope_can_be_written_and_what_is_wrong_in_it_is_said(show: Show, hous
     async def story(stage: Stage) -> None:
         await opened(stage, "desk/book")
         await click(stage, "#eyes")
-        await stage.until(lambda: isinstance(stage.app.screen, See))
+        await stage.until(lambda: isinstance(stage.app.screen, ClientDialog))
         stage.app.screen.query_one("#config", Input).value = str(tmp_path / "none.json")
         await stage.press("enter")
         await stage.sees("there is no file")

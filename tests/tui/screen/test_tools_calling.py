@@ -12,15 +12,15 @@ from tooling import answered, click, form, opened, shows, tools
 from infospace import Space
 from infospace.tools.approvals import remembered
 from planner.parse.saved_plans import save_plan
-from tui.dialogs.question import Ask
+from tui.dialogs.question import QuestionDialog
 from tui.screens.notes.notes import Notes
 from tui.screens.runs import Runs
-from tui.widgets.details.form_field import Slot
+from tui.widgets.details.form_field import FormField
 
 
-def slot(stage: Stage, name: str) -> Slot:
+def slot(stage: Stage, name: str) -> FormField:
     """Return the field of an argument."""
-    return next(one for one in tools(stage).query(Slot) if one.field.name == name)
+    return next(one for one in tools(stage).query(FormField) if one.field.name == name)
 
 
 def wrong(stage: Stage, name: str) -> str:
@@ -38,12 +38,12 @@ def latest(space: Space) -> tuple[str, str]:
 
 async def asked(stage: Stage, word: str) -> None:
     """Answer the question for approval with a word."""
-    await stage.until(lambda: isinstance(stage.app.screen, Ask), "a question")
+    await stage.until(lambda: isinstance(stage.app.screen, QuestionDialog), "a question")
     await stage.sees("once: this call", "no: it is not called")
     for _ in range(["once", "run", "always", "no"].index(word)):
         await stage.press("down")
     await stage.press("enter")
-    await stage.until(lambda: not isinstance(stage.app.screen, Ask))
+    await stage.until(lambda: not isinstance(stage.app.screen, QuestionDialog))
 
 
 async def booking(stage: Stage) -> None:
@@ -154,7 +154,7 @@ def test_a_question_can_be_left_open_and_answered_later_here_or_elsewhere(show: 
         place = await opened(stage, "desk/book")
         await booking(stage)
         await stage.press("ctrl+r")
-        await stage.until(lambda: isinstance(stage.app.screen, Ask))
+        await stage.until(lambda: isinstance(stage.app.screen, QuestionDialog))
         await stage.press("escape")
         await stage.sees("it waits (run_1); a answers")
         await stage.press("a")
@@ -164,7 +164,7 @@ def test_a_question_can_be_left_open_and_answered_later_here_or_elsewhere(show: 
         )
         await stage.sees("✓ success")
         await stage.press("c", "ctrl+r")
-        await stage.until(lambda: isinstance(stage.app.screen, Ask))
+        await stage.until(lambda: isinstance(stage.app.screen, QuestionDialog))
         await stage.press("escape", "escape")
         await stage.go("runs")
         await stage.until(lambda: isinstance(stage.app.place, Runs))
@@ -268,7 +268,7 @@ def test_arguments_can_be_written_as_json_and_as_fields(show: Show, housed: Spac
         await stage.sees("it seems cut off")
         area.text = '{"room": "red", "guests": ["x"], "quiet": true}'
         await click(stage, "#whole")
-        await stage.until(lambda: bool(place.query(Slot)))
+        await stage.until(lambda: bool(place.query(FormField)))
         assert slot(stage, "guests").query_one(TextArea).text == '[\n  "x"\n]'
         assert slot(stage, "quiet").value is True
 

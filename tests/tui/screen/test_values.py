@@ -8,8 +8,8 @@ from staging import Show, Stage
 from infospace import Space
 from planner.execute.start import run_sync
 from tui.screens.notes.notes import Notes
-from tui.widgets.details.resource_data import Data
-from tui.widgets.lazy_table import Grid
+from tui.widgets.details.resource_data import ResourceData
+from tui.widgets.lazy_table import LazyTable
 
 
 @pytest.mark.parametrize("where", ["variables", "step"])
@@ -23,12 +23,12 @@ def test_what_a_step_gave_is_opened_in_notes(show: Show, space: Space, where: st
             place = stage.app.place
             return place.around.resource.id if isinstance(place, Notes) and place.around is not None else None
 
-        async def table() -> Grid:
+        async def table() -> LazyTable:
             await stage.open(run, "1", where)
             await stage.sees("flour", "salt")
-            data = stage.app.screen.query_one(Data)
+            data = stage.app.screen.query_one(ResourceData)
             await stage.until(lambda: data.shown is not None)
-            return data.query_one(Grid)
+            return data.query_one(LazyTable)
 
         await table()
         await stage.press("v")
@@ -50,7 +50,7 @@ def test_a_collection_is_a_table_that_is_sorted(show: Show, space: Space) -> Non
     run = str(run_sync(space, [{"type": "create-collection", "value": rows, "out": "$people"}]).run)
 
     def column(stage: Stage, at: int) -> list[str]:
-        grid = stage.app.screen.query_one("#value", Data).query_one(Grid)
+        grid = stage.app.screen.query_one("#value", ResourceData).query_one(LazyTable)
         widths = [99] * len(grid.columns)
         return [str(grid.rows.cells(row, widths)[at]) for row in range(len(grid.rows))]
 
@@ -61,8 +61,8 @@ def test_a_collection_is_a_table_that_is_sorted(show: Show, space: Space) -> Non
         await stage.until(lambda: column(stage, 2) == ["Ann", "Bo", "cy"])
         await stage.press("s")
         await stage.until(lambda: column(stage, 3) == ["4", "30", "100"])
-        grid = stage.app.screen.query_one("#value", Data).query_one(Grid)
-        grid.post_message(Grid.Titled(grid, 3))
+        grid = stage.app.screen.query_one("#value", ResourceData).query_one(LazyTable)
+        grid.post_message(LazyTable.Titled(grid, 3))
         await stage.until(lambda: column(stage, 3) == ["100", "30", "4"])
         await stage.press("y")
         assert stage.app.clipboard.splitlines()[1].split("\t")[2:] == ["cy", "100"]

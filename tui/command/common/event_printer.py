@@ -40,7 +40,7 @@ CONTAINERS = ("if", "while", "for-each", "parallel")
 """Forms whose own line comes before those of the steps in them."""
 
 
-class Watch:
+class EventPrinter:
     """Prints events; made for one run."""
 
     def __init__(self, out: Output) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from infospace.core.errors import NotFound, StoreError
 from infospace.core.ids import is_id
-from tui.text.output import UsageError, shown
+from tui.text.output import UsageError, escape_controls
 from tui.text.paths import path_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def open_from(args: argparse.Namespace, *, create: bool, new: bool = False) -> S
     except StoreError as error:
         raise UsageError(error.message, hint=error.hint) from error
     if args.space and not (create or new) and "://" not in args.space and not path_of(args.space).exists():
-        sys.stderr.write(f"infospace: there is no space {shown(args.space)!r} yet, and so nothing in it\n")
+        sys.stderr.write(f"infospace: there is no space {escape_controls(args.space)!r} yet, and so nothing in it\n")
     return space
 
 

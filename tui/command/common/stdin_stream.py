@@ -28,7 +28,7 @@ MOST = 1 << 20
 """Bytes that are read at once."""
 
 
-class Incoming:
+class IncomingPlan:
     """A document that has begun to arrive, and the inputs of its run."""
 
     def __init__(self, begun: bytes, read: Callable[[], bytes], given: Callable[[JSON], Mapping[str, JSON]]) -> None:
@@ -67,7 +67,7 @@ class Incoming:
             yield chunk
 
 
-def read_incoming(args: argparse.Namespace) -> Document | Lines | Incoming:
+def read_stdin(args: argparse.Namespace) -> Document | Lines | IncomingPlan:
     """Read a plan from standard input until it is known what comes: of a document all steps are still to come.
 
     Where there is no space yet a document is read to its end, so that a refused one makes none. Raises InvalidJSON.
@@ -78,7 +78,7 @@ def read_incoming(args: argparse.Namespace) -> Document | Lines | Incoming:
         return read_stream(sys.stdin.buffer)
     given, read = _inputs(args), _reader()
     begun = read_beginning(read)
-    return Incoming(begun.text, read, given) if isinstance(begun, Beginning) else begun
+    return IncomingPlan(begun.text, read, given) if isinstance(begun, Beginning) else begun
 
 
 def _inputs(args: argparse.Namespace) -> Callable[[JSON], Mapping[str, JSON]]:

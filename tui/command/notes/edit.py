@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from infospace.core.errors import InfospaceError, NotFound
 from tui.command.common.open_space import find, open_from
-from tui.screens.notes.external_editor import Draft
+from tui.screens.notes.external_editor import EditorFile
 from tui.text.output import Output, UsageError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _new_values(args: argparse.Namespace, note: Note) -> tuple[JSON, dict[str, JSON], Draft | None]:
+def _new_values(args: argparse.Namespace, note: Note) -> tuple[JSON, dict[str, JSON], EditorFile | None]:
     """Return the new content and metadata, and the draft of the editor if there is one."""
     fields = dict(_field(pair) for pair in args.metadata)
     if args.value is not None:
@@ -96,9 +96,9 @@ def _value(source: str, note: Note) -> JSON:
     return read_json(data, what=repr(name), max_bytes=MAX_BYTES)
 
 
-def _edited(note: Note) -> tuple[JSON, dict[str, JSON], Draft]:
+def _edited(note: Note) -> tuple[JSON, dict[str, JSON], EditorFile]:
     """Let the user's editor change a note as a file. Raises Invalid when it fails, or leaves what cannot be read."""
-    draft = Draft(note)
+    draft = EditorFile(note)
     try:
         draft.edit()
     except NotFound as error:

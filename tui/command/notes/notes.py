@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from tui.command.common.open_space import open_from
-from tui.text.output import Output, UsageError, counted, shown
+from tui.text.output import Output, UsageError, counted, escape_controls
 
 EXAMPLES = """examples:
   infospace notes
@@ -28,7 +28,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     from infospace.core.ids import Kind
     from infospace.data.result import display_name
     from infospace.expressions import parse_where
-    from tui.text.render import located
+    from tui.text.render import location_json
 
     limit = None if args.limit == "all" else _limit(args.limit)
     where = parse_where(args.where) if args.where is not None else None
@@ -52,7 +52,7 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             "id": note.id,
             "name": note.name,
             "title": display_name(note),
-            **located(note.location),
+            **location_json(note.location),
             "tags": note.metadata.get("tags", []),
             "kept": note.kept,
             "version": note.version,
@@ -87,12 +87,12 @@ def _show(rows: list[dict[str, Any]], out: Output) -> None:
         table.add_column(column, no_wrap=column in ("id", "tags", "updated"))
     for row in rows:
         tags = ", ".join(str(tag) for tag in row["tags"][:3]) if isinstance(row["tags"], list) else str(row["tags"])
-        place = (Text(shown(row[key] or ""), style="dim") for key in ("path", "folder", "root"))
+        place = (Text(escape_controls(row[key] or ""), style="dim") for key in ("path", "folder", "root"))
         table.add_row(
             row["id"],
-            Text(shown(row["title"])),
+            Text(escape_controls(row["title"])),
             *place,
-            Text(shown(tags), style="dim"),
+            Text(escape_controls(tags), style="dim"),
             Text(row["updated"][:10], style="dim"),
         )
     if rows:

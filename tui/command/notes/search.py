@@ -67,13 +67,13 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
 def _locate(found: StepResult, space: Space) -> None:
     """Say of each hit where the file of its Note lies."""
-    from tui.text.render import located
+    from tui.text.render import location_json
 
     hits: Any = found.data or []
     with space.store.reading() as snapshot:
         sources = snapshot.briefs([hit["metadata"]["source_id"] for hit in hits])
     for hit, source in zip(hits, sources, strict=True):
-        hit["metadata"] |= located(source.location)
+        hit["metadata"] |= location_json(source.location)
 
 
 def _is_number(text: str) -> bool:

@@ -68,11 +68,11 @@ def _json(stale: Stale) -> dict[str, Any]:
 
 def _show(stale: Stale, out: Output) -> None:
     from infospace.lineage.graph_json import at
-    from tui.text.lineage_text import named
+    from tui.text.lineage_text import format_origin_name
 
     made = stale.origin.made
     by = f"  by {made.run}" + (f" step {made.step} {made.by}" if made.step else "") if made.run else ""
-    out.text(f"{named(stale.origin)}{by}", "bold")
+    out.text(f"{format_origin_name(stale.origin)}{by}", "bold")
     for one in stale.changed:
         origin, by_made = one.origin, one.origin.latest_made
         if one.what == "deleted":
@@ -81,4 +81,4 @@ def _show(stale: Stale, out: Output) -> None:
             run = f" by {by_made.run}" if by_made.run else ""
             message = f"changed its {one.what}: now version {origin.latest}{run}"
         through = f"  (through {', '.join(at(of) for of in one.through)})" if one.through else ""
-        out.text(f"  {named(origin)}  {message}{through}")
+        out.text(f"  {format_origin_name(origin)}  {message}{through}")

@@ -33,11 +33,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, out: Output) -> int:
     """Fork, and show how it ends."""
     from planner.lifecycle.fork import fork
-    from tui.command.common.event_printer import Watch, show_result
+    from tui.command.common.event_printer import EventPrinter, show_result
 
     patch = _patch(args.patch)
     with open_from(args, create=False) as space:
-        watch, approve = (lambda _event: None) if out.json else Watch(out), approved(args, space, out)
+        watch, approve = (lambda _event: None) if out.json else EventPrinter(out), approved(args, space, out)
         result = asyncio.run(
             run_interruptible(
                 lambda emit, halt: fork(space, args.run, args.step, patch, emit, halt, approve), watch, out

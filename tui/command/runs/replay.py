@@ -35,9 +35,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
             replayed = asyncio.run(replay(space, args.run, recorded=args.recorded, live=args.live))
             out.document({"replayed": replayed.document, "difference": difference_json(replayed.difference)})
         else:
-            from tui.command.common.event_printer import Watch
+            from tui.command.common.event_printer import EventPrinter
             from tui.text.diff_lines import show_difference
 
-            replayed = asyncio.run(replay(space, args.run, Watch(out), recorded=args.recorded, live=args.live))
+            replayed = asyncio.run(replay(space, args.run, EventPrinter(out), recorded=args.recorded, live=args.live))
             show_difference(replayed.difference, out)
     return 0 if replayed.difference.same else 1

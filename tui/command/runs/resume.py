@@ -44,9 +44,9 @@ def execute(args: argparse.Namespace, out: Output) -> int:
 
 def going_on(space: Space, args: argparse.Namespace, out: Output) -> int:
     """Go on with a run and show it; return the exit code."""
-    from tui.command.common.event_printer import Watch, show_result
+    from tui.command.common.event_printer import EventPrinter, show_result
 
-    watch = (lambda _event: None) if out.json else Watch(out)
+    watch = (lambda _event: None) if out.json else EventPrinter(out)
     result = resumed(space, args.run, watch, out, approved(args, space, out))
     if args.wait:
         try:

@@ -20,7 +20,7 @@ from tui.command.common.ctrl_c import final_result, interruptible
 from tui.command.common.follow_run import RunTakenOver, add_wait, follow_until_done, interrupted, report_taken_over
 from tui.command.common.open_space import address_of, open_from
 from tui.command.common.plan_input import InputRefused, declared_in, parse_inputs, read_from
-from tui.command.common.stdin_stream import Incoming, read_incoming
+from tui.command.common.stdin_stream import IncomingPlan, read_stdin
 from tui.text.output import Output, UsageError
 from tui.text.paths import path_of
 
@@ -73,14 +73,14 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     """Run, show, and say by the exit code how it ended."""
     _writable(args.out)
     try:
-        incoming = read_incoming(args) if _arrives(args) else read_from(args.plan, args)
-        read, declared = (None, {}) if isinstance(incoming, Incoming) else declared_in(incoming)
+        incoming = read_stdin(args) if _arrives(args) else read_from(args.plan, args)
+        read, declared = (None, {}) if isinstance(incoming, IncomingPlan) else declared_in(incoming)
     except InvalidJSON as error:
         return _finish(_unreadable(error), args, out)
     except KeyboardInterrupt:
         return _finish(_unread(), args, out)
     try:
-        if isinstance(incoming, Incoming):
+        if isinstance(incoming, IncomingPlan):
             return _in_space(
                 args,
                 out,
@@ -186,9 +186,9 @@ def _unread() -> RunResult:
 def _watcher(args: argparse.Namespace, out: Output) -> Callable[[Event], None]:
     if args.json or args.print == "result":
         return lambda _event: None
-    from tui.command.common.event_printer import Watch
+    from tui.command.common.event_printer import EventPrinter
 
-    return Watch(out)
+    return EventPrinter(out)
 
 
 def _run(

@@ -74,7 +74,7 @@ def _run(args: argparse.Namespace, out: Output, notes: Path, plans: dict[str, Pa
     from infospace.files.import_files import import_paths
     from infospace.search.models.find import get_model
     from planner.execute.start import Refused, prepare, stream
-    from tui.command.common.event_printer import Watch, show_result
+    from tui.command.common.event_printer import EventPrinter, show_result
     from tui.command.runs.run import CODES, follow
 
     get_model(out.talk)
@@ -89,7 +89,7 @@ def _run(args: argparse.Namespace, out: Output, notes: Path, plans: dict[str, Pa
         if isinstance(prepared, Refused):
             result = prepared.to_result()
         else:
-            watch = (lambda _event: None) if out.json else Watch(out)
+            watch = (lambda _event: None) if out.json else EventPrinter(out)
             result = asyncio.run(follow(lambda halt: stream(space, prepared, halt), watch, out))
         if out.json:
             out.document(result.to_json())

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from infospace.core.errors import InfospaceError
 from planner.editor.draft import Draft, Written
 from planner.lifecycle.breakpoints import ConditionBreakpoint
-from tui.dialogs.common import Line
-from tui.screens.compose.tables import Stops
-from tui.widgets.lazy_table import Grid
+from tui.dialogs.common import LineDialog
+from tui.screens.compose.tables import BreakpointRows
+from tui.widgets.lazy_table import LazyTable
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -89,7 +89,7 @@ class DraftBreakpoints:
         detail = 'a condition: $hits is empty · $n > 3 · {"type": "bound", "target": "$x"}'
         detail += "\nA run rests when it comes to hold." + ("" if known is None else " An empty line takes it away.")
         given = await self._screen.app.push_screen_wait(
-            Line("Break when", detail, "" if known is None else known.text, _when)
+            LineDialog("Break when", detail, "" if known is None else known.text, _when)
         )
         if given is None or (known is None and not given.strip()):
             return
@@ -110,7 +110,7 @@ class DraftBreakpoints:
 
     def remove_chosen(self) -> None:
         """Take away the stop at the cursor of the list."""
-        key = self._screen.query_one("#stops", Grid).key
+        key = self._screen.query_one("#stops", LazyTable).key
         if key is None:
             return
         kind, _, place = key.partition(" ")
@@ -135,7 +135,7 @@ class DraftBreakpoints:
             what = "a step" if step is None else step.step.type
             told.append((f"step {stop}", f"line {line + 1}, before {what}"))
         told += [(f"when {index}", f"when {when.text}") for index, when in enumerate(self.when)]
-        self._screen.query_one("#stops", Grid).show(Stops(told, self._infospace.colours))
+        self._screen.query_one("#stops", LazyTable).show(BreakpointRows(told, self._infospace.colours))
         tab = self._screen.tabs.get_tab("stopping")
         tab.label = f"Breaks {len(told)}" if told else "Breaks"
 

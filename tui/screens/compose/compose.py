@@ -36,17 +36,17 @@ from tui.screens.compose.breakpoints import DraftBreakpoints
 from tui.screens.compose.files import DraftFiles
 from tui.screens.compose.fork import DraftFork
 from tui.screens.compose.run import DraftRun
-from tui.screens.compose.tables import Flaws, Stops, Values
-from tui.screens.run_actions import Deeds
+from tui.screens.compose.tables import BreakpointRows, ProblemRows, ValueRows
+from tui.screens.run_actions import RunActions
 from tui.text.fix_text import format_fix
 from tui.text.format import pluralize, single_line
-from tui.text.format_plan import laid_out, plan_document
-from tui.widgets.action_links import Links
-from tui.widgets.editor.completion_popup import Offers
-from tui.widgets.editor.editor import Editor, Flaw
+from tui.text.format_plan import format_plan, plan_document
+from tui.widgets.action_links import ActionLinks
+from tui.widgets.editor.completion_popup import CompletionPopup
+from tui.widgets.editor.editor import Editor, MarkedRange
 from tui.widgets.editor.suggester import Suggester
-from tui.widgets.lazy_table import Grid
-from tui.widgets.tabs import Tabbed
+from tui.widgets.lazy_table import LazyTable
+from tui.widgets.tabs import StableTabs
 
 if TYPE_CHECKING:
     from planner.journal.events import Event
@@ -60,7 +60,7 @@ KEPT = 300_000
 """Characters of a draft up to which it is remembered between starts."""
 
 
-class Compose(Deeds):
+class Compose(RunActions):
     """Where plans are written: the text, what is wrong with it, and what may stand at the cursor.
 
     Where a draft lies, where its runs stop, its runs and its forks are parts of their own.
@@ -126,22 +126,24 @@ class Compose(Deeds):
         yield Static("", id="head", markup=False)
         with Container(id="work"):
             yield Editor(self.infospace.memory.get("compose.draft", ""))
-            with Tabbed(id="side"):
+            with StableTabs(id="side"):
                 with TabPane("Problems", id="problems"), Vertical():
-                    yield Grid(Flaws.COLUMNS, name="flaws")
+                    yield LazyTable(ProblemRows.COLUMNS, name="flaws")
                     with VerticalScroll(id="about", can_focus=False):
                         yield Static("", markup=False, classes="fixes")
-                    yield Links("problem(1)", "fix", "lay_out")
+                    yield ActionLinks("problem(1)", "fix", "lay_out")
                 with TabPane("Run", id="run"), Vertical():
                     yield Static("It was not run yet.", id="told", markup=False)
-                    yield Grid(Values.COLUMNS, empty="nothing is bound yet", name="bound")
-                    yield Links("run", "next", "halt", "watch", "fork_here")
+                    yield LazyTable(ValueRows.COLUMNS, empty="nothing is bound yet", name="bound")
+                    yield ActionLinks("run", "next", "halt", "watch", "fork_here")
                 with TabPane("Breaks", id="stopping"), Vertical():
-                    yield Grid(
-                        Stops.COLUMNS, empty="a click on a line's number sets a breakpoint at its step", name="stops"
+                    yield LazyTable(
+                        BreakpointRows.COLUMNS,
+                        empty="a click on a line's number sets a breakpoint at its step",
+                        name="stops",
                     )
-                    yield Links("stop_here", "stop_when", "unstop")
-        yield Offers()
+                    yield ActionLinks("stop_here", "stop_when", "unstop")
+        yield CompletionPopup()
 
     def on_mount(self) -> None:
         """Check what was written when this was left, and again whenever the space has changed."""
@@ -290,8 +292,8 @@ class Compose(Deeds):
             begun = {one.start for one in draft.steps}
             self.stops = [stop for stop in self.stops if stop in begun]
         lines = [line + 1 for line in self.editor.lines_of(mark.start for mark in draft.marks)]
-        grid = self.query_one("#flaws", Grid)
-        grid.show(Flaws(draft.marks, lines, self.infospace.colours), at=grid.key)
+        grid = self.query_one("#flaws", LazyTable)
+        grid.show(ProblemRows(draft.marks, lines, self.infospace.colours), at=grid.key)
         self.draw_marks()
         self.breakpoints.draw()
         self.render_status()
@@ -299,7 +301,7 @@ class Compose(Deeds):
 
     def draw_marks(self) -> None:
         """Show in the text what is wrong, where runs stop, and where one rests."""
-        flaws = [Flaw(mark.start, mark.end, mark.problem.severity == "error") for mark in self.draft.marks]
+        flaws = [MarkedRange(mark.start, mark.end, mark.problem.severity == "error") for mark in self.draft.marks]
         self.editor.mark(flaws, self.stops, self.here)
 
     @property
@@ -337,7 +339,7 @@ class Compose(Deeds):
 
     @property
     def _marked(self) -> Mark | None:
-        grid = self.query_one("#flaws", Grid)
+        grid = self.query_one("#flaws", LazyTable)
         return self.draft.marks[grid.cursor] if grid.cursor < len(self.draft.marks) else None
 
     def _show_problem(self) -> None:
@@ -360,12 +362,12 @@ class Compose(Deeds):
             text = Text(message, "dim")
         self.query_one("#about Static", Static).update(text)
 
-    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+    def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Say what is wrong."""
         if event.grid.id == "flaws":
             self._show_problem()
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Go to the problem or the breakpoint, or open the variables of the run."""
         mark = self._marked
         match event.grid.id:
@@ -386,7 +388,7 @@ class Compose(Deeds):
         if not marks:
             self.notify("Nothing is wrong with it." if self.draft.text.strip() else "Nothing is written yet.")
             return
-        at, grid = self.editor.offset_of_cursor, self.query_one("#flaws", Grid)
+        at, grid = self.editor.offset_of_cursor, self.query_one("#flaws", LazyTable)
         if by > 0:
             index = next((index for index, mark in enumerate(marks) if mark.start > at), 0)
         else:
@@ -438,7 +440,7 @@ class Compose(Deeds):
             message = draft.marks[0].problem.message if draft.marks else "nothing is written yet"
             self.notify(f"It cannot be laid out: {message}", severity="warning", markup=False)
             return
-        self.editor.become(laid_out(plan_document(draft)))
+        self.editor.become(format_plan(plan_document(draft)))
 
     def report_problems(self, draft: Draft) -> None:
         """Say how many things are wrong, and go to the first."""
@@ -466,7 +468,7 @@ class Compose(Deeds):
         """Leave the offers where the cursor goes away from them."""
         self.suggester.moved()
 
-    def on_offers_taken(self) -> None:
+    def on_completion_popup_taken(self) -> None:
         """Take the one that was clicked."""
         self.suggester.accept()
         self.editor.focus()

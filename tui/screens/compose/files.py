@@ -12,10 +12,10 @@ from infospace.data.json_text import MAX_BYTES, read_json
 from infospace.files.atomic_write import write_atomically
 from planner.editor import PLAN
 from planner.parse.saved_plans import load_plan, save_plan, saved_plan, saved_plans
-from tui.dialogs.common import Confirm, Line
-from tui.dialogs.open_plan import Open, Source
+from tui.dialogs.common import ConfirmDialog, LineDialog
+from tui.dialogs.open_plan import OpenPlanDialog, PlanSource
 from tui.text.format import single_line
-from tui.text.format_plan import laid_out, plan_document
+from tui.text.format_plan import format_plan, plan_document
 from tui.text.paths import SAVED, path_of, read_source
 
 if TYPE_CHECKING:
@@ -91,17 +91,17 @@ class DraftFiles:
 
     async def _open(self) -> None:
         sources = await asyncio.to_thread(self._sources)
-        name = await self._screen.app.push_screen_wait(Open(sources))
+        name = await self._screen.app.push_screen_wait(OpenPlanDialog(sources))
         if name is not None:
             await self.open(name)
 
-    def _sources(self) -> list[Source]:
+    def _sources(self) -> list[PlanSource]:
         """Return what is listed; for a thread."""
         with self._infospace.space.store.reading() as snapshot:
             plans = {name: saved_plan(snapshot, name) for name in saved_plans(snapshot)}
-        found = [Source("", "to begin with")]
-        found += [Source(f"{SAVED}{name}", _goal(plan)) for name, plan in plans.items()]
-        found += [Source(f"{EXAMPLE}{name}", _goal(read_json(text))) for name, text in _examples().items()]
+        found = [PlanSource("", "to begin with")]
+        found += [PlanSource(f"{SAVED}{name}", _goal(plan)) for name, plan in plans.items()]
+        found += [PlanSource(f"{EXAMPLE}{name}", _goal(read_json(text))) for name, text in _examples().items()]
         return found
 
     async def open(self, name: str) -> None:
@@ -116,7 +116,7 @@ class DraftFiles:
             self.open_text("", text)
         elif name.startswith(SAVED):
             document = await asyncio.to_thread(load_plan, self._infospace.space, name.removeprefix(SAVED))
-            self.open_text(name, laid_out(document))
+            self.open_text(name, format_plan(document))
         else:
             self.open_text(name, await asyncio.to_thread(_read, name))
 
@@ -128,7 +128,7 @@ class DraftFiles:
 
     async def _save(self) -> None:
         detail = "the path of a file, or plan:NAME for a saved plan of this space"
-        given = await self._screen.app.push_screen_wait(Line("Save as", detail, self._file))
+        given = await self._screen.app.push_screen_wait(LineDialog("Save as", detail, self._file))
         name = (given or "").strip()
         if name.startswith(SAVED):
             await self._save_plan(name)
@@ -139,7 +139,7 @@ class DraftFiles:
         text = self._screen.text
         there = name != self._file and await asyncio.to_thread(_is_there, name)
         question = f"{name} is there already. Replace it?"
-        if there and not await self._screen.app.push_screen_wait(Confirm(question, yes="Replace")):
+        if there and not await self._screen.app.push_screen_wait(ConfirmDialog(question, yes="Replace")):
             return
         data = (text if text.endswith("\n") else f"{text}\n").encode()
         await asyncio.to_thread(_write, name, data)
@@ -159,7 +159,9 @@ class DraftFiles:
             await asyncio.to_thread(save_plan, space, short, document, replace=name == self._file)
         except Conflict:
             question = f"There is a saved plan {short!r} already. Make this its next version?"
-            if not await self._screen.app.push_screen_wait(Confirm(question, "Earlier versions stay.", yes="Replace")):
+            if not await self._screen.app.push_screen_wait(
+                ConfirmDialog(question, "Earlier versions stay.", yes="Replace")
+            ):
                 return
             await asyncio.to_thread(save_plan, space, short, document, replace=True)
         self._saved(name, draft.text)

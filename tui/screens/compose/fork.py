@@ -10,7 +10,7 @@ from planner.editor.draft import Draft, marked
 from planner.journal.result import RunResult
 from planner.language.problems import Problems, replace
 from planner.parse.document import parse_plan
-from tui.dialogs.common import Confirm
+from tui.dialogs.common import ConfirmDialog
 from tui.screens.compose.run import DraftRun
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ class DraftFork:
             return None
         what = f"It is changed from step {step} on." if changed else "It is not changed."
         detail = f"{what} Steps before step {step} are taken from {run} as they were."
-        if not await self._screen.app.push_screen_wait(Confirm(f"Fork {run} at step {step}?", detail, yes="Fork")):
+        if not await self._screen.app.push_screen_wait(
+            ConfirmDialog(f"Fork {run} at step {step}?", detail, yes="Fork")
+        ):
             return None
         patch = [] if same(draft.document, self._run.ran) else replace("", draft.document)
         self._run.pausing, self._run.result = self._run.afresh(draft), None

@@ -21,13 +21,13 @@ from planner.journal.result import RunResult
 from planner.language.problems import Problem
 from planner.lifecycle.breakpoints import Breakpoints
 from planner.lifecycle.resume import plan_of
-from tui.dialogs.inputs import Inputs
-from tui.dialogs.report import Report
-from tui.screens.compose.tables import Value, Values
+from tui.dialogs.inputs import InputsDialog
+from tui.dialogs.report import ReportDialog
+from tui.screens.compose.tables import ValueRow, ValueRows
 from tui.text.format import question_line, sign, single_line
-from tui.text.format_plan import laid_out
+from tui.text.format_plan import format_plan
 from tui.text.table_model import NoRows
-from tui.widgets.lazy_table import Grid
+from tui.widgets.lazy_table import LazyTable
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Snapshot
@@ -58,7 +58,7 @@ class DraftRun:
 
     def edit(self, run: str, document: JSON) -> None:
         """Write on the plan of a run, which can be forked then."""
-        self._screen.files.open_text("", laid_out(document))
+        self._screen.files.open_text("", format_plan(document))
         self.run_id, self.ran = run, document
         told = Text.assemble("the plan of ", (run, "bold"), ": alt+k runs it anew from the first step that you change")
         self.show_status(told)
@@ -89,7 +89,7 @@ class DraftRun:
         """Let go of the run: another text is here."""
         self.run_id, self.ran, self.pausing, self.result = None, None, None, None
         self.show_status(Text(""))
-        self._screen.query_one("#bound", Grid).show(NoRows())
+        self._screen.query_one("#bound", LazyTable).show(NoRows())
 
     # Running
 
@@ -164,7 +164,7 @@ class DraftRun:
         pausing = self.afresh(draft)
         pausing.resume(each=each, until=until)
         self.run_id, self.ran, self.pausing, self.result = None, draft.document, pausing, None
-        self._screen.query_one("#bound", Grid).show(NoRows())
+        self._screen.query_one("#bound", LazyTable).show(NoRows())
         self.going_on()
         return await self._infospace.runner.start(prepared, pausing)
 
@@ -195,7 +195,7 @@ class DraftRun:
 
             known = {name: value for name, value in self._given.items() if name in inputs}
             values = await self._screen.app.push_screen_wait(
-                Inputs(draft.plan.goal, list(inputs.values()), known, check)
+                InputsDialog(draft.plan.goal, list(inputs.values()), known, check)
             )
             if values is None:
                 return None
@@ -302,9 +302,9 @@ class DraftRun:
         """Show what is bound where a run rests."""
         values, latest = await self._screen.ask(lambda snapshot: self._values(snapshot, run, position))
         if self.run_id == run:  # another draft, or another run, may be here by now
-            self._screen.query_one("#bound", Grid).show(Values(values, latest, self._infospace.colours))
+            self._screen.query_one("#bound", LazyTable).show(ValueRows(values, latest, self._infospace.colours))
 
-    def _values(self, snapshot: Snapshot, run: str, position: str | None) -> tuple[list[Value], str | None]:
+    def _values(self, snapshot: Snapshot, run: str, position: str | None) -> tuple[list[ValueRow], str | None]:
         """Return what is bound, and the variable that was bound last; for a thread."""
         row, rows = snapshot.run(run), snapshot.steps(run)
         moments = VariableHistory(plan_of(row), row, rows, members_of(snapshot))
@@ -313,7 +313,7 @@ class DraftRun:
             preview = "(deleted since)"
             with suppress(NotFound):
                 preview = view.preview(snapshot.get(bound.id, bound.version))
-            found.append(Value(bound.name, bound.id, preview, bound.step))
+            found.append(ValueRow(bound.name, bound.id, preview, bound.step))
         latest = moments.ended[-1].out if moments.ended else None
         return found, latest
 
@@ -335,4 +335,4 @@ class DraftRun:
         prepared = await self._prepared(await self._screen.checked())
         if prepared is not None:
             dry = await self._infospace.engine.do(dry_run(self._infospace.space, prepared))
-            await self._screen.app.push_screen_wait(Report("Dry run: nothing of it stays", dry_lines(dry)))
+            await self._screen.app.push_screen_wait(ReportDialog("Dry run: nothing of it stays", dry_lines(dry)))

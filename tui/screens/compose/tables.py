@@ -13,7 +13,7 @@ from tui.text.format import Colours, single_line
 from tui.text.table_model import Column
 
 
-class Flaws:
+class ProblemRows:
     """Implements `Rows` over the problems of a draft, in the order in which they stand in the text."""
 
     COLUMNS: ClassVar[tuple[Column, ...]] = (
@@ -47,7 +47,7 @@ class Flaws:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ValueRow:
     """What a variable is bound to where a run rests, in a few words; `step` is who bound it."""
 
     name: str
@@ -56,7 +56,7 @@ class Value:
     step: str
 
 
-class Values:
+class ValueRows:
     """Implements `Rows` over what is bound where a run rests."""
 
     COLUMNS: ClassVar[tuple[Column, ...]] = (
@@ -66,7 +66,7 @@ class Values:
         Column("by step", 10, narrow=8),
     )
 
-    def __init__(self, values: Sequence[Value], fresh: str | None, colours: Colours) -> None:
+    def __init__(self, values: Sequence[ValueRow], fresh: str | None, colours: Colours) -> None:
         self._values = values
         self._fresh = fresh
         """The variable that was bound last."""
@@ -92,7 +92,7 @@ class Values:
         ]
 
 
-class Stops:
+class BreakpointRows:
     """Implements `Rows` over the stops of a draft: lines with their steps, and conditions."""
 
     COLUMNS: ClassVar[tuple[Column, ...]] = (Column("", 1), Column("a run rests", None))

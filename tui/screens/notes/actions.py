@@ -16,10 +16,10 @@ from infospace.core.errors import InfospaceError, Invalid
 from infospace.core.resources import Note
 from infospace.editing.edit import bring_back, edit, give_name, keep, remove
 from infospace.editing.undo import describe, undo
-from tui.dialogs.common import Confirm, Line
-from tui.dialogs.edit_text import Revising
-from tui.runtime.import_job import Adding
-from tui.screens.notes.external_editor import Draft
+from tui.dialogs.common import ConfirmDialog, LineDialog
+from tui.dialogs.edit_text import EditTextDialog
+from tui.runtime.import_job import ImportJob
+from tui.screens.notes.external_editor import EditorFile
 from tui.tables.resource_context import ResourceDetail
 from tui.text.paths import path_of
 
@@ -44,7 +44,7 @@ class NoteActions:
         self._screen = screen
         self.undoable: list[str] = []
         self._writing = asyncio.Lock()
-        self.adding: Adding | None = None
+        self.adding: ImportJob | None = None
         """What is being added, None where nothing is."""
         self._ticking: Timer | None = None
 
@@ -101,7 +101,7 @@ class NoteActions:
         if around.brief.size > LONGEST:
             hint = "E opens it in your editor"
             raise Invalid(f"{note.id} has {around.brief.size:,} characters, too many to be edited here", hint=hint)
-        draft = await asyncio.to_thread(Draft, note)
+        draft = await asyncio.to_thread(EditorFile, note)
         runs: list[str | None] = []
 
         async def save(text: str) -> None:
@@ -114,7 +114,9 @@ class NoteActions:
         language, text, own = "json" if draft.is_json else "markdown", draft.text, str(note.content)
         front = len(text) - len(own) if not draft.is_json and text.endswith(own) else 0
         try:
-            if await self._screen.app.push_screen_wait(Revising(note.id, text, save, language=language, before=front)):
+            if await self._screen.app.push_screen_wait(
+                EditTextDialog(note.id, text, save, language=language, before=front)
+            ):
                 self._done(runs[-1], f"Saved {note.id}.")
         finally:
             draft.forget()
@@ -128,7 +130,7 @@ class NoteActions:
         if found is None:
             return
         note, _ = found
-        draft = await asyncio.to_thread(Draft, note)
+        draft = await asyncio.to_thread(EditorFile, note)
         try:
             with self._screen.app.suspend():
                 draft.edit()
@@ -158,7 +160,7 @@ class NoteActions:
         if around is None:
             return
         brief, detail = around.brief, "A name keeps it. An empty one takes the name away."
-        name = await self._screen.app.push_screen_wait(Line(f"Name of {brief.id}", detail, brief.name or ""))
+        name = await self._screen.app.push_screen_wait(LineDialog(f"Name of {brief.id}", detail, brief.name or ""))
         if name is None or name.strip() == (brief.name or ""):
             return
         name = name.strip()
@@ -237,14 +239,17 @@ class NoteActions:
 
     async def _end_adding(self) -> None:
         adding, detail = self.adding, "What was added stays, and adding the same again goes on."
-        if await self._screen.app.push_screen_wait(Confirm("End adding?", detail, yes="End it")) and adding is not None:
+        if (
+            await self._screen.app.push_screen_wait(ConfirmDialog("End adding?", detail, yes="End it"))
+            and adding is not None
+        ):
             adding.end()
 
     async def _add(self) -> None:
         given = await self._path_to_add()
         if not given:
             return
-        adding = self.adding = Adding(self._screen.infospace.space, [given])
+        adding = self.adding = ImportJob(self._screen.infospace.space, [given])
         self._ticking = self._screen.set_interval(LOOK, self._tick)
         self._tick()
         try:
@@ -265,7 +270,7 @@ class NoteActions:
         detail += "Again takes only what changed."
         written = str(Path.cwd())
         while True:
-            asked = Line("Add a file or a folder", detail, written)
+            asked = LineDialog("Add a file or a folder", detail, written)
             written = (await self._screen.app.push_screen_wait(asked) or "").strip()
             if not written or await asyncio.to_thread(path_of(written).exists):
                 return written

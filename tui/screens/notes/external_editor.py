@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from infospace.core.resources import Note
 
 
-class Draft:
+class EditorFile:
     """A file in a folder of its own, until it is forgotten. Raises Invalid for a search result."""
 
     def __init__(self, note: Note) -> None:

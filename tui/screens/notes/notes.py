@@ -27,15 +27,25 @@ from infospace.journal.rows import Use
 from infospace.search.query import Mode
 from tui.runtime.workers import poll_delay
 from tui.screens.notes.actions import NoteActions
-from tui.screens.search_screen import LOOK, Seeking
-from tui.tables.notes_query import MODES, WHAT, Ids, NotesList, NotesQuery, What, by_column, listed, present
+from tui.screens.search_screen import LOOK, SearchScreen
+from tui.tables.notes_query import (
+    MODES,
+    WHAT,
+    Ids,
+    NotesList,
+    NotesQuery,
+    What,
+    by_column,
+    existing_summaries,
+    run_notes_query,
+)
 from tui.tables.notes_table import EMPTY, PLAIN, NoteList
 from tui.tables.resource_context import ResourceDetail, stamp_of
 from tui.text.render import snippet_with
-from tui.widgets.cycle_button import Cycle
-from tui.widgets.details.resource import Detail
+from tui.widgets.cycle_button import CycleButton
+from tui.widgets.details.resource import ResourceView
 from tui.widgets.details.resource_content import marked
-from tui.widgets.lazy_table import Grid
+from tui.widgets.lazy_table import LazyTable
 from tui.widgets.slider import Slider
 
 if TYPE_CHECKING:
@@ -48,7 +58,7 @@ FINE = 100
 """Steps of the slider from 0 to 1."""
 
 
-class Work(Static):
+class WorkStatus(Static):
     """How far adding is; a click ends it."""
 
     def on_click(self, event: Click) -> None:
@@ -58,7 +68,7 @@ class Work(Static):
             self.screen.action_add()
 
 
-class Menu(Static):
+class MenuButton(Static):
     """What can be done, for the mouse: a click opens the command palette."""
 
     def on_click(self, event: Click) -> None:
@@ -67,7 +77,7 @@ class Menu(Static):
         self.app.action_command_palette()
 
 
-class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
+class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     """The notes: a list with a field, two words and a slider, and beside it what is chosen.
 
     Changing them is a part of its own.
@@ -123,17 +133,17 @@ class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
         get = self.infospace.memory.get
         with Horizontal(id="ask"):
             yield Input(get("notes.query", ""), placeholder="search")
-            yield Cycle(MODES, get("notes.mode", ""), name="mode", tip="by meaning, by words, or both (m)")
-            yield Cycle(WHAT, get("notes.what", ""), name="what", tip="what is listed (v)")
-            yield Menu("≡", id="menu")
+            yield CycleButton(MODES, get("notes.mode", ""), name="mode", tip="by meaning, by words, or both (m)")
+            yield CycleButton(WHAT, get("notes.what", ""), name="what", tip="what is listed (v)")
+            yield MenuButton("≡", id="menu")
         with Horizontal(id="sift"):
             yield Static("", id="least")
             yield Slider()
             yield Static("", id="found", markup=False)
         with Container(id="halves"):
-            yield Grid(PLAIN, empty="nothing here: a adds files", name="list")
-            yield Detail()
-        yield Work("", id="work", markup=False)
+            yield LazyTable(PLAIN, empty="nothing here: a adds files", name="list")
+            yield ResourceView()
+        yield WorkStatus("", id="work", markup=False)
 
     def on_mount(self) -> None:
         """Begin to look."""
@@ -154,16 +164,16 @@ class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
             self.actions.adding.end()
 
     @property
-    def detail(self) -> Detail:
+    def detail(self) -> ResourceView:
         """What is shown of one of them."""
-        return self.query_one(Detail)
+        return self.query_one(ResourceView)
 
     # Searching
 
     @property
     def current_query(self) -> NotesQuery:
         """What is asked for as the field, the words and the slider stand."""
-        mode, what = (self.query_one(f"#{name}", Cycle).word for name in ("mode", "what"))
+        mode, what = (self.query_one(f"#{name}", CycleButton).word for name in ("mode", "what"))
         query = self.field.value
         return NotesQuery(cast("What", what), query, cast("Mode", mode), self._threshold, self._most)
 
@@ -173,7 +183,7 @@ class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
         self._most = NotesQuery().most
         self.seek_soon()
 
-    def on_cycle_turned(self, event: Cycle.Turned) -> None:
+    def on_cycle_button_turned(self, event: CycleButton.Turned) -> None:
         """Search otherwise, or for something else."""
         self.infospace.remember(f"notes.{event.cycle.id}", event.cycle.word)
         self._threshold = self._threshold if event.cycle.id == "mode" else None
@@ -189,7 +199,7 @@ class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     def find(self, sought: NotesQuery, listener: Listener) -> tuple[NotesList, list[str] | None]:
         """Return what is to be listed, and its ids in the order that was asked for where that is another one."""
-        found = listed(self.infospace.space, sought, listener)
+        found = run_notes_query(self.infospace.space, sought, listener)
         return found, self._sorted(found)
 
     async def stamp(self, sought: NotesQuery) -> object:
@@ -280,16 +290,16 @@ class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
     async def _read(self) -> None:
         """Read what came into sight."""
         wanted, self.notes.wanted = sorted(self.notes.wanted), set()
-        if wanted and self.notes.merge(wanted, await self.ask(lambda snapshot: present(snapshot, wanted))):
+        if wanted and self.notes.merge(wanted, await self.ask(lambda snapshot: existing_summaries(snapshot, wanted))):
             self.grid.refresh()
 
-    def on_grid_drawn(self, event: Grid.Drawn) -> None:
+    def on_lazy_table_drawn(self, event: LazyTable.Drawn) -> None:
         """Read what came into sight."""
         if event.grid.id == "list":
             self.grid.refresh()
             self.call_after_refresh(self._load_visible)
 
-    def on_grid_titled(self, event: Grid.Titled) -> None:
+    def on_lazy_table_titled(self, event: LazyTable.Titled) -> None:
         """Sort by the column."""
         if event.grid.id == "list":
             self._sort(self.notes.columns[event.column].title.rstrip(" ▲▼"))
@@ -304,7 +314,7 @@ class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     # What is shown
 
-    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+    def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Show what the cursor rests on."""
         if event.grid.id != "list":
             return
@@ -314,7 +324,7 @@ class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
         self._before.clear()
         self.do(self.detail.show, identifier, version, group="show")
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Go into it."""
         if event.grid.id == "list":
             self.detail.focus_inside()
@@ -326,7 +336,7 @@ class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
             current = around is not None and shown.version == around.latest and around.gone is None
             await self.detail.show(shown.id, None if current else shown.version, again=True)
 
-    def on_detail_shown(self) -> None:
+    def on_resource_view_shown(self) -> None:
         """Point out what the search found of it."""
         self.results_changed()
         self.refresh_bindings()
@@ -354,7 +364,7 @@ class Notes(Seeking[NotesQuery, tuple[NotesList, list[str] | None]]):
         if shown is not None and not self.detail.reads:
             self.do(self.detail.show, shown.id, None, group="show")
 
-    def on_detail_followed(self, event: Detail.Followed) -> None:
+    def on_resource_view_followed(self, event: ResourceView.Followed) -> None:
         """Go where a line leads."""
         self.follow(event.identifier, event.version)
 

@@ -16,7 +16,7 @@ from planner.journal.suspension import Pending
 from planner.metatools.arguments import LONGEST_MS, ExecuteOptions, ExecuteTool
 from planner.metatools.audit import outcome_of, write_audit
 from planner.metatools.execute_tool import PreparedToolCall, prepare_call
-from tui.dialogs.question import Answered, Ask
+from tui.dialogs.question import Answer, QuestionDialog
 from tui.tables.tool_text import reply_text
 from tui.tables.tools_query import key_of
 from tui.text.format import format_duration, pluralize, question_line, sign, single_line
@@ -148,7 +148,7 @@ class ToolCalls:
         call.asked = True
         if not questions:
             return
-        answered: Answered | None = await self._screen.app.push_screen_wait(Ask(call.run, questions))
+        answered: Answer | None = await self._screen.app.push_screen_wait(QuestionDialog(call.run, questions))
         if answered is None:
             return
         from planner.lifecycle.resume import answer

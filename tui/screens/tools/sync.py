@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infospace.tools.mcp.catalogue.sync import Synced, sync
-from tui.dialogs.common import Line
+from tui.dialogs.common import LineDialog
 from tui.screens.search_screen import Progress
 from tui.text.format import pluralize, single_line
 from tui.text.paths import path_of
@@ -94,4 +94,4 @@ class ServerSync:
                 self.start(mcp=path_of(path.strip()))
 
         detail = "It is remembered, and read again at each start; its servers are started and listed now."
-        self._screen.app.push_screen(Line("Which mcp.json?", detail), given)
+        self._screen.app.push_screen(LineDialog("Which mcp.json?", detail), given)

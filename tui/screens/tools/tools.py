@@ -33,26 +33,35 @@ from infospace.tools.scope import EVERYTHING, NO_FILTERS, Filters
 from infospace.tools.search.results import Mode
 from planner.journal.events import Event, RunFinished
 from planner.server.access import Access
-from tui.dialogs.client import See
-from tui.dialogs.tool_filter import Sift, format_filters
-from tui.screens.search_screen import LOOK, Seeking
+from tui.dialogs.client import ClientDialog
+from tui.dialogs.tool_filter import ToolFilterDialog, format_filters
+from tui.screens.search_screen import LOOK, SearchScreen
 from tui.screens.tools.call_tool import ToolCalls
 from tui.screens.tools.sync import ServerSync
 from tui.tables.tool_rows import ServerRows, ToolRows
-from tui.tables.tools_query import MODES, WHAT, ServerStatus, ToolsList, ToolsQuery, key_of, listed, standing
+from tui.tables.tools_query import (
+    MODES,
+    WHAT,
+    ServerStatus,
+    ToolsList,
+    ToolsQuery,
+    key_of,
+    run_tools_query,
+    server_statuses,
+)
 from tui.text.format import single_line
-from tui.widgets.cycle_button import Cycle
+from tui.widgets.cycle_button import CycleButton
 from tui.widgets.details.form import Form
 from tui.widgets.details.server import ServerDetail
-from tui.widgets.details.tool import AlikeRows, ToolDetail
-from tui.widgets.lazy_table import Grid
+from tui.widgets.details.tool import SimilarToolRows, ToolDetail
+from tui.widgets.lazy_table import LazyTable
 
 if TYPE_CHECKING:
     from infospace.core.listener import Listener
     from tui.runtime.runner import ActiveRun
 
 
-class Pressed(Static):
+class ClickableText(Static):
     """A word that does something when it is clicked."""
 
     def __init__(self, text: str, action: str, *, name: str, tip: str = "") -> None:
@@ -66,7 +75,7 @@ class Pressed(Static):
         await self.screen.run_action(self._action)
 
 
-class Tools(Seeking[ToolsQuery, ToolsList]):
+class Tools(SearchScreen[ToolsQuery, ToolsList]):
     """The tools and their servers: a list of either, and beside it what is chosen.
 
     Calling tools and listing servers are parts of their own.
@@ -117,18 +126,18 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
         get = self.infospace.memory.get
         with Horizontal(id="ask"):
             yield Input(get("tools.query", ""), placeholder="search")
-            yield Cycle(MODES, get("tools.mode", ""), name="mode", tip="by both, by meaning, or by words (m)")
-            yield Cycle(WHAT, name="what", tip="tools or servers (v)")
-            yield Pressed("≡", "app.command_palette", name="menu", tip="everything that can be done here")
+            yield CycleButton(MODES, get("tools.mode", ""), name="mode", tip="by both, by meaning, or by words (m)")
+            yield CycleButton(WHAT, name="what", tip="tools or servers (v)")
+            yield ClickableText("≡", "app.command_palette", name="menu", tip="everything that can be done here")
         with Horizontal(id="sift"):
-            yield Pressed("", "sift", name="filters", tip="which servers, categories and tags (f)")
-            yield Pressed("", "see", name="eyes", tip="as whom the tools are looked at (w)")
+            yield ClickableText("", "sift", name="filters", tip="which servers, categories and tags (f)")
+            yield ClickableText("", "see", name="eyes", tip="as whom the tools are looked at (w)")
             yield Static("", id="found", markup=False)
         with Container(id="halves"):
-            yield Grid(ToolRows.PLAIN, empty="", name="list")
+            yield LazyTable(ToolRows.PLAIN, empty="", name="list")
             yield ToolDetail()
             yield ServerDetail()
-        yield Pressed("", "stop", name="work", tip="a click breaks it off")
+        yield ClickableText("", "stop", name="work", tip="a click breaks it off")
 
     def on_mount(self) -> None:
         """Begin to look."""
@@ -157,7 +166,7 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
     @property
     def lists_servers(self) -> bool:
         """Whether servers are listed."""
-        return self.query_one("#what", Cycle).word == "servers"
+        return self.query_one("#what", CycleButton).word == "servers"
 
     @property
     def half(self) -> ToolDetail | ServerDetail:
@@ -172,7 +181,7 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
             self.infospace.remember("tools.query", event.value)
             self.seek_soon()
 
-    def on_cycle_turned(self, event: Cycle.Turned) -> None:
+    def on_cycle_button_turned(self, event: CycleButton.Turned) -> None:
         """Search otherwise, or list something else."""
         if event.cycle.id == "mode":
             self.infospace.remember("tools.mode", event.cycle.word)
@@ -186,7 +195,7 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
     @property
     def current_query(self) -> ToolsQuery:
         """What is asked for now."""
-        mode = cast("Mode", self.query_one("#mode", Cycle).word)
+        mode = cast("Mode", self.query_one("#mode", CycleButton).word)
         return ToolsQuery(self.field.value, mode, self.filters, self.access)
 
     def seek(self) -> None:
@@ -198,7 +207,7 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
 
     def find(self, sought: ToolsQuery, listener: Listener) -> ToolsList:
         """Return the tools that are to be listed."""
-        return listed(self.infospace.space, sought, listener)
+        return run_tools_query(self.infospace.space, sought, listener)
 
     async def stamp(self, sought: ToolsQuery | None = None) -> object:
         """Return what tells whether there are other tools, or others of the servers running."""
@@ -228,7 +237,7 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
 
     async def _stand(self) -> None:
         self._stamp = await self.stamp()
-        found = await asyncio.to_thread(standing, self.infospace.space)
+        found = await asyncio.to_thread(server_statuses, self.infospace.space)
         if not self.lists_servers:
             return
         self.servers.servers = found
@@ -258,7 +267,7 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
 
     # What is shown
 
-    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+    def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Show what the cursor rests on."""
         if event.grid.id != "list":
             return
@@ -287,11 +296,11 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
     def _show_server(self, key: str | None) -> None:
         self.server_detail.show(next((one for one in self.servers.servers if one.name == key), None))
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Go into it; to a tool that is alike."""
         if event.grid.id == "list":
             self.half.focus_inside()
-        elif isinstance(event.rows, AlikeRows):
+        elif isinstance(event.rows, SimilarToolRows):
             if self.detail.tool is not None:
                 self.before.append(self.detail.tool)
             self.follow(event.rows.found[event.index].tool)
@@ -437,7 +446,7 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
                 self.filters = filters
                 self._to_tools()
 
-        self.app.push_screen(Sift(self.tools.listed.names, self.filters), given)
+        self.app.push_screen(ToolFilterDialog(self.tools.listed.names, self.filters), given)
 
     def action_see(self) -> None:
         """Ask as whom the tools are looked at."""
@@ -447,7 +456,7 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
                 self.access = None if not access.caller and access.scope == EVERYTHING else access
                 self._to_tools()
 
-        self.app.push_screen(See(self.access), given)
+        self.app.push_screen(ClientDialog(self.access), given)
 
     def _to_tools(self) -> None:
         self.show_filters()
@@ -504,8 +513,8 @@ class Tools(Seeking[ToolsQuery, ToolsList]):
         if name is None:
             self.notify("Schema, Answer and Log can be copied.")
             return
-        from tui.widgets.text_view import Pager
+        from tui.widgets.text_view import TextView
 
-        text, whole = self.query_one(f"#{name}", Pager).copied()
+        text, whole = self.query_one(f"#{name}", TextView).copied()
         self.app.copy_to_clipboard(text)
         self.notify(f"Copied {'' if whole else 'the first '}{len(text):,} characters.")

@@ -15,9 +15,9 @@ from infospace.core.errors import InvalidJSON
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool
 from infospace.data.json_text import read_json
-from tui.text.output import shown
-from tui.widgets.details.form_field import Slot, area
-from tui.widgets.details.form_fields import NOTHING, Faults, Field, field_errors, fields_of
+from tui.text.output import escape_controls
+from tui.widgets.details.form_field import FormField, area
+from tui.widgets.details.form_fields import NOTHING, Field, FieldErrors, field_errors, fields_of
 
 SECONDS = "30"
 """How long a call may last where nobody says otherwise."""
@@ -75,12 +75,12 @@ class Form(Container):
         await self._fill(start)
         if tool.kind == "server":
             message = f"What the server {tool.server} can do is not known yet. Listing it starts it, or asks it."
-            self.query_one("#slots Static", Static).update(shown(message))
+            self.query_one("#slots Static", Static).update(escape_controls(message))
         self.tool = tool
 
     async def _fill(self, given: Mapping[str, JSON] | None) -> None:
         slots = self.query_one("#slots", VerticalScroll)
-        self._wrong(Faults({}, ()))
+        self._wrong(FieldErrors({}, ()))
         self.query_one("#whole", Button).label = "as fields" if self._whole else "as JSON"
         async with self.batch():
             await slots.remove_children()
@@ -92,7 +92,7 @@ class Form(Container):
             elif not self._fields:
                 await slots.mount(Static("It takes no arguments.", classes="none"))
             else:
-                await slots.mount(*(Slot(one, self._begins(one, given)) for one in self._fields))
+                await slots.mount(*(FormField(one, self._begins(one, given)) for one in self._fields))
 
     def _begins(self, field: Field, given: Mapping[str, JSON] | None) -> Any:
         return field.begins if given is None else given.get(field.name, NOTHING)
@@ -107,7 +107,7 @@ class Form(Container):
 
     # What is given
 
-    def values(self) -> tuple[dict[str, JSON], Faults]:
+    def values(self) -> tuple[dict[str, JSON], FieldErrors]:
         """Return the arguments as far as they can be read, and everything that is wrong with them."""
         assert self.tool is not None  # noqa: S101 - a form without a tool is not shown
         arguments, unread, others = self._read()
@@ -115,8 +115,8 @@ class Form(Container):
         found = {name: message for name, message in faults.fields.items() if name not in unread} | unread
         if self._whole:
             told = [f"{name}: {one}" for name, message in found.items() for one in message]
-            return arguments, Faults({}, [*others, *(() if others else (*told, *faults.others))])
-        return arguments, Faults(found, [*others, *faults.others])
+            return arguments, FieldErrors({}, [*others, *(() if others else (*told, *faults.others))])
+        return arguments, FieldErrors(found, [*others, *faults.others])
 
     def _read(self) -> tuple[dict[str, JSON], dict[str, Sequence[str]], list[str]]:
         arguments: dict[str, JSON] = {}
@@ -129,7 +129,7 @@ class Form(Container):
             if not isinstance(read, dict):
                 return {}, {}, ["the arguments are a JSON object"]
             return read, {}, []
-        for slot in self.query(Slot):
+        for slot in self.query(FormField):
             try:
                 value = slot.value
             except InvalidJSON as error:
@@ -155,23 +155,23 @@ class Form(Container):
         arguments, faults = self.values()
         milliseconds = self._milliseconds()
         if milliseconds is None:
-            faults = Faults(faults.fields, [*faults.others, "how many seconds may it last?"])
+            faults = FieldErrors(faults.fields, [*faults.others, "how many seconds may it last?"])
         self._wrong(faults)
         if not faults and milliseconds is not None:
             self.post_message(self.Given(self.tool, arguments, milliseconds))
 
     def show_error(self, message: str) -> None:
         """Say what is wrong with all of it."""
-        self._wrong(Faults({}, [message]))
+        self._wrong(FieldErrors({}, [message]))
 
-    def _wrong(self, faults: Faults) -> None:
+    def _wrong(self, faults: FieldErrors) -> None:
         first = None
-        for slot in self.query(Slot):
+        for slot in self.query(FormField):
             message = faults.fields.get(slot.field.name, ())
             slot.wrong(message)
             first = slot if message and first is None else first
         told = self.query_one("#wrong", Static)
-        told.update(shown("; ".join(faults.others)))
+        told.update(escape_controls("; ".join(faults.others)))
         told.display = bool(faults.others)
         if first is not None:
             first.query("Switch, Select, Input, TextArea").first().focus()
@@ -208,7 +208,7 @@ class Form(Container):
         """Go from fields to JSON, or back; what is written stays."""
         arguments, unread, others = self._read()
         if unread or others:
-            self._wrong(Faults(unread, others))
+            self._wrong(FieldErrors(unread, others))
             return
         homeless = [name for name in arguments if name not in {field.name for field in self._fields}]
         if self._whole and homeless:

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Select, Static, Switch, TextArea
 
 from tui.text.format import single_line
-from tui.text.output import shown
+from tui.text.output import escape_controls
 from tui.widgets.details.form_fields import NOTHING, Field, value_of, written
 
 ABOUT = 300
@@ -60,13 +60,13 @@ class Toggle(Horizontal):
         self.query_one(Static).update(message)
 
 
-class Written(Input):
+class PasteInput(Input):
     """A line; pasting several makes a text of it."""
 
     class Several(Message):
         """Several lines were pasted."""
 
-        def __init__(self, field: Written, text: str) -> None:
+        def __init__(self, field: PasteInput, text: str) -> None:
             super().__init__()
             self.field = field
             self.text = text
@@ -80,7 +80,7 @@ class Written(Input):
             self.post_message(self.Several(self, f"{before}{event.text}{after}"))
 
 
-class Slot(Vertical):
+class FormField(Vertical):
     """One argument: what it is, its field, what is wrong with it."""
 
     def __init__(self, field: Field, begins: Any) -> None:
@@ -92,7 +92,7 @@ class Slot(Vertical):
         """What it is, its field, what is wrong with it."""
         field = self.field
         star = ("*", "bold") if field.required else ("", "")
-        about = f"  {shown(field.about[:ABOUT])}" if field.about else ""
+        about = f"  {escape_controls(field.about[:ABOUT])}" if field.about else ""
         yield Static(
             Text.assemble((single_line(field.name), "bold"), star, (f"  {field.fits}", "italic"), (about, "dim"))
         )
@@ -118,9 +118,9 @@ class Slot(Vertical):
         text = "" if begins is NOTHING else written(begins)
         if field.shape == "json" or "\n" in text:
             return area(text, single_line(field.hint) or _placeholder(field))
-        return Written(text, placeholder=single_line(field.hint), compact=True)
+        return PasteInput(text, placeholder=single_line(field.hint), compact=True)
 
-    async def on_written_several(self, event: Written.Several) -> None:
+    async def on_paste_input_several(self, event: PasteInput.Several) -> None:
         """Make a text of a line."""
         event.stop()
         text = area(event.text)
@@ -145,7 +145,7 @@ class Slot(Vertical):
     def wrong(self, message: Sequence[str]) -> None:
         """Say what is wrong."""
         told = self.query_one(".wrong", Static)
-        told.update(shown("; ".join(message)))
+        told.update(escape_controls("; ".join(message)))
         told.display = bool(message)
 
 

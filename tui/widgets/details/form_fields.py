@@ -46,7 +46,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Faults:
+class FieldErrors:
     """What is wrong with arguments: sentences by the name of the argument, and those about all of them."""
 
     fields: Mapping[str, Sequence[str]]
@@ -129,7 +129,7 @@ def value_of(field: Field, text: str) -> Any:
         raise
 
 
-def field_errors(schema: Mapping[str, Any], arguments: Mapping[str, JSON], names: Sequence[str]) -> Faults:
+def field_errors(schema: Mapping[str, Any], arguments: Mapping[str, JSON], names: Sequence[str]) -> FieldErrors:
     """Return everything in which arguments do not fit a schema; `names` are those that have a field."""
     fields: dict[str, list[str]] = {}
     others: list[str] = []
@@ -137,7 +137,7 @@ def field_errors(schema: Mapping[str, Any], arguments: Mapping[str, JSON], names
         told = fields.setdefault(name, []) if name in names else others
         if message not in told:
             told.append(message)
-    return Faults(fields, others)
+    return FieldErrors(fields, others)
 
 
 def _violations(schema: Mapping[str, Any], arguments: Mapping[str, JSON]) -> Iterator[tuple[str, str]]:

@@ -28,11 +28,11 @@ from tui.tables.resource_context import (
 )
 from tui.text.format import Colours, format_time, single_line
 from tui.text.table_model import Column
-from tui.widgets.details.resource_content import Content
-from tui.widgets.focus_container import Entering
-from tui.widgets.lazy_table import Grid
-from tui.widgets.line_table import Leading
-from tui.widgets.tabs import Tabbed
+from tui.widgets.details.resource_content import ResourceContent
+from tui.widgets.focus_container import FocusContainer
+from tui.widgets.lazy_table import LazyTable
+from tui.widgets.line_table import LinkedRows
+from tui.widgets.tabs import StableTabs
 
 if TYPE_CHECKING:
     from infospace.store.protocol import Snapshot
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 TABS = ("content", "about", "links", "versions", "why", "uses")
 
 
-class Detail(Entering):
+class ResourceView(FocusContainer):
     """A resource, on tabs."""
 
     LINKS: ClassVar[tuple[Column, ...]] = (
@@ -77,7 +77,7 @@ class Detail(Entering):
         """How many times something is being read to be shown."""
         self._told: set[str] = set()
         """The tabs that are made for what is shown."""
-        self._lines: dict[str, Leading] = {}
+        self._lines: dict[str, LinkedRows] = {}
 
     @property
     def infospace(self) -> InfospaceApp:
@@ -93,21 +93,21 @@ class Detail(Entering):
         """A line that says what it is, and the tabs."""
         yield Static("", id="head")
         yield Static("", id="passage", markup=False)
-        with Tabbed(id="tabs"):
+        with StableTabs(id="tabs"):
             with TabPane("Content", id="content"):
-                yield Content(name="contents")
+                yield ResourceContent(name="contents")
             with TabPane("About", id="about"), VerticalScroll():
                 yield Static("", id="told")
             with TabPane("Links", id="links"):
-                yield Grid(self.LINKS, empty="nothing is tied to it", name="ties")
+                yield LazyTable(self.LINKS, empty="nothing is tied to it", name="ties")
             with TabPane("Versions", id="versions"):
-                yield Grid(self.VERSIONS, name="history")
+                yield LazyTable(self.VERSIONS, name="history")
             with TabPane("Why", id="why"):
                 yield Static("", id="stale")
-                yield Grid(self.CAME, name="came")
+                yield LazyTable(self.CAME, name="came")
                 yield Static("", id="came-whole", classes="whole")
             with TabPane("Uses", id="uses"):
-                yield Grid(self.BECAME, name="became")
+                yield LazyTable(self.BECAME, name="became")
                 yield Static("", id="became-whole", classes="whole")
 
     @property
@@ -116,9 +116,9 @@ class Detail(Entering):
         return None if self.around is None else Use(self.around.resource.id, self.around.resource.version)
 
     @property
-    def content(self) -> Content:
+    def content(self) -> ResourceContent:
         """The content."""
-        return self.query_one(Content)
+        return self.query_one(ResourceContent)
 
     @property
     def tab(self) -> str:
@@ -140,7 +140,7 @@ class Detail(Entering):
         self.query_one("#head", Static).update(Text(message, "dim"))
         self.content.clear()
         for name in ("ties", "history", "came", "became"):
-            self.query_one(f"#{name}", Grid).show(Leading(()))
+            self.query_one(f"#{name}", LazyTable).show(LinkedRows(()))
         for name in ("told", "stale", "came-whole", "became-whole"):
             self.query_one(f"#{name}", Static).update("")
         self._titles()
@@ -199,13 +199,13 @@ class Detail(Entering):
 
     def turn(self, by: int) -> None:
         """Go to another tab."""
-        tabs = self.query_one(Tabbed)
+        tabs = self.query_one(StableTabs)
         if tabs.open(TABS[(TABS.index(tabs.active) + by) % len(TABS)]):
             self.focus_soon()
 
     def open_tab(self, name: str) -> None:
         """Go to a tab."""
-        self.query_one(Tabbed).open(name)
+        self.query_one(StableTabs).open(name)
         self.focus_soon()
 
     def focus_inside(self) -> None:
@@ -215,7 +215,7 @@ class Detail(Entering):
         else:
             pane = self.query_one(TabbedContent).active_pane
             if pane is not None:
-                pane.query("Grid, VerticalScroll").first().focus()
+                pane.query("LazyTable, VerticalScroll").first().focus()
 
     def on_tabbed_content_tab_activated(self, event: TabbedContent.TabActivated) -> None:
         """Tell what is on the tab."""
@@ -280,16 +280,16 @@ class Detail(Entering):
         self._show_full_line(name)
 
     def _list(self, name: str, rows: Sequence[tuple[Sequence[Text | str], Use | None]]) -> None:
-        self._lines[name] = Leading(rows)
-        self.query_one(f"#{name}", Grid).show(self._lines[name])
+        self._lines[name] = LinkedRows(rows)
+        self.query_one(f"#{name}", LazyTable).show(self._lines[name])
 
     def _show_full_line(self, name: str) -> None:
         """Say all of a line that may be too long for the table."""
-        grid, lines = self.query_one(f"#{name}", Grid), self._lines.get(name)
+        grid, lines = self.query_one(f"#{name}", LazyTable), self._lines.get(name)
         cell = lines.lines[grid.cursor][0][0] if lines is not None and grid.cursor < len(lines) else ""
         self.query_one(f"#{name}-whole", Static).update(Text(str(cell).lstrip("│├└─ ")))
 
-    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+    def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Say all of the line."""
         event.stop()
         self.screen.refresh_bindings()
@@ -303,13 +303,13 @@ class Detail(Entering):
         """What the line at the cursor leads to; version 0 is the one that is current."""
         name = {"links": "ties", "versions": "history", "why": "came", "uses": "became"}.get(self.tab)
         lines = None if name is None else self._lines.get(name)
-        cursor = 0 if name is None else self.query_one(f"#{name}", Grid).cursor
+        cursor = 0 if name is None else self.query_one(f"#{name}", LazyTable).cursor
         return lines.lines[cursor][1] if lines is not None and cursor < len(lines) else None
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Go where the line leads."""
         event.stop()
-        if isinstance(event.rows, Leading):
+        if isinstance(event.rows, LinkedRows):
             use = event.rows.lines[event.index][1]
         else:
             use = Use(event.key.partition(":")[2], 0)

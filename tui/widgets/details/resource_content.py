@@ -15,9 +15,9 @@ from infospace.core.resources import Collection, Note, Relation, Resource
 from tui.tables.collection_table import read_table
 from tui.tables.json_tree import JsonTree
 from tui.text.render import content_text, is_hit
-from tui.widgets.details.resource_data import Data
-from tui.widgets.lazy_table import Grid
-from tui.widgets.markdown_view import Paper
+from tui.widgets.details.resource_data import ResourceData
+from tui.widgets.lazy_table import LazyTable
+from tui.widgets.markdown_view import MarkdownView
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -28,7 +28,7 @@ LONG = 1_000_000
 Shape = Literal["paper", "tree", "data"]
 
 
-class Content(Container):
+class ResourceContent(Container):
     """The content of a resource."""
 
     def __init__(self, *, name: str = "") -> None:
@@ -46,11 +46,11 @@ class Content(Container):
 
     def compose(self) -> ComposeResult:
         """One of three at a time."""
-        yield Paper(name="paper")
+        yield MarkdownView(name="paper")
         with Container(id="folding"):
-            yield Grid(JsonTree.COLUMNS, name="tree")
+            yield LazyTable(JsonTree.COLUMNS, name="tree")
             yield Static("", id="leaf", markup=False)
-        yield Data(name="data")
+        yield ResourceData(name="data")
 
     def on_mount(self) -> None:
         """Begin with nothing."""
@@ -63,8 +63,8 @@ class Content(Container):
     @property
     def _shown(self) -> Widget:
         if self._shape == "data":
-            data = self.query_one(Data)
-            return data.query_one("Pager" if data.table is None else "Grid")
+            data = self.query_one(ResourceData)
+            return data.query_one("TextView" if data.table is None else "LazyTable")
         return self.query_one(f"#{self._shape}")
 
     def _show(self, shape: Shape) -> None:
@@ -79,13 +79,13 @@ class Content(Container):
     def clear(self, message: str = "") -> None:
         """Show nothing but a sentence."""
         self._resource = None
-        self.query_one(Data).show_text(message)
+        self.query_one(ResourceData).show_text(message)
         self._show("data")
 
     async def show(self, resource: Resource, relation: str = "") -> None:
         """Show a resource, unless something else is shown meanwhile; `relation` says what a Relation joins."""
         self._resource = resource
-        data = self.query_one(Data)
+        data = self.query_one(ResourceData)
         if isinstance(resource, Collection):
             table = await asyncio.to_thread(read_table, self.infospace.space.view(), resource)
             if self._resource is resource:
@@ -101,7 +101,7 @@ class Content(Container):
             if self._resource is resource and not self.plain:
                 self._show_tree(tree)
         elif text is not None and not self.plain and len(text) <= LONG:
-            self.query_one(Paper).read(text)
+            self.query_one(MarkdownView).read(text)
             self._show("paper")
         else:
             whole = await asyncio.to_thread(content_text, resource.content) if text is None else text
@@ -112,7 +112,7 @@ class Content(Container):
     def _show_tree(self, tree: JsonTree) -> None:
         self._tree = tree
         tree.colours = self.infospace.colours
-        grid = self.query_one("#tree", Grid)
+        grid = self.query_one("#tree", LazyTable)
         grid.show(tree, at="")
         grid.cursor = 0
         self._leaf()
@@ -120,7 +120,7 @@ class Content(Container):
 
     def sort(self) -> None:
         """Sort a table by the next column."""
-        self.query_one(Data).sort()
+        self.query_one(ResourceData).sort()
 
     @property
     def is_table(self) -> bool:
@@ -130,14 +130,14 @@ class Content(Container):
     def copied(self) -> tuple[str, bool]:
         """Return what is to be copied, and whether that is all."""
         if self._shape == "paper":
-            return self.query_one(Paper).copied()
+            return self.query_one(MarkdownView).copied()
         if self._shape == "tree" and isinstance(self._resource, Note):
             return content_text(self._resource.content), True
-        return self.query_one(Data).copied()
+        return self.query_one(ResourceData).copied()
 
     # The tree
 
-    def on_grid_chosen(self, event: Grid.Chosen) -> None:
+    def on_lazy_table_chosen(self, event: LazyTable.Chosen) -> None:
         """Fold or unfold; in a table, let the place follow."""
         if event.grid.id == "tree" and self._tree is not None:
             event.stop()
@@ -145,7 +145,7 @@ class Content(Container):
                 self._tree.toggle(event.index)
                 self._redraw()
 
-    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+    def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Say where it is, and what it is whole."""
         event.stop()
         if event.grid.id == "tree":
@@ -153,7 +153,7 @@ class Content(Container):
 
     def on_key(self, event: Key) -> None:
         """Fold and unfold by the arrows, and space."""
-        grid = self.query_one("#tree", Grid)
+        grid = self.query_one("#tree", LazyTable)
         if self._tree is None or not grid.has_focus or event.key not in ("left", "right", "space"):
             return
         event.stop()
@@ -167,11 +167,11 @@ class Content(Container):
 
     def _redraw(self) -> None:
         if self._tree is not None:
-            self.query_one("#tree", Grid).show(self._tree)
+            self.query_one("#tree", LazyTable).show(self._tree)
             self._leaf()
 
     def _leaf(self) -> None:
-        grid = self.query_one("#tree", Grid)
+        grid = self.query_one("#tree", LazyTable)
         if self._tree is not None and grid.cursor < len(self._tree):
             told = self._tree.format_row(grid.cursor)
             self.query_one("#leaf", Static).update(told if len(told) <= 2000 else f"{told[:2000]}…")

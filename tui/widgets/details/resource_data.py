@@ -15,20 +15,20 @@ from infospace.core.errors import NotFound
 from infospace.core.resources import Collection
 from infospace.space import Space
 from tui.runtime.workers import guarded
-from tui.tables.collection_table import Table, read_table
-from tui.widgets.lazy_table import Grid
-from tui.widgets.text_view import Pager
+from tui.tables.collection_table import CollectionTable, read_table
+from tui.widgets.lazy_table import LazyTable
+from tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
 
 
-class Data(Container):
+class ResourceData(Container):
     """A resource at a version, or a text. What is long is read off the event loop, as far as it is looked at."""
 
     def __init__(self, *, name: str = "") -> None:
         super().__init__(id=name or None)
-        self.table: Table | None = None
+        self.table: CollectionTable | None = None
         self.shown: tuple[str, int | None] | None = None
         """The resource that is shown, at a version or as it is now; None for a text."""
         self._asked: object = None
@@ -44,19 +44,19 @@ class Data(Container):
 
     def compose(self) -> ComposeResult:
         """A text or a table."""
-        yield Pager()
-        grid = Grid(empty="an empty Collection")
+        yield TextView()
+        grid = LazyTable(empty="an empty Collection")
         grid.display = False
         yield grid
 
     def focus_inside(self) -> None:
         """Let the keys go through it."""
-        self.query_one(Pager if self.table is None else Grid).focus()
+        self.query_one(TextView if self.table is None else LazyTable).focus()
 
     def show_text(self, text: str) -> None:
         """Show a text."""
         self._asked = self.table = self.shown = None
-        self.query_one(Pager).read(text)
+        self.query_one(TextView).read(text)
         self._switch()
 
     async def show(self, identifier: str, version: int | None = None, view: Context | None = None) -> None:
@@ -81,21 +81,21 @@ class Data(Container):
     @property
     def pointed(self) -> tuple[str, int | None] | None:
         """The item at the cursor, for whoever goes through a table; else what is shown."""
-        grid = self.query_one(Grid)
+        grid = self.query_one(LazyTable)
         if self.table is not None and grid.has_focus and grid.cursor < len(self.table):
             return self.table.id_at(grid.cursor), None
         return self.shown
 
-    def show_table(self, table: Table) -> None:
+    def show_table(self, table: CollectionTable) -> None:
         """Show a table."""
         self._asked, self.table = None, table
         self._column = None if table.sorted_by is None else table.sorted_by[0]
         table.colours = self.infospace.colours
         self._switch()
-        self.query_one(Grid).show(table, table.titled())
+        self.query_one(LazyTable).show(table, table.titled())
 
     def _switch(self) -> None:
-        pager, grid = self.query_one(Pager), self.query_one(Grid)
+        pager, grid = self.query_one(TextView), self.query_one(LazyTable)
         focused = pager.has_focus or grid.has_focus
         pager.display, grid.display = self.table is None, self.table is not None
         if focused:
@@ -104,15 +104,15 @@ class Data(Container):
 
     def copied(self) -> tuple[str, bool]:
         """Return what is to be copied, and whether that is all of it."""
-        return (self.table.copied(), True) if self.table is not None else self.query_one(Pager).copied()
+        return (self.table.copied(), True) if self.table is not None else self.query_one(TextView).copied()
 
-    def on_grid_drawn(self, event: Grid.Drawn) -> None:
+    def on_lazy_table_drawn(self, event: LazyTable.Drawn) -> None:
         """Read the items that came into sight."""
         event.stop()
         if self.table is not None and self.table.wanted:
             self._do(self._more, self.table, group="more", exclusive=False)
 
-    def on_grid_titled(self, event: Grid.Titled) -> None:
+    def on_lazy_table_titled(self, event: LazyTable.Titled) -> None:
         """Sort by the column."""
         event.stop()
         self.sort(event.column)
@@ -132,24 +132,24 @@ class Data(Container):
     ) -> Worker[None]:
         return self.run_worker(guarded(self.infospace, work, *given), group=group, exclusive=exclusive)
 
-    async def _sorted(self, table: Table, column: int) -> None:
+    async def _sorted(self, table: CollectionTable, column: int) -> None:
         async with self._sorting:
             if table is self.table and column == self._column:
                 await asyncio.to_thread(table.sort, column)
                 self._draw(table)
 
-    async def _more(self, table: Table) -> None:
+    async def _more(self, table: CollectionTable) -> None:
         if await asyncio.to_thread(table.fetch):
             self._draw(table)
 
-    def _draw(self, table: Table) -> None:
+    def _draw(self, table: CollectionTable) -> None:
         if table is self.table:
-            self.query_one(Grid).show(table, table.titled())
+            self.query_one(LazyTable).show(table, table.titled())
 
 
 def read_resource(
     space: Space, identifier: str, version: int | None, view: Context | None = None
-) -> tuple[str, Table | None]:
+) -> tuple[str, CollectionTable | None]:
     """Return a resource as text, or a Collection as a table; for a thread. Raises NotFound."""
     from tui.text.render import content_text
 

@@ -15,10 +15,10 @@ from tui.tables.tool_text import about_server
 from tui.tables.tools_query import ServerStatus
 from tui.text.format import count, format_duration, single_line
 from tui.text.table_model import Column
-from tui.widgets.focus_container import Entering
-from tui.widgets.lazy_table import Grid
-from tui.widgets.tabs import Tabbed
-from tui.widgets.text_view import Pager
+from tui.widgets.focus_container import FocusContainer
+from tui.widgets.lazy_table import LazyTable
+from tui.widgets.tabs import StableTabs
+from tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -61,7 +61,7 @@ class UseRows:
         ]
 
 
-class ServerDetail(Entering):
+class ServerDetail(FocusContainer):
     """A server, on tabs."""
 
     def __init__(self) -> None:
@@ -71,13 +71,13 @@ class ServerDetail(Entering):
     def compose(self) -> ComposeResult:
         """Its name, and the tabs."""
         yield Static("", id="server-head", markup=False)
-        with Tabbed(id="server-tabs"):
+        with StableTabs(id="server-tabs"):
             with TabPane("State", id="state"), VerticalScroll():
                 yield Static("", id="stands")
             with TabPane("Log", id="log"):
-                yield Pager(name="stderr")
+                yield TextView(name="stderr")
             with TabPane("Latency", id="latency"):
-                yield Grid(UseRows.COLUMNS, empty="no tool of it was called yet", name="uses")
+                yield LazyTable(UseRows.COLUMNS, empty="no tool of it was called yet", name="uses")
 
     @property
     def tab(self) -> str:
@@ -89,7 +89,7 @@ class ServerDetail(Entering):
         before, self.standing = self.standing, one
         if before == one:
             return
-        pager, grid = self.query_one("#stderr", Pager), self.query_one("#uses", Grid)
+        pager, grid = self.query_one("#stderr", TextView), self.query_one("#uses", LazyTable)
         if one is None:
             self.query_one("#server-head", Static).update("")
             self.query_one("#stands", Static).update("")
@@ -103,7 +103,7 @@ class ServerDetail(Entering):
 
     def turn(self, by: int) -> None:
         """Go to another tab."""
-        tabs = self.query_one(Tabbed)
+        tabs = self.query_one(StableTabs)
         if tabs.open(TABS[(TABS.index(tabs.active) + by) % len(TABS)]):
             self.focus_soon()
 
@@ -111,4 +111,4 @@ class ServerDetail(Entering):
         """Let the keys go through the tab that is open."""
         pane = self.query_one(TabbedContent).active_pane
         if pane is not None:
-            pane.query("Grid, VerticalScroll, Pager").first().focus()
+            pane.query("LazyTable, VerticalScroll, TextView").first().focus()

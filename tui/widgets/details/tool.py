@@ -16,15 +16,15 @@ from infospace.core.tool import Tool
 from infospace.tools.search.results import ToolHit
 from infospace.tools.search.similar import Alike
 from planner.metatools.lookup import known_tools
-from tui.tables.tool_text import Told, about_tool, head_of, read_tool, schemas_of
+from tui.tables.tool_text import ToolInfo, about_tool, head_of, read_tool, schemas_of
 from tui.tables.tools_query import key_of
 from tui.text.format import single_line
 from tui.text.table_model import Column
 from tui.widgets.details.form import Form
-from tui.widgets.focus_container import Entering
-from tui.widgets.lazy_table import Grid
-from tui.widgets.tabs import Tabbed
-from tui.widgets.text_view import Pager
+from tui.widgets.focus_container import FocusContainer
+from tui.widgets.lazy_table import LazyTable
+from tui.widgets.tabs import StableTabs
+from tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from tui.app import InfospaceApp
@@ -34,7 +34,7 @@ SIMILAR = 10
 """Tools like it that are listed, at most."""
 
 
-class AlikeRows:
+class SimilarToolRows:
     """Implements `Rows` over tools that are like another."""
 
     COLUMNS: ClassVar[tuple[Column, ...]] = (
@@ -60,13 +60,13 @@ class AlikeRows:
         return [f"{one.score:.3f}", single_line(one.tool.full_name), Text(single_line(one.reason), "dim")]
 
 
-class ToolDetail(Entering):
+class ToolDetail(FocusContainer):
     """A tool, on tabs."""
 
     def __init__(self) -> None:
         super().__init__(name="tool")
-        self.told: Told | None = None
-        self.alike = AlikeRows()
+        self.told: ToolInfo | None = None
+        self.alike = SimilarToolRows()
         self._hit: ToolHit | None = None
         self._asked: object = None
         """What is being read to be shown, None where nothing is."""
@@ -86,19 +86,19 @@ class ToolDetail(Entering):
     def compose(self) -> ComposeResult:
         """A line that says what it is, and the tabs."""
         yield Static("", id="head")
-        with Tabbed(id="tabs"):
+        with StableTabs(id="tabs"):
             with TabPane("About", id="about"), VerticalScroll():
                 yield Static("", id="told")
             with TabPane("Schema", id="schema"):
-                yield Pager(name="schemas")
+                yield TextView(name="schemas")
             with TabPane("Try", id="try"):
                 yield Form()
             with TabPane("Answer", id="answer"):
                 yield Static("", id="came", markup=False)
-                yield Pager(name="reply")
+                yield TextView(name="reply")
             with TabPane("Similar", id="similar"):
                 yield Static("", id="without", markup=False)
-                yield Grid(AlikeRows.COLUMNS, empty="no other tool is like it", name="alike")
+                yield LazyTable(SimilarToolRows.COLUMNS, empty="no other tool is like it", name="alike")
                 yield Static("", id="why", markup=False)
 
     @property
@@ -122,8 +122,8 @@ class ToolDetail(Entering):
         self._filled.clear()
         self.query_one("#head", Static).update("")
         self.query_one("#told", Static).update("")
-        self.query_one("#schemas", Pager).read("")
-        self.query_one("#alike", Grid).show(AlikeRows())
+        self.query_one("#schemas", TextView).read("")
+        self.query_one("#alike", LazyTable).show(SimilarToolRows())
 
     async def show(self, tool: Tool, hit: ToolHit | None = None) -> None:
         """Show a tool, unless another is to be shown meanwhile, or none.
@@ -166,7 +166,7 @@ class ToolDetail(Entering):
 
     def open_tab(self, name: str, *, focus: bool = True) -> None:
         """Go to a tab."""
-        self.query_one(Tabbed).open(name)
+        self.query_one(StableTabs).open(name)
         if focus:
             self.focus_soon()
 
@@ -186,7 +186,7 @@ class ToolDetail(Entering):
             return
         pane = self.query_one(TabbedContent).active_pane
         if pane is not None:
-            pane.query("Grid, VerticalScroll, Pager").first().focus()
+            pane.query("LazyTable, VerticalScroll, TextView").first().focus()
 
     def on_tabbed_content_tab_activated(self, event: TabbedContent.TabActivated) -> None:
         """Tell what is on the tab."""
@@ -200,7 +200,7 @@ class ToolDetail(Entering):
             if told is None or tab in self._filled:
                 return
             if tab == "schema":
-                self.query_one("#schemas", Pager).read(schemas_of(told.tool))
+                self.query_one("#schemas", TextView).read(schemas_of(told.tool))
             elif tab == "try":
                 await self.form.show(told.tool, self.given.get(key_of(told.tool)))
                 if self._focus_later and self.tab == "try" and self._is_waited_in():
@@ -219,14 +219,14 @@ class ToolDetail(Entering):
 
         found, without = await asyncio.to_thread(look)
         if self.tool is tool:
-            self.alike = AlikeRows(found)
+            self.alike = SimilarToolRows(found)
             said = self.query_one("#without", Static)
             said.update(single_line(without or ""))
             said.display = bool(without)
             self.query_one("#why", Static).update("")
-            self.query_one("#alike", Grid).show(self.alike)
+            self.query_one("#alike", LazyTable).show(self.alike)
 
-    def on_grid_highlighted(self, event: Grid.Highlighted) -> None:
+    def on_lazy_table_highlighted(self, event: LazyTable.Highlighted) -> None:
         """Say whole why a tool is like it."""
         if event.grid.id == "alike":
             event.stop()
@@ -236,4 +236,4 @@ class ToolDetail(Entering):
     def reply(self, came: Text, text: str) -> None:
         """Show what came of the last call."""
         self.query_one("#came", Static).update(came)
-        self.query_one("#reply", Pager).read(text)
+        self.query_one("#reply", TextView).read(text)

@@ -20,11 +20,11 @@ WIDTH = 62
 LEAST = 44
 
 
-class Choices(OptionList, can_focus=False):
+class OfferList(OptionList, can_focus=False):
     """The list itself, which the keys of the text steer."""
 
 
-class Offers(Vertical):
+class CompletionPopup(Vertical):
     """A list in front of the text. It is steered from there, or by clicks."""
 
     class Taken(Message):
@@ -41,19 +41,19 @@ class Offers(Vertical):
 
     def compose(self) -> ComposeResult:
         """The offers, and a sentence on the one that is chosen."""
-        yield Choices(compact=True)
+        yield OfferList(compact=True)
         yield Static("", markup=False)
 
     @property
     def chosen(self) -> Offer | None:
         """The one that would be taken."""
-        at = self.query_one(Choices).highlighted
+        at = self.query_one(OfferList).highlighted
         return self._offers[at] if self.display and at is not None and at < len(self._offers) else None
 
     def show(self, offers: Sequence[Offer], cursor: Place, screen: Size) -> None:
         """Show offers below a place of the screen, or above it where there is more room."""
         self._offers = offers
-        choices = self.query_one(Choices)
+        choices = self.query_one(OfferList)
         width = max(LEAST, min(WIDTH, screen.width - 2, max(_width(offer) for offer in offers) + 4))
         choices.set_options(Option(_row(offer, width - 4)) for offer in offers)
         choices.highlighted = 0
@@ -76,7 +76,7 @@ class Offers(Vertical):
 
     def steer(self, key: str) -> None:
         """Go up and down."""
-        choices = self.query_one(Choices)
+        choices = self.query_one(OfferList)
         page = ROWS - 1
         by = {"up": -1, "down": 1, "pageup": -page, "pagedown": page}[key]
         at, last = choices.highlighted or 0, len(self._offers) - 1

@@ -26,13 +26,13 @@ from tui.widgets.editor.highlight import Part, parts_of
 
 CLOSING = {"{": "}", "[": "]", '"': '"'}
 STYLES: Mapping[Part, str] = {"key": "primary", "text": "success", "number": "warning", "word": "warning"}
-Place = tuple[int, int]
+Location = tuple[int, int]
 """A line and a column, 0-based."""
 ELSEWHERE = ("f6", "f7")
 """Keys of a text that are those of places here."""
 
 
-class Wrapped(WrappedDocument):
+class MeasuredDocument(WrappedDocument):
     """A wrapped text that knows its height: Textual's counts all lines anew for every line that it draws."""
 
     @property
@@ -42,7 +42,7 @@ class Wrapped(WrappedDocument):
 
 
 @dataclass(frozen=True, slots=True)
-class Flaw:
+class MarkedRange:
     """A stretch of the text that is wrong, and whether that is an error."""
 
     start: int
@@ -50,7 +50,7 @@ class Flaw:
     error: bool
 
 
-class Quiet(TextAreaTheme):
+class EditorTheme(TextAreaTheme):
     """The theme of the app, whose line of the cursor leaves the text its colours."""
 
     def apply_css(self, text_area: TextArea) -> None:
@@ -93,7 +93,7 @@ class Editor(TextArea, inherit_bindings=False):
 
     def __init__(self, text: str = "") -> None:
         super().__init__(text, show_line_numbers=True, tab_behavior="indent", compact=True, max_checkpoints=500)
-        self.register_theme(Quiet("quiet"))
+        self.register_theme(EditorTheme("quiet"))
         self.theme = "quiet"
         self.indent_width = 2
         self.offering = False
@@ -104,7 +104,7 @@ class Editor(TextArea, inherit_bindings=False):
         """How many signs were typed, or taken back."""
         self.held_for_offers: Callable[[], None] = lambda: None
         """Holds the keys behind such a key."""
-        self._written_for: tuple[str, Place] | None = None
+        self._written_for: tuple[str, Location] | None = None
         """The text and the cursor behind a `$` that was put there: who types it then means that one."""
         self.colours: Colours = {}
         self._flaws: dict[int, list[tuple[int, int, bool]]] = {}
@@ -113,7 +113,7 @@ class Editor(TextArea, inherit_bindings=False):
 
     def _set_document(self, text: str, language: str | None) -> None:
         super()._set_document(text, language)
-        self.wrapped_document.__class__ = Wrapped  # made by Textual; a second one would wrap everything again
+        self.wrapped_document.__class__ = MeasuredDocument  # made by Textual; a second one would wrap everything again
 
     # Places
 
@@ -253,7 +253,7 @@ class Editor(TextArea, inherit_bindings=False):
 
     # Drawing
 
-    def mark(self, flaws: Sequence[Flaw], stops: Sequence[int], here: int | None) -> None:
+    def mark(self, flaws: Sequence[MarkedRange], stops: Sequence[int], here: int | None) -> None:
         """Show what is wrong, where runs stop, and where one rests."""
         begun, ended = self.located(flaw.start for flaw in flaws), self.located(flaw.end for flaw in flaws)
         self._flaws = {}

@@ -11,7 +11,7 @@ from textual.screen import Screen
 from planner.check.space_facts import SnapshotFacts
 from planner.editor import Completion, complete
 from tui.runtime.workers import begin
-from tui.widgets.editor.completion_popup import Offers
+from tui.widgets.editor.completion_popup import CompletionPopup
 from tui.widgets.editor.editor import Editor
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ ASKING = '"$.'
 
 
 class Suggester:
-    """Completes at the cursor of the editor of a screen, in which an `Offers` stands too.
+    """Completes at the cursor of the editor of a screen, in which an `CompletionPopup` stands too.
 
     The screen hands on what it hears of the two.
 
@@ -56,8 +56,8 @@ class Suggester:
         return self._screen.query_one(Editor)
 
     @property
-    def _popup(self) -> Offers:
-        return self._screen.query_one(Offers)
+    def _popup(self) -> CompletionPopup:
+        return self._screen.query_one(CompletionPopup)
 
     @property
     def _here(self) -> tuple[str, int]:
