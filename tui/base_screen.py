@@ -91,7 +91,7 @@ class BaseScreen(Screen[None]):
     def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Take what happened in a run that goes on here; also while the place is not shown."""
 
-    def deeds(self) -> list[Binding]:
+    def key_bindings(self) -> list[Binding]:
         """Return what can be done here by a key, each once, in the order in which it was declared."""
         found = [binding for binding in self.BINDINGS if isinstance(binding, Binding)]
         return [binding for binding in found if binding.description and not binding.system]
@@ -107,7 +107,7 @@ class BaseScreen(Screen[None]):
 
     def commands(self) -> Iterable[SystemCommand]:
         """Give what the command palette offers here."""
-        for binding in self.deeds():
+        for binding in self.key_bindings():
             if self.is_action_available(binding.action):
                 yield SystemCommand(self.key_label(binding), binding.tooltip, self._doing(binding))
 
@@ -141,7 +141,7 @@ class BaseScreen(Screen[None]):
             try:
                 await work(*given)
             finally:
-                keying.let_go(reason)
+                keying.release(reason)
 
         keying.hold(reason)
         return self.do(asking, group=group, exclusive=exclusive)

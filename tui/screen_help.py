@@ -52,4 +52,4 @@ def _displayed(place: BaseScreen, binding: Binding) -> str:
 
 def _keys(place: BaseScreen) -> Sequence[tuple[str, str]]:
     """Return the keys of a place, and what each does."""
-    return [(_displayed(place, binding), binding.tooltip or binding.description) for binding in place.deeds()]
+    return [(_displayed(place, binding), binding.tooltip or binding.description) for binding in place.key_bindings()]

@@ -171,10 +171,10 @@ ROOMS = {
         ("tui/screens/run_actions.py", "tui/screens/runs.py", "tui/screens/notes/actions.py"),
         (
             "tests/tui/rows/test_possible.py",
-            "tests/tui/screen/test_note_deeds.py",
+            "tests/tui/screen/test_note_actions.py",
             "tests/tui/screen/test_questions.py",
             "tests/tui/screen/test_runs.py",
-            "tests/tui/screen/test_runs_deeds.py",
+            "tests/tui/screen/test_runs_actions.py",
         ),
         70,
     ),

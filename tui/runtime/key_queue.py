@@ -117,13 +117,13 @@ class KeyQueue:
             self._be_at_ease()
             self._be_patient()
 
-    def let_go(self, reason: Hashable) -> None:
+    def release(self, reason: Hashable) -> None:
         """Hand on what was held for a reason, unless there is another one."""
         self._held.discard(reason)
         if not self._held:
             self._app.call_later(self._hand_on_all)
 
-    def let_all_go(self) -> None:
+    def release_all(self) -> None:
         """Hand on what was held: nothing comes to the front."""
         self._held.clear()
         self._app.call_later(self._hand_on_all)
@@ -155,7 +155,7 @@ class KeyQueue:
             if self._looks >= MOST or not self._will_arrive():
                 self._app.call_later(self._stop_waiting, self._turn)
         elif self._looks * PATIENCE >= LONGER:
-            self.let_all_go()
+            self.release_all()
 
     async def _stop_waiting(self, turn: int) -> None:
         self._on = self._app.screen

@@ -41,7 +41,7 @@ class Plan(RunScreen):
     REASON = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "step", "Step", tooltip="opens the step: its arguments, its result, its calls"),
-        *RunScreen.DEEDS,
+        *RunScreen.ACTIONS,
         Binding("space", "fold", "Fold", tooltip="folds or unfolds what is in a step"),
         Binding("right", "unfold(True)", "Unfold, go in", show=False, tooltip="unfolds, then goes in"),
         Binding("left", "unfold(False)", "Fold, go out", show=False, tooltip="folds, then goes out"),

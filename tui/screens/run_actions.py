@@ -33,7 +33,7 @@ class RunActions(BaseScreen):
 
     def resume_run(self, run: str) -> None:
         """Go on with a run; where it asks something, ask that first."""
-        self.ask_for(self._resume, run, group="deed")
+        self.ask_for(self._resume, run, group="action")
 
     async def _resume(self, run: str) -> None:
         questions = await self.ask(lambda snapshot: _questions(snapshot.steps(run), snapshot.answers(run)))
@@ -48,7 +48,7 @@ class RunActions(BaseScreen):
 
     def answer_run(self, run: str) -> None:
         """Ask what a run waits for, and go on with it."""
-        self.ask_for(self._ask_run, run, group="deed")
+        self.ask_for(self._ask_run, run, group="action")
 
     async def _ask_run(self, run: str) -> None:
         def look(snapshot: Snapshot) -> tuple[str, list[Pending]]:
@@ -65,7 +65,7 @@ class RunActions(BaseScreen):
             self.do(self._hand_in, run, questions, answered, group="answer", exclusive=False)
 
     async def _hand_in(self, run: str, questions: list[Pending], answered: Answer) -> None:
-        """Keep an answer and go on, whatever deed is begun meanwhile; ask the next question first."""
+        """Keep an answer and go on, whatever action is begun meanwhile; ask the next question first."""
         await asyncio.to_thread(answer, self.infospace.space, run, answered.step, answered.value)
         if questions[1:]:
             await self._answer(run, questions[1:])
@@ -74,7 +74,7 @@ class RunActions(BaseScreen):
 
     def edit_run(self, run: str) -> None:
         """Write on the plan of a run."""
-        self.ask_for(self._edit, run, group="deed")
+        self.ask_for(self._edit, run, group="action")
 
     async def _edit(self, run: str) -> None:
         row = await self.ask(lambda snapshot: snapshot.run(run))
@@ -86,7 +86,7 @@ class RunActions(BaseScreen):
         """Put a run that goes on here to rest, or at once when it was told before; end one that rests."""
         going = self.infospace.runner.of(run)
         if going is None:
-            self.ask_for(self._cancel, run, group="deed")
+            self.ask_for(self._cancel, run, group="action")
             return
         again = going.halt.now
         self.infospace.runner.halt(going)
@@ -108,7 +108,7 @@ class RunActions(BaseScreen):
 
     def fork_run(self, run: str, step: str | None = None) -> None:
         """Ask from which step on a plan is to be run anew, and how it is changed; run it."""
-        self.ask_for(self._fork, run, step, group="deed")
+        self.ask_for(self._fork, run, step, group="action")
 
     async def _fork(self, run: str, step: str | None) -> None:
         row = await self.ask(lambda snapshot: snapshot.run(run))

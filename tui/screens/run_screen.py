@@ -37,7 +37,7 @@ class RunScreen(RunActions):
 
     REASON: ClassVar[bool] = False
     """Whether the place says why the run ended as it did."""
-    DEEDS: ClassVar[list[BindingType]] = [
+    ACTIONS: ClassVar[list[BindingType]] = [
         Binding("a", "answer", "Answer", tooltip="answers what the run waits for, and goes on with it"),
         Binding("r", "resume", "Resume", tooltip="goes on with a run that waits, or that broke off"),
         Binding("x", "stop", "Stop", tooltip="puts the run to rest after the steps under way; again, ends it at once"),
@@ -184,7 +184,7 @@ def _waiting(subject: RunModel, *, reason: bool) -> Iterable[str]:
     """Say what a run waits for and what can be done about it; with `reason`, why it ended."""
     for pending in subject.pending[:1]:
         more = f" (and {len(subject.pending) - 1} more)" if len(subject.pending) > 1 else ""
-        deed = "r asks again" if pending.kind == "wait" else "a answers"
-        yield f"step {pending.step} waits: {question_line(pending.question)}{more}  [{deed}]"
+        action = "r asks again" if pending.kind == "wait" else "a answers"
+        yield f"step {pending.step} waits: {question_line(pending.question)}{more}  [{action}]"
     if reason and subject.run is not None and subject.run.reason and subject.run.status != "success":
         yield single_line(subject.run.reason)

@@ -169,9 +169,9 @@ class Runs(RunActions):
         if waiting and self.query_one(LazyTable).key == run:
             self._asking = run if any(one.kind != "wait" for one in waiting) else None
             self.refresh_bindings()
-            deed = "r looks again" if waiting[0].kind == "wait" else "a answers"
+            action = "r looks again" if waiting[0].kind == "wait" else "a answers"
             self.query_one("#about", Static).update(
-                f"step {waiting[0].step} waits: {question_line(waiting[0].question)} ({deed})"
+                f"step {waiting[0].step} waits: {question_line(waiting[0].question)} ({action})"
             )
 
     def _head(self) -> RunHead | None:
@@ -267,12 +267,12 @@ class Runs(RunActions):
         """Replay it."""
         self._with(self.replay_run)
 
-    def _with(self, deed: Callable[[str], object]) -> None:
+    def _with(self, action: Callable[[str], object]) -> None:
         run = self.query_one(LazyTable).key
         if run is None:
             self.notify("There is no run here.", severity="warning")
         else:
-            deed(run)
+            action(run)
 
     def action_mark(self) -> None:
         """Mark the run at the cursor, or take the mark away; a third mark takes that of the first, which is said."""
@@ -298,7 +298,7 @@ class Runs(RunActions):
 
     def action_delete(self) -> None:
         """Remove the run at the cursor for good, when that is confirmed."""
-        self._with(lambda run: self.ask_for(self._delete, run, group="deed"))
+        self._with(lambda run: self.ask_for(self._delete, run, group="action"))
 
     async def _delete(self, run: str) -> None:
         store = self.infospace.space.store

@@ -83,7 +83,7 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
         """Return what is different when what was found may not be so any more."""
         raise NotImplementedError
 
-    def is_overtaken(self, sought: QueryT) -> bool:
+    def is_outdated(self, sought: QueryT) -> bool:
         """Whether what was found is not to be listed, since something else is asked for now."""
         del sought
         return self.wanted is not None
@@ -100,13 +100,13 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
         """Where it is typed what is searched."""
         return self.query_one("#ask Input", Input)
 
-    def seek_soon(self) -> None:
+    def search_soon(self) -> None:
         """Search when nothing is typed for a moment."""
         if self._typing is not None:
             self._typing.stop()
-        self._typing = self.set_timer(TYPING, self.seek)
+        self._typing = self.set_timer(TYPING, self.search_now)
 
-    def seek(self) -> None:
+    def search_now(self) -> None:
         """List what is asked for now: one search at a time, and after it what was asked for last meanwhile."""
         if not self.is_mounted:
             return
@@ -131,7 +131,7 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
                 finally:
                     self._awaited = False
                     slow.stop()
-                if not self.is_overtaken(sought):
+                if not self.is_outdated(sought):
                     self._followed = self._followed and self._listed in (None, sought)
                     self._listed = sought
                     self.show_results(found)
@@ -141,7 +141,7 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
         finally:
             self._finding = False
             if self.wanted is not None:
-                self.seek()
+                self.search_now()
 
     def _show_slow(self) -> None:
         if self._awaited:
@@ -171,7 +171,7 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
         """Go into what is chosen."""
         raise NotImplementedError
 
-    def stay_out(self) -> None:
+    def cancel_focus(self) -> None:
         """Stay out of what is chosen: somebody went elsewhere."""
         raise NotImplementedError
 
@@ -182,7 +182,7 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
 
     def action_search(self) -> None:
         """Go to the field."""
-        self.stay_out()
+        self.cancel_focus()
         self.field.focus()
 
     def action_to_list(self) -> None:
@@ -212,7 +212,7 @@ class SearchScreen(BaseScreen, Generic[QueryT, ResultsT]):
 
     def action_leave(self) -> None:
         """Go to the list; from there, list everything."""
-        self.stay_out()
+        self.cancel_focus()
         grid = self.grid
         if grid.has_focus and not self.has_class("-whole"):
             self.field.value = ""

@@ -49,7 +49,7 @@ class Step(RunScreen):
         Binding("y", "copy", "Copy", tooltip="copies what is on the tab"),
         Binding("s", "sort", "Sort", show=False, tooltip="sorts a result that is a table by the next column"),
         Binding("v", "note", "In Notes", show=False, tooltip="opens the result, or an item of it, in Notes"),
-        *RunScreen.DEEDS,
+        *RunScreen.ACTIONS,
     ]
 
     def __init__(self) -> None:

@@ -99,7 +99,7 @@ class Variables(RunScreen):
         Binding("w", "where", "Its step", tooltip="opens the step that bound the variable"),
         Binding("y", "copy", "Copy", tooltip="copies the value"),
         Binding("v", "note", "In Notes", show=False, tooltip="opens the value, or an item of it, in Notes"),
-        *RunScreen.DEEDS,
+        *RunScreen.ACTIONS,
     ]
 
     def __init__(self) -> None:

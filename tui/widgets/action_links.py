@@ -12,7 +12,7 @@ from tui.base_screen import BaseScreen
 
 
 class ActionLinks(Static):
-    """Some deeds of a place, as far as they can be done now."""
+    """Some actions of a place, as far as they can be done now."""
 
     def __init__(self, *actions: str) -> None:
         super().__init__(classes="links")
@@ -24,18 +24,18 @@ class ActionLinks(Static):
         self._show_links(self.screen)
         self.screen.bindings_updated_signal.subscribe(self, self._show_links)
 
-    def _key(self, deed: Binding) -> str:
-        return self.app.get_key_display(replace(deed, key=deed.key.partition(",")[0]))
+    def _key(self, binding: Binding) -> str:
+        return self.app.get_key_display(replace(binding, key=binding.key.partition(",")[0]))
 
     def _show_links(self, screen: Screen[object]) -> None:
         place = self.screen
         if screen is not place or not isinstance(place, BaseScreen):
             return
-        deeds = {binding.action: binding for binding in place.deeds()}
+        actions = {binding.action: binding for binding in place.key_bindings()}
         said = [
-            f"[@click=screen.{action}]{self._key(deed)} {place.key_label(deed).lower()}[/]"
-            for action, deed in ((action, deeds[action]) for action in self._actions)
-            if place.is_action_available(action)
+            f"[@click=screen.{name}]{self._key(actions[name])} {place.key_label(actions[name]).lower()}[/]"
+            for name in self._actions
+            if place.is_action_available(name)
         ]
         written = "  ".join(said)
         if written != self._written:

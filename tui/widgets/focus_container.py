@@ -25,7 +25,7 @@ class FocusContainer(Container):
         self._enters, self._left = True, self.screen.focused
         self.call_after_refresh(self._enter)
 
-    def stay_out(self) -> None:
+    def cancel_focus(self) -> None:
         """Let the keys go where they go: somebody went elsewhere."""
         self._enters = False
 

@@ -109,15 +109,15 @@ class KeyFooter(Footer):
         """Give each thing that can be done now, once, and whether its key is one of those that are to be shown."""
         place, screen = self.screen, self.screen
         writes = isinstance(screen.focused, Input | TextArea)
-        deeds = {binding.action: binding for binding in place.deeds()} if isinstance(place, BaseScreen) else {}
-        entered = next((binding for binding in deeds.values() if binding.key == "enter"), None)
+        actions = {binding.action: binding for binding in place.key_bindings()} if isinstance(place, BaseScreen) else {}
+        entered = next((binding for binding in actions.values() if binding.key == "enter"), None)
         given: set[str] = set()
         for active in screen.active_bindings.values():
             binding = active.binding
             if binding.key == "enter" and entered is not None and isinstance(active.node, LazyTable):
                 binding = entered  # a list takes the key, and tells the place
             typed = writes and _types(binding.key)
-            own = binding.action in deeds or binding.action == HELP
+            own = binding.action in actions or binding.action == HELP
             if not own or not active.enabled or typed or binding.action in given or not binding.description:
                 continue
             if isinstance(place, BaseScreen) and not place.is_action_available(binding.action):

@@ -22,33 +22,33 @@ def head(status: Any, *, kind: Any = "plan", gone: bool = False) -> RunHead:
     return RunHead("run_1", kind, "", status, AT, None, None, owner, now())
 
 
-def deeds(run: RunHead, *, here: bool = False, asks: bool = False) -> set[str]:
+def actions(run: RunHead, *, here: bool = False, asks: bool = False) -> set[str]:
     """All that can be done with it."""
     return {action for action in ALL if possible(action, run, here=here, asks=asks)} - {"open"}
 
 
 @pytest.mark.parametrize("status", ["success", "failed", "stopped", "cancelled", "refused"])
 def test_a_run_that_ended_is_forked_replayed_or_deleted(status: str) -> None:
-    assert deeds(head(status)) == OF_PLANS | {"delete"}
-    assert deeds(head(status, kind="session")) == {"delete"}
+    assert actions(head(status)) == OF_PLANS | {"delete"}
+    assert actions(head(status, kind="session")) == {"delete"}
 
 
 def test_a_run_that_waits_is_resumed_or_ended_and_answered_where_it_asks() -> None:
-    assert deeds(head("suspended")) == OF_PLANS | {"resume", "stop", "delete"}
-    assert deeds(head("suspended"), asks=True) == OF_PLANS | {"resume", "stop", "delete", "answer"}
+    assert actions(head("suspended")) == OF_PLANS | {"resume", "stop", "delete"}
+    assert actions(head("suspended"), asks=True) == OF_PLANS | {"resume", "stop", "delete", "answer"}
 
 
 def test_a_run_of_another_process_is_left_to_that_until_it_is_gone() -> None:
     """Nobody deletes it, or goes on with it, while it goes on; afterwards both."""
-    assert deeds(head("running"), asks=True) == OF_PLANS
-    assert deeds(head("running", gone=True)) == OF_PLANS | {"resume", "stop", "delete"}
+    assert actions(head("running"), asks=True) == OF_PLANS
+    assert actions(head("running", gone=True)) == OF_PLANS | {"resume", "stop", "delete"}
 
 
 def test_a_run_that_goes_on_here_is_only_stopped() -> None:
     """Whatever the journal says of it meanwhile."""
     for status in ("running", "suspended", "success"):
-        assert deeds(head(status), here=True, asks=True) == OF_PLANS | {"stop"}
-    assert deeds(head("running", gone=True), here=True) == OF_PLANS | {"stop"}
+        assert actions(head(status), here=True, asks=True) == OF_PLANS | {"stop"}
+    assert actions(head("running", gone=True), here=True) == OF_PLANS | {"stop"}
 
 
 def test_any_run_is_opened() -> None:

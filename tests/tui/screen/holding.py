@@ -17,7 +17,7 @@ class Held:
         self._work = work
         self.times = 0
         self.begun = threading.Event()
-        self.let_go = threading.Event()
+        self.release = threading.Event()
 
     def __call__(self, *given: Any, **more: Any) -> Any:
         """Do the work; the first time, wait with what came of it."""
@@ -26,7 +26,7 @@ class Held:
         found = self._work(*given, **more)
         if first:
             self.begun.set()
-            assert self.let_go.wait(PATIENCE), "nobody let it go"
+            assert self.release.wait(PATIENCE), "nobody let it go"
         return found
 
     async def has_begun(self, stage: Stage) -> None:
@@ -35,7 +35,7 @@ class Held:
 
     async def is_over(self, stage: Stage) -> None:
         """Let it go, and wait until all that was being done in the place, and in the app, is done."""
-        self.let_go.set()
+        self.release.set()
         await stage.until(lambda: all(worker.is_finished for worker in stage.app.workers), "the end of the work")
         await stage.pilot.pause()
 

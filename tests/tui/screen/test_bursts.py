@@ -19,7 +19,7 @@ from tui.dialogs.command_palette import Palette
 from tui.dialogs.common import HelpDialog
 from tui.runtime import key_queue as keying
 from tui.screens.compose import files as filing
-from tui.screens.notes import actions as notedeeds
+from tui.screens.notes import actions as note_actions
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_dialog_gets_the_keys_behind_the_one_that_opens_it(show: Show) -> None
 @pytest.mark.usefixtures("_patient")
 def test_what_is_typed_for_a_dialog_waits_for_it(show: Show, stocked: Space, monkeypatch: pytest.MonkeyPatch) -> None:
     """Though it opens only when something was read; a key with priority does not overtake what was typed before it."""
-    held = hold(monkeypatch, notedeeds, "Draft")
+    held = hold(monkeypatch, note_actions, "EditorFile")
 
     async def story(stage: Stage) -> None:
         place = await opened(stage, "8 kept notes")
@@ -82,7 +82,7 @@ def test_what_is_typed_for_a_dialog_waits_for_it(show: Show, stocked: Space, mon
         stage.burst("e", *"add", "ctrl+s")
         await held.has_begun(stage)
         assert stage.app.screen is place
-        held.let_go.set()
+        held.release.set()
         await stage.until(lambda: any("u undoes it" in one for one in stage.said()), "the note to be saved")
 
     show(story, on=stocked)
@@ -106,7 +106,7 @@ def test_what_is_typed_behind_a_question_of_compose_is_not_written_into_the_plan
         stage.burst("ctrl+o", *"branch", "enter")
         await held.has_begun(stage)
         assert place.text == "[1, 2]"
-        held.let_go.set()
+        held.release.set()
         await stage.until(lambda: "discover-notes" in place.text)
         assert "branch" not in place.text.replace("branches", "")
 

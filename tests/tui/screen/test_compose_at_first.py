@@ -126,7 +126,7 @@ def test_enter_waits_for_what_is_being_found_out(show: Show, space: Space, monke
         await held.has_begun(stage)
         await stage.pilot.pause()
         assert place.text == "{goal}"
-        held.let_go.set()
+        held.release.set()
         await stage.until(lambda: place.text == '{"goal": "mine"}', "the goal")
         stage.burst(*"x", "enter", *"y")
         await stage.until(lambda: place.text == '{"goal": "minex\ny"}', "a line")

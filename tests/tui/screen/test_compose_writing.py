@@ -146,7 +146,7 @@ def test_a_tab_right_behind_what_is_typed_takes_what_is_offered_for_it(
         await held.has_begun(stage)
         await stage.pilot.pause()
         assert place.text == '{"go"}'
-        held.let_go.set()
+        held.release.set()
         await stage.until(lambda: place.text == '{"goal": "mine"}', "the goal")
 
     show(story)

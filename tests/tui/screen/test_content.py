@@ -63,15 +63,15 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(VALUES, st.lists(st.tuples(st.integers(0, 40), st.sampled_from(["toggle", "fold", "unfold"])), max_size=12))
-def test_a_tree_folds_and_unfolds(value: Any, deeds: list[tuple[int, str]]) -> None:
+def test_a_tree_folds_and_unfolds(value: Any, actions: list[tuple[int, str]]) -> None:
     """Whatever is done: each row is once there, above what is in it, and the root stays."""
     tree = JsonTree(value)
-    for place, deed in deeds:
+    for place, action in actions:
         index = place % len(tree)
-        if deed == "toggle":
+        if action == "toggle":
             tree.toggle(index)
         else:
-            assert 0 <= tree.fold(index, unfold=deed == "unfold") < len(tree)
+            assert 0 <= tree.fold(index, unfold=action == "unfold") < len(tree)
         keys = [tree.key(row) for row in range(len(tree))]
         assert len(set(keys)) == len(keys)
         shown = {branch.path for branch in tree.branches}

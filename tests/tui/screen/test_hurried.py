@@ -186,7 +186,7 @@ def test_what_is_being_saved_is_not_given_up(show: Show, stocked: Space, monkeyp
         await held.has_begun(stage)
         await stage.press("escape")
         assert stage.app.screen is dialog
-        held.let_go.set()
+        held.release.set()
         await stage.sees("Iron oxide.", "version 2")
         assert stage.app.screen is stage.app.place
         assert len(place(stage).actions.undoable) == 1
@@ -206,7 +206,7 @@ def test_a_dialog_that_is_done_closes_with_what_was_opened_over_it(
         await held.has_begun(stage)
         stage.app.action_command_palette()
         await stage.until(lambda: isinstance(stage.app.screen, Palette))
-        held.let_go.set()
+        held.release.set()
         await stage.until(lambda: stage.app.screen is stage.app.place)
         assert len(stage.app.screen_stack) == 1
 
@@ -308,7 +308,7 @@ def test_a_run_that_was_answered_goes_on_whatever_is_done_meanwhile(
         await held.has_begun(stage)
         runs.edit_run("run_2")
         await stage.sees("the plan of run_2")
-        held.let_go.set()
+        held.release.set()
         await stage.until(lambda: any(said.startswith("run_3 has ended well") for said in stage.said()))
 
     show(story, (160, 50), furnished)
@@ -331,7 +331,7 @@ def test_what_is_typed_while_a_fix_is_looked_for_stays(
         await stage.press("ctrl+f")
         await held.has_begun(stage)
         drafting.editor.insert("\n")
-        held.let_go.set()
+        held.release.set()
         await stage.until(lambda: '"create-note"' in drafting.text, "the fix")
         assert drafting.text == text.replace("[\n", "[\n \n").replace("create-not", "create-note")
 

@@ -101,7 +101,7 @@ def test_the_latest_of_what_is_typed_wins(show: Show, stocked: Space) -> None:
         field = stage.app.screen.query_one(Input)
         for text in ("iron", "iron and", "iron and water", "bread", "steel that rusts"):
             field.value = text
-            place(stage).seek()
+            place(stage).search_now()
         await stage.until(lambda: place(stage).notes.listed.sought.query == "steel that rusts")
         await stage.until(lambda: "Why steel rusts" in stage.text.splitlines()[4])
 

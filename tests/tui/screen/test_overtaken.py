@@ -238,7 +238,7 @@ def test_a_tree_does_not_take_the_place_of_another_note(
         late = asyncio.create_task(content.show(city))
         await held.has_begun(stage)
         await content.show(steel)
-        held.let_go.set()
+        held.release.set()
         await late
         await stage.sees("Steel rusts where water")
 
@@ -259,7 +259,7 @@ def test_a_tab_that_was_left_before_it_was_told_is_told_later(
         await held.has_begun(stage)
         await stage.press("right_square_bracket")
         await stage.sees("what was made of it")
-        held.let_go.set()
+        held.release.set()
         await stage.press("left_square_bracket")
         await stage.sees("$bread = ")
 
@@ -327,7 +327,7 @@ def test_a_space_that_changes_while_a_draft_is_checked_has_it_checked_again(
         await held.has_begun(stage)
         await asyncio.to_thread(run_sync, space, [note("x", name="later")])
         await drafting._check()
-        held.let_go.set()
+        held.release.set()
         await stage.until(lambda: not drafting.draft.errors, "the check")
 
     show(story)

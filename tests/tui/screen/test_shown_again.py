@@ -74,7 +74,7 @@ def test_a_tab_is_told_though_what_is_shown_is_looked_at_again(
         await stage.press(*["right_square_bracket"] * 4)
         await held.has_begun(stage)
         await detail.show(detail.shown.id, again=True)
-        held.let_go.set()
+        held.release.set()
         await stage.sees("$bread = ")
 
     show(story, (160, 50), stocked)
@@ -146,7 +146,7 @@ def test_a_list_of_servers_that_is_being_read_is_not_begun_anew(
 ) -> None:
     """However long it takes, it is shown."""
     monkeypatch.setattr("tui.screens.tools.tools.LOOK", 3_600.0)
-    held = hold(monkeypatch, tui.screens.tools.tools, "standing")
+    held = hold(monkeypatch, tui.screens.tools.tools, "server_statuses")
 
     async def story(stage: Stage) -> None:
         tools = await tools_opened(stage, "infospace/add")
@@ -173,7 +173,7 @@ def test_a_tool_that_is_read_late_does_not_take_the_place_of_another(
         late = asyncio.create_task(tools.detail.show(first))
         await held.has_begun(stage)
         await tools.detail.show(second)
-        held.let_go.set()
+        held.release.set()
         await late
         assert tools.detail.tool is second
 

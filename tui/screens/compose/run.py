@@ -238,7 +238,7 @@ class DraftRun:
     def going_on(self) -> None:
         """Show that a run begins or goes on; nobody is asked for anything before it rests."""
         # The key that began this holds those behind it for a dialog; no dialog comes now, and the run may last long.
-        self._infospace.keying.let_all_go()
+        self._infospace.keying.release_all()
         self._screen.here = None
         self._screen.draw_marks()
         self._screen.tabs.active = "run"

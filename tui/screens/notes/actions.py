@@ -55,7 +55,7 @@ class NoteActions:
         return self._screen.around
 
     def _write(self, write: Callable[[], str | None], message: str) -> None:
-        """Change something in a thread, and say so; another deed that is begun meanwhile does not end that."""
+        """Change something in a thread, and say so; another action that is begun meanwhile does not end that."""
         self._screen.do(self._written, write, message, group="write", exclusive=False)
 
     async def _written(self, write: Callable[[], str | None], message: str) -> None:
@@ -91,7 +91,7 @@ class NoteActions:
 
     def edit(self) -> None:
         """Edit what is shown here."""
-        self._screen.ask_for(self._edit, group="deed")
+        self._screen.ask_for(self._edit, group="action")
 
     async def _edit(self) -> None:
         found = self._editable()
@@ -153,7 +153,7 @@ class NoteActions:
 
     def rename(self) -> None:
         """Ask for a name."""
-        self._screen.ask_for(self._rename, group="deed")
+        self._screen.ask_for(self._rename, group="action")
 
     async def _rename(self) -> None:
         around = self.chosen()
@@ -169,7 +169,7 @@ class NoteActions:
 
     def keep(self) -> None:
         """Keep what a run made."""
-        self._screen.do(self._keep, group="deed")
+        self._screen.do(self._keep, group="action")
 
     async def _keep(self) -> None:
         around = self.chosen()
@@ -184,7 +184,7 @@ class NoteActions:
 
     def delete(self) -> None:
         """Delete what is shown; it can be undone."""
-        self._screen.do(self._delete, group="deed")
+        self._screen.do(self._delete, group="action")
 
     async def _delete(self) -> None:
         around = self.chosen()
@@ -199,7 +199,7 @@ class NoteActions:
 
     def restore(self) -> None:
         """Make the version that is chosen the current one."""
-        self._screen.do(self._restore, group="deed")
+        self._screen.do(self._restore, group="action")
 
     async def _restore(self) -> None:
         around, version = self.chosen(), self._screen.version_chosen

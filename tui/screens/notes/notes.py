@@ -153,7 +153,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     def shown(self) -> None:
         """Look now; go where another place pointed."""
         self.notes.colours = self.infospace.colours
-        self.seek()
+        self.search_now()
         pointed, self.infospace.pointed = self.infospace.pointed, None
         if pointed is not None:
             self.follow(*pointed)
@@ -181,21 +181,21 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         """Search when nothing is typed for a moment."""
         self.infospace.remember("notes.query", event.value)
         self._most = NotesQuery().most
-        self.seek_soon()
+        self.search_soon()
 
     def on_cycle_button_turned(self, event: CycleButton.Turned) -> None:
         """Search otherwise, or for something else."""
         self.infospace.remember(f"notes.{event.cycle.id}", event.cycle.word)
         self._threshold = self._threshold if event.cycle.id == "mode" else None
         self._most = NotesQuery().most
-        self.seek()
+        self.search_now()
 
     def on_slider_moved(self, event: Slider.Moved) -> None:
         """Search with another threshold."""
         if self.notes.listed.sought.scored and round((self._threshold or 0.0) * FINE) != event.value:
             self._threshold = event.value / FINE
             self._least()
-            self.seek()
+            self.search_now()
 
     def find(self, sought: NotesQuery, listener: Listener) -> tuple[NotesList, list[str] | None]:
         """Return what is to be listed, and its ids in the order that was asked for where that is another one."""
@@ -206,7 +206,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
         """Return what tells whether there is something else to be listed."""
         return await self.ask(lambda snapshot: _stamp(snapshot, sought))
 
-    def is_overtaken(self, sought: NotesQuery) -> bool:
+    def is_outdated(self, sought: NotesQuery) -> bool:
         """Whether something else was typed meanwhile, or is to be listed."""
         wanted = self.wanted
         return wanted is not None and (wanted.query, wanted.what) != (sought.query, sought.what)
@@ -273,7 +273,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
                 )
             )
             if stamp != self._stamp:
-                self.seek()
+                self.search_now()
             self.notes.outdate()
             self.grid.refresh()
             self._load_visible()
@@ -310,7 +310,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
             return
         by = self.notes.sorted_by
         self.notes.sorted_by = (title, by == (title, False))
-        self.seek()
+        self.search_now()
 
     # What is shown
 
@@ -359,7 +359,7 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
 
     def changed(self) -> None:
         """List and show everything again."""
-        self.seek()
+        self.search_now()
         shown = self.detail.shown
         if shown is not None and not self.detail.reads:
             self.do(self.detail.show, shown.id, None, group="show")
@@ -510,15 +510,15 @@ class Notes(SearchScreen[NotesQuery, tuple[NotesList, list[str] | None]]):
     def action_more(self) -> None:
         """List more hits."""
         self._most *= 5
-        self.seek()
+        self.search_now()
 
     def focus_inside(self) -> None:
         """Go into what is chosen."""
         self.detail.focus_inside()
 
-    def stay_out(self) -> None:
+    def cancel_focus(self) -> None:
         """Stay out of what is chosen."""
-        self.detail.stay_out()
+        self.detail.cancel_focus()
 
     def action_tab(self, by: int) -> None:
         """Go to another tab."""

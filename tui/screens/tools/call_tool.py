@@ -128,7 +128,7 @@ class ToolCalls:
         call.answered = await asyncio.to_thread(kept)
         call.run, call.pending, call.asked = result.run or "", tuple(result.pending), False
         self._show(call)
-        self._screen.seek()
+        self._screen.search_now()
         self._screen.refresh_bindings()
 
     # Questions

@@ -59,7 +59,7 @@ class ServerSync:
         finally:
             self.running, self.status = None, ""
             self._screen.show_work()
-            self._screen.seek()
+            self._screen.search_now()
         self._notify_synced(done)
 
     def _notify_synced(self, done: Synced) -> None:

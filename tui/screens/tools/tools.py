@@ -150,7 +150,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
     def shown(self) -> None:
         """Look now; ask what was not asked yet."""
         self.tools.colours = self.servers.colours = self.infospace.colours
-        self.seek()
+        self.search_now()
         self.tool_calls.ask_open()
 
     @property
@@ -179,7 +179,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         """Search when nothing is typed for a moment."""
         if event.input is self.field:
             self.infospace.remember("tools.query", event.value)
-            self.seek_soon()
+            self.search_soon()
 
     def on_cycle_button_turned(self, event: CycleButton.Turned) -> None:
         """Search otherwise, or list something else."""
@@ -190,7 +190,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
             self.query_one("#server").display = self.lists_servers
             self.grid.cursor = 0
             self.grid.focus()
-        self.seek()
+        self.search_now()
 
     @property
     def current_query(self) -> ToolsQuery:
@@ -198,12 +198,12 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         mode = cast("Mode", self.query_one("#mode", CycleButton).word)
         return ToolsQuery(self.field.value, mode, self.filters, self.access)
 
-    def seek(self) -> None:
+    def search_now(self) -> None:
         """List what is asked for now: servers, or tools."""
         if self.is_mounted and self.lists_servers:
             self.do(self._stand, group="servers")
         else:
-            super().seek()
+            super().search_now()
 
     def find(self, sought: ToolsQuery, listener: Listener) -> ToolsList:
         """Return the tools that are to be listed."""
@@ -217,9 +217,9 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         running = () if servers is None else tuple(sorted(servers.fleet.running().items()))
         return files, running, await self.ask(lambda snapshot: (snapshot.generation, snapshot.tools_generation()))
 
-    def is_overtaken(self, sought: ToolsQuery) -> bool:
+    def is_outdated(self, sought: ToolsQuery) -> bool:
         """Whether something else was typed meanwhile, or servers are to be listed."""
-        return super().is_overtaken(sought) or self.lists_servers
+        return super().is_outdated(sought) or self.lists_servers
 
     def show_results(self, found: ToolsList) -> None:
         """List the tools."""
@@ -263,7 +263,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
 
     async def _check_stamp(self) -> None:
         if await self.stamp() != self._stamp:
-            self.seek()
+            self.search_now()
 
     # What is shown
 
@@ -322,7 +322,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
     def handle_run_events(self, going: ActiveRun, events: Sequence[Event]) -> None:
         """Hand on what happened to the calls; list the tools with their figures again where a run has ended."""
         if self.is_current and any(isinstance(event, RunFinished) for event in events):
-            self.seek()
+            self.search_now()
         self.tool_calls.handle_run_events(going, events)
 
     def action_sync(self) -> None:
@@ -364,7 +364,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
             self.notify("Nothing goes on here.")
             return
         servers.fleet.end([one.name])
-        self.seek()
+        self.search_now()
         self.notify(f"{single_line(one.name)} is ended; a call of one of its tools starts it again.", markup=False)
 
     @property
@@ -385,7 +385,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         """Take back that the tool may always be called."""
         tool = self.detail.tool
         if tool is not None and not self.lists_servers:
-            self.do(self._ask_again, tool, group="deed")
+            self.do(self._ask_again, tool, group="action")
 
     async def _ask_again(self, tool: Tool) -> None:
         from infospace.tools.approvals import forget
@@ -416,7 +416,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
                 call = self.tool_calls.latest.get(key_of(tool)) if lists and tool is not None else None
                 return call is not None and call.answered is not None and call.answered.get("resource_id") is not None
             case "ask_again":
-                return lists and self.detail.told is not None and self.detail.told.always
+                return lists and self.detail.info is not None and self.detail.info.always
             case "restart":
                 return one is not None if not lists else tool is not None and tool.integration == "MCP"
             case "back":
@@ -463,7 +463,7 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         if self.lists_servers:
             self.action_what()
         else:
-            self.seek()
+            self.search_now()
 
     def action_search(self) -> None:
         """Go to the field."""
@@ -475,9 +475,9 @@ class Tools(SearchScreen[ToolsQuery, ToolsList]):
         """Go into what is chosen."""
         self.half.focus_inside()
 
-    def stay_out(self) -> None:
+    def cancel_focus(self) -> None:
         """Stay out of what is chosen."""
-        self.half.stay_out()
+        self.half.cancel_focus()
 
     def action_tab(self, by: int) -> None:
         """Go to another tab."""

@@ -65,7 +65,7 @@ class ToolDetail(FocusContainer):
 
     def __init__(self) -> None:
         super().__init__(name="tool")
-        self.told: ToolInfo | None = None
+        self.info: ToolInfo | None = None
         self.alike = SimilarToolRows()
         self._hit: ToolHit | None = None
         self._asked: object = None
@@ -104,7 +104,7 @@ class ToolDetail(FocusContainer):
     @property
     def tool(self) -> Tool | None:
         """The tool that is shown."""
-        return None if self.told is None else self.told.tool
+        return None if self.info is None else self.info.tool
 
     @property
     def form(self) -> Form:
@@ -118,7 +118,7 @@ class ToolDetail(FocusContainer):
 
     def clear(self) -> None:
         """Show nothing."""
-        self.told = self._asked = None
+        self.info = self._asked = None
         self._filled.clear()
         self.query_one("#head", Static).update("")
         self.query_one("#told", Static).update("")
@@ -140,7 +140,7 @@ class ToolDetail(FocusContainer):
         if overtaken:
             return
         before = self.tool
-        self.told, self._hit = told, hit
+        self.info, self._hit = told, hit
         colours = self.infospace.colours
         self.query_one("#head", Static).update(head_of(tool, colours))
         self.query_one("#told", Static).update(about_tool(told, hit, colours))
@@ -170,9 +170,9 @@ class ToolDetail(FocusContainer):
         if focus:
             self.focus_soon()
 
-    def stay_out(self) -> None:
+    def cancel_focus(self) -> None:
         """Let the keys go where they go, also when the form is made."""
-        super().stay_out()
+        super().cancel_focus()
         self._focus_later = False
 
     def focus_inside(self) -> None:
@@ -196,7 +196,7 @@ class ToolDetail(FocusContainer):
 
     async def _fill(self, tab: str) -> None:
         async with self._filling:
-            told = self.told
+            told = self.info
             if told is None or tab in self._filled:
                 return
             if tab == "schema":
@@ -207,7 +207,7 @@ class ToolDetail(FocusContainer):
                     self.focus_inside()
             elif tab == "similar":
                 await self._like(told.tool)
-            if self.told is told:
+            if self.info is told:
                 self._filled.add(tab)
 
     async def _like(self, tool: Tool) -> None:

@@ -75,7 +75,7 @@ class Suggester:
         """Let the keys go that were for what is offered, unless more was typed after the sign of that number."""
         if number == self._editor.typed:
             self._editor.expecting, self._taking = False, ""
-            self._infospace.keying.let_go(self._editor)
+            self._infospace.keying.release(self._editor)
 
     def ask(self, *, asked: bool = False) -> None:
         """Find out what may stand at the cursor; `asked` is for somebody who wants to see it before they begin."""
@@ -168,7 +168,7 @@ class Suggester:
         else:
             self._popup.steer(event.key)
         if not self._taking:
-            self._infospace.keying.let_go(self._editor)
+            self._infospace.keying.release(self._editor)
 
     def accept(self, key: str = "tab") -> None:
         """Put the offer that is chosen into the text; where those are for what stood there before, one of now."""
