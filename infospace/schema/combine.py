@@ -76,6 +76,12 @@ def list_of(items: Schema | None) -> Schema:
     return {"type": "array"} if items is None else {"type": "array", "items": inline_refs(items)}
 
 
+def list_in_order(items: Sequence[Schema | None]) -> Schema:
+    """Return the schema of a list that has just these elements, each at its place."""
+    written = [inline_refs(item) for item in items]
+    return {"type": "array", "prefixItems": written, "minItems": len(items), "maxItems": len(items)}
+
+
 def any_of(one: Schema | None, other: Schema | None) -> Schema | None:
     """Return the schema of what fits one schema or the other."""
     if one is None or other is None:

@@ -43,6 +43,11 @@ def types_of(schema: Schema | None) -> frozenset[str]:
     return _types(schema, schema, 0, {})
 
 
+def types_in(schema: Schema | None, root: Schema | None) -> frozenset[str]:
+    """Return the JSON types that a part of a schema may admit."""
+    return _types(schema, root, 0, {})
+
+
 Looked: TypeAlias = "dict[tuple[int, int], tuple[Schema, Any]]"
 """What was found of parts of a schema, by their ids and how deep they stand, so that none is looked at twice."""
 

@@ -180,7 +180,7 @@ def validate_ignoring(value: Any, schema: Mapping[str, Any], unknown: object) ->
     except RecursionError:
         return
     for error in errors:
-        if error.validator in _OF_SHAPE or not _holds(error.instance, unknown):
+        if error.validator in _OF_SHAPE or not holds(error.instance, unknown):
             place = tuple(error.absolute_path)
             yield Misfit(place, str(error.validator), violation_message(error), error.instance, error.validator_value)
 
@@ -197,12 +197,13 @@ _OF_SHAPE = (
 """Keywords that ask how many there are, or under which keys, and not what."""
 
 
-def _holds(value: Any, unknown: object) -> bool:
+def holds(value: Any, unknown: object) -> bool:
+    """Whether something stands in a JSON value, at any depth."""
     if value is unknown:
         return True
     if isinstance(value, Mapping):
-        return any(_holds(item, unknown) for item in value.values())
-    return isinstance(value, (list, tuple)) and any(_holds(item, unknown) for item in value)
+        return any(holds(item, unknown) for item in value.values())
+    return isinstance(value, (list, tuple)) and any(holds(item, unknown) for item in value)
 
 
 ENDLESS = "the schema refers to itself without end"

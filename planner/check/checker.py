@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from infospace.contract.arguments import UNKNOWN
 from infospace.contract.catalogue import Catalogue
@@ -19,8 +20,6 @@ from infospace.schema.shapes import (
     RelationShape,
     Shape,
     Unknown,
-    disjoint,
-    format_types,
 )
 from planner.check.conditions import reference_or_none
 from planner.check.environment import Environment, Variable, joined
@@ -30,6 +29,7 @@ from planner.check.steps import StepChecker
 from planner.check.warnings import warn_of_effects
 from planner.language.plan import Ask, Block, Input, Plan, Saved, Step, Stop, blocks, every_step
 from planner.language.problems import Problem, Problems, join, listed, replace, sort_problems
+from planner.language.references import ReferenceInvalid, read_value
 from planner.language.writable import check_writable
 from planner.parse.document import parse_plan
 from planner.parse.saved_plans import PREFIX, unknown_plan
@@ -235,17 +235,19 @@ class Checker:
                 self.problems.error("missing-argument", where, message, f"it wants {wanted}{item}")
 
     def _fits(self, declared: Input, raw: JSON, pointer: str) -> None:
-        value, schema = self._values.value(raw, pointer, None, self.env)
+        with self.problems.muted():
+            value, _ = self._values.value(raw, pointer, None, self.env)
         wanted = declared.schema or {}
         if value is not UNKNOWN:
+            self._values.lookalikes(raw, pointer, self.env)
             fault = first_violation(value, wanted)
             if fault is not None:
                 self.problems.error("bad-argument", pointer, f"the input {declared.name!r} does not fit: {fault}")
-        elif disjoint(schema, wanted):
-            message = (
-                f"the input {declared.name!r} is {format_types(schema)} here, and {format_types(wanted)} is wanted"
-            )
-            self.problems.error("bad-argument", pointer, message)
+            return
+        self._values.value(raw, pointer, None, self.env)
+        with suppress(ReferenceInvalid):
+            whose = f"the input {declared.name!r}"
+            self._values.fits(read_value(raw), raw, wanted, pointer, self.env, whose)
 
     def answer(self, plan: Plan) -> Shape:
         """Return what is known of the plan's answer, once it is checked."""

@@ -9,7 +9,7 @@ from infospace.contract.arguments import UNKNOWN
 from infospace.core.json_types import JSON
 from infospace.data.paths import nearest
 from infospace.schema.messages import additional
-from infospace.schema.shapes import NoSuchPath, Schema, disjoint, format_types, subschema_at
+from infospace.schema.shapes import NoSuchPath, Schema, format_types, subschema_at
 from infospace.schema.validate import Misfit, validate_ignoring
 from planner.check.environment import Environment
 from planner.check.values import ValueChecker
@@ -39,36 +39,12 @@ class FitChecker:
         except ReferenceInvalid:
             self._values.value(raw, pointer, None, env)
             return
-        known: Any = self._known_value(read, schema, schema, pointer, env, whose)
+        known = _known(read)
         for misfit in validate_ignoring(known, schema, UNKNOWN):
             self._report_violation(misfit, schema, pointer, whose)
         if isinstance(known, Mapping):
             self._strangers(known, schema, pointer, whose)
-
-    def _known_value(
-        self, read: Value, root: Schema, wanted: Schema, pointer: str, env: Environment, whose: str
-    ) -> Any:
-        match read:
-            case Literal(value):
-                return value
-            case ListOf(items):
-                inner = [_inner(root, wanted, index) for index in range(len(items))]
-                return [
-                    self._known_value(item, root, of, join(pointer, index), env, whose)
-                    for index, (item, of) in enumerate(zip(items, inner, strict=True))
-                ]
-            case ObjectOf(items):
-                return {
-                    key: self._known_value(item, root, _inner(root, wanted, key), join(pointer, key), env, whose)
-                    for key, item in items.items()
-                }
-        schema = self._values.schema(read, pointer, env)
-        if disjoint(schema, {**wanted, "$defs": root.get("$defs", {})}):
-            message = (
-                f"{whose} wants {format_types(wanted) or 'something else'} here, and this is {format_types(schema)}"
-            )
-            self._problems.error("bad-argument", pointer, message)
-        return UNKNOWN
+        self._values.fits(read, raw, schema, pointer, env, whose)
 
     def _report_violation(self, misfit: Misfit, schema: Schema, pointer: str, whose: str) -> None:
         place = join(pointer, *misfit.place)
@@ -126,6 +102,18 @@ class FitChecker:
             fix = [{"op": "move", "from": join(place, key), "path": join(place, near)}]
         hint = f"did you mean {near!r}?" if near else f"it takes {listed(list(known))}" if known else "it takes nothing"
         self._problems.error("unknown-argument", join(place, key), f"{whose} has no {key!r}", hint, fix)
+
+
+def _known(read: Value) -> Any:
+    """A value with `UNKNOWN` in the place of each reference."""
+    match read:
+        case Literal(value):
+            return value
+        case ListOf(items):
+            return [_known(item) for item in items]
+        case ObjectOf(items):
+            return {key: _known(item) for key, item in items.items()}
+    return UNKNOWN
 
 
 def _only(wanted: Schema, place: str) -> Patch | None:

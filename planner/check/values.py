@@ -17,8 +17,10 @@ from infospace.core.resources import text_of
 from infospace.data.json_text import dump
 from infospace.data.paths import EXTRA, Path, nearest, show_parts
 from infospace.expressions.expression import guarded_parameters
-from infospace.schema.combine import closed_object, list_of
+from infospace.schema.combine import closed_object, list_in_order, list_of
+from infospace.schema.compare import Mismatch, Way, mismatches
 from infospace.schema.infer import subschema_at, undeclared
+from infospace.schema.messages import spell
 from infospace.schema.shapes import (
     NO_METADATA,
     UNTOLD,
@@ -36,7 +38,6 @@ from infospace.schema.shapes import (
     collection_of,
     describe,
     disjoint,
-    format_types,
     is_result,
     part_of,
     place_in,
@@ -45,6 +46,7 @@ from infospace.schema.shapes import (
     union,
     with_identity,
 )
+from infospace.schema.validate import holds
 from infospace.schema.words import shown
 from planner.check.environment import Environment, Variable
 from planner.check.mutations import MutationTracker
@@ -460,15 +462,65 @@ class ValueChecker:
         if isinstance(read, Literal):
             return read.value, schema_of_value(read.value)
         schema = self._schema(read, pointer, env)
-        if argument is not None and disjoint(schema, argument.schema):
-            wanted = format_types(argument.schema)
-            self.problems.error(
-                "bad-argument",
-                pointer,
-                f"`{argument.name}` is {format_types(schema)} here, and {wanted} is wanted",
-                argument.description or None,
-            )
+        if argument is not None:
+            with self.problems.muted():
+                known = self._part(read, pointer, env)
+            for found in mismatches(known, argument.schema):
+                self.mismatch(found, raw, pointer, f"`{argument.name}`", argument.description or None)
         return UNKNOWN, schema
+
+    def fits(self, read: Value, raw: JSON, wanted: Schema, pointer: str, env: Environment, whose: str) -> None:
+        """Check the references in a value, and that what they mean can fit a schema in their places.
+
+        What stands in the plan of it is held against the schema, too: it is a warning where a failure is handled.
+        """
+        found = list(mismatches(self._part(read, pointer, env), wanted))
+        for one in found:
+            self.mismatch(one, raw, pointer, whose)
+        if not found:
+            for one in mismatches(self._foreseen_part(read, env), wanted):
+                self.mismatch(one, raw, pointer, whose, of_data=True)
+
+    def _part(self, read: Value, pointer: str, env: Environment) -> Schema | None:
+        """What is known of a value whose literal parts are just these."""
+        match read:
+            case Literal(value):
+                return {"const": value}
+            case ListOf(items):
+                return list_in_order([self._part(item, join(pointer, at), env) for at, item in enumerate(items)])
+            case ObjectOf(items):
+                return closed_object({key: self._part(item, join(pointer, key), env) for key, item in items.items()})
+        return self._schema(read, pointer, env)
+
+    def _foreseen_part(self, read: Value, env: Environment) -> Schema | None:
+        """The same by what the plan's own steps put into what is read."""
+        match read:
+            case ListOf(items):
+                return list_in_order([self._foreseen_part(item, env) for item in items])
+            case ObjectOf(items):
+                return closed_object({key: self._foreseen_part(item, env) for key, item in items.items()})
+        content = self.content(read, env)
+        return {} if holds(content, UNTOLD) else {"const": content}
+
+    def mismatch(
+        self, found: Mismatch, raw: JSON, pointer: str, whose: str, hint: str | None = None, *, of_data: bool = False
+    ) -> None:
+        """Tell that something read by a reference in a value cannot fit; `whose` names the parameter.
+
+        What is literal in the value, and which keys are written there, is told by whoever validates it.
+        """
+        place, written = _written_at(raw, found.place)
+        read = read_value(written)
+        inside = found.place[len(place) :]
+        of_keys = not inside and found.keyword in ("required", "additionalProperties")
+        if isinstance(read, Literal) or (of_keys and not isinstance(read, Reference)):
+            return
+        parameter = f"{spell(place)} in {whose}" if place else whose
+        subject = f"`{written}`" if isinstance(written, str) else "this"
+        message = f"{parameter}: {found.sentence(subject, inside)}"
+        better = _text_or_value(read, found) if not inside else None
+        report = self.problems.warn if of_data and self.handled else self.problems.error
+        report("bad-argument", join(pointer, *place), message, better or hint)
 
     def schema(self, read: Value, pointer: str, env: Environment) -> Schema | None:
         """Check the references in a value; return what is known of it."""
@@ -487,9 +539,8 @@ class ValueChecker:
                         self.reference(part, pointer, env, whole=False)
                 return {"type": "string"}
             case ListOf(items):
-                for index, item in enumerate(items):
-                    self._schema(item, join(pointer, index), env)
-                return {"type": "array"}
+                schemas = [self._schema(item, join(pointer, at), env) for at, item in enumerate(items)]
+                return list_of(schemas[0] if all(schema == schemas[0] for schema in schemas) else None)
             case ObjectOf(items):
                 return closed_object({key: self._schema(item, join(pointer, key), env) for key, item in items.items()})
 
@@ -542,6 +593,34 @@ def content_schema(shape: Shape) -> Schema | None:
             return schema
         case CollectionShape(item=item):
             return list_of(content_schema(item))
+    return None
+
+
+def _written_at(raw: JSON, place: Way) -> tuple[tuple[str | int, ...], JSON]:
+    """As much of a place as stands in a value as written, and what is there."""
+    found: list[str | int] = []
+    for part in place:
+        match raw, part:
+            case dict(), str() if part in raw:
+                raw = raw[part]
+            case list(), int() if part < len(raw):
+                raw = raw[part]
+            case _:
+                break
+        found.append(part)
+    return tuple(found), raw
+
+
+def _text_or_value(read: Value, found: Mismatch) -> str | None:
+    """Say how to write a reference for its text, or for its value, where the other is wanted."""
+    given, wanted = types_of(found.given), types_of(found.wanted)
+    if isinstance(read, Reference) and wanted == {"string"} and given <= {"integer", "number", "boolean"}:
+        return f'"${{{str(read)[1:]}}}" is its text'
+    if isinstance(read, Reference) and given == {"string"} and wanted <= {"integer", "number"}:
+        number = "int" if wanted == {"integer"} else "float"
+        return f'`coerce` makes a number of a text: {{"type": "coerce", "target": "{read}", "coercion": "{number}"}}'
+    if isinstance(read, Template) and len(read.parts) == 1 and "string" not in wanted:
+        return f'"{read.parts[0]}" is the value, this is its text'
     return None
 
 

@@ -1,0 +1,79 @@
+"""Schemas compared: what is told of two of them holds of every value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infospace.schema.compare import mismatches
+from infospace.schema.validate import first_violation
+
+PLAIN = st.sampled_from(
+    [
+        {"type": "string"},
+        {"type": "integer"},
+        {"type": "number"},
+        {"type": ["string", "null"]},
+        {"enum": ["a", 1]},
+        {"const": "b"},
+        {},
+    ]
+)
+
+
+def _deeper(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    keys = st.dictionaries(st.sampled_from(["a", "b"]), inner, max_size=2)
+    needed = st.lists(st.sampled_from(["a", "b"]), unique=True, max_size=2)
+    return st.one_of(
+        st.builds(lambda items: {"type": "array", "items": items, "minItems": 1}, inner),
+        st.builds(
+            lambda has, required, closed: {
+                "type": "object",
+                "properties": has,
+                "required": required,
+                **({"additionalProperties": False} if closed else {}),
+            },
+            keys,
+            needed,
+            st.booleans(),
+        ),
+        st.builds(lambda options: {"anyOf": options}, st.lists(inner, min_size=1, max_size=3)),
+        st.builds(lambda options: {"allOf": options}, st.lists(inner, min_size=1, max_size=2)),
+    )
+
+
+SCHEMAS = st.recursive(PLAIN, _deeper, max_leaves=5)
+SCALARS = st.sampled_from([None, True, 0, 1, 1.5, "a", "b", ""])
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["a", "b", "c"]), inner, max_size=2),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(one=SCHEMAS, other=SCHEMAS, values=st.lists(VALUES, max_size=8))
+def test_where_something_is_told_no_value_fits_both(one: Any, other: Any, values: list[Any]) -> None:
+    """Of lists that are not empty: an empty one fits whatever its items are."""
+    if not list(mismatches(one, other)):
+        return
+    for value in values:
+        assert first_violation(value, one) is not None or first_violation(value, other) is not None, value
+
+
+@settings(max_examples=300, deadline=None)
+@given(schema=SCHEMAS)
+def test_nothing_is_told_of_a_schema_and_itself(schema: Any) -> None:
+    """But where no value fits it at all."""
+    if list(mismatches(schema, schema)):
+        for value in (None, 0, 1, "a", "b", [], {}, ["a"], {"a": 1}, {"a": "b", "b": "b"}):
+            assert first_violation(value, schema) is not None
+
+
+@pytest.mark.parametrize("wanted", [{"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}] * 4}}}])
+def test_schemas_that_go_round_in_circles_come_to_an_end(wanted: Any) -> None:
+    """What is left of them is taken to fit."""
+    assert list(mismatches({"type": "string"}, wanted)) == []
