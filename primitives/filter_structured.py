@@ -42,7 +42,8 @@ async def filter_structured(args: FilterStructured, context: Context) -> Collect
 
     tally = TypeMismatches()
     items = context.items(args.target)
-    chosen = [member for member, item in zip(args.target.members, items, strict=True) if args.where.match(item, tally)]
+    judge = args.where.judge(tally)
+    chosen = [member for member, item in zip(args.target.members, items, strict=True) if judge(item)]
     context.extra["mismatches"] = tally.mismatches
     if not chosen and (hint := misplaced_in(args.where, items)):
         context.extra["hint"] = hint

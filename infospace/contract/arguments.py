@@ -234,10 +234,24 @@ class Bound:
 
     where: ParsedWhere
     parameters: Mapping[str, JSON] = field(default_factory=dict)
+    clock: Clock | None = field(default=None, compare=False)
+    """Gives `today()` and `now()`; without one they are those of the machine."""
+
+    def judge(self, tally: TypeMismatches | None = None) -> Callable[[Readable], bool | None]:
+        """Return what says of one resource after the other: True, False, or None where the condition is unknown.
+
+        Unknown is what compares a missing or null value, or of another type, which `tally` counts. All that one judge
+        is asked has the same `today()` and `now()`.
+        """
+        from infospace.expressions import Evaluation, TypeMismatches
+
+        given = Evaluation(self.parameters, TypeMismatches() if tally is None else tally, self.clock)
+        judge = self.where.judge
+        return lambda resource: judge(resource, given)
 
     def match(self, resource: Readable, tally: TypeMismatches | None = None) -> bool | None:
-        """Return True, False, or None where the condition is unknown (a missing or null value)."""
-        return self.where.match(resource, self.parameters, tally)
+        """Judge one resource."""
+        return self.judge(tally)(resource)
 
 
 def _read_where(value: object) -> Bound:

@@ -23,6 +23,11 @@ def today_and_now() -> tuple[str, str]:
     return time.strftime("%Y-%m-%d", time.localtime(moment)), _written(moment)
 
 
+def day_and_moment(moment: str) -> tuple[str, str]:
+    """Return a time in that form as `today_and_now` gave it, had it been read in the present time zone."""
+    return time.strftime("%Y-%m-%d", time.localtime(seconds(moment))), moment
+
+
 def later(seconds: float) -> str:
     """Return the time so many seconds from now, in the same form."""
     return _written(time.time() + seconds)

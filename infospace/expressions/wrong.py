@@ -76,7 +76,10 @@ class Evaluation:
     tally: TypeMismatches = field(default_factory=TypeMismatches)
     clock: Clock | None = None
     fields: tuple[str, ...] = ()
+    _present: tuple[str, str] | None = None
 
     def present(self) -> tuple[str, str]:
-        """Return the day and the moment that the evaluation takes for the present."""
-        return (self.clock or today_and_now)()
+        """Return the day and the moment that the evaluation takes for the present: the same ones each time."""
+        if self._present is None:
+            self._present = (self.clock or today_and_now)()
+        return self._present

@@ -77,8 +77,9 @@ class NoteFilter:
         from infospace.expressions import TypeMismatches
 
         heads = self._read(snapshot, among, notes, where)
-        match, parameters, tally = where.where.match, where.parameters, TypeMismatches()
-        chosen = [number for number, head in heads.items() if match(head, parameters, tally)]
+        tally = TypeMismatches()
+        judge = where.judge(tally)
+        chosen = [number for number, head in heads.items() if judge(head)]
         hint = None if chosen else misplaced_in(where, list(heads.values()), "note")
         return np.array(chosen, np.int64), hint
 

@@ -208,9 +208,7 @@ class Resolver:
         from infospace.expressions import parse_where
 
         where = parse_where(raw)
-        if not where.parameters:
-            return Bound(where)
-        return Bound(where, {text: self._value(_parameter(text)) for text in where.parameters})
+        return Bound(where, {text: self._value(_parameter(text)) for text in where.parameters}, self._view.clock)
 
     def expression(self, raw: JSON) -> Any:
         """Resolve the parameters of a text of the language of expressions; what is no text is passed on.

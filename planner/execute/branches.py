@@ -41,6 +41,7 @@ class _Branches:
         self._halt = SuspendRequest()
         self._lanes = lanes(frame.track, len(blocks), run.plan.budget.steps)
         self._latest = [Latest() for _ in blocks]
+        self._clocks = [frame.clock.branch() for _ in blocks]
         self._pending: list[Pending] = []
         self._waits = False
 
@@ -62,6 +63,7 @@ class _Branches:
             # later branch never writes before an earlier one.
             await asyncio.gather(*tasks, return_exceptions=True)
             self._flush_lanes()
+            self._frame.clock.join(self._clocks)
         if failures:
             return failures[0]
         if self._waits:
@@ -76,7 +78,7 @@ class _Branches:
 
     async def _one(self, index: int) -> Failure | None:
         frame = self._frame.inner(prefix_in(self._position, "branches", index + 1), self._scopes[index])
-        frame = frame.on(self._lanes[index], self._latest[index], self._halt)
+        frame = frame.on(self._lanes[index], self._latest[index], self._halt, self._clocks[index])
         try:
             failure = await self._run.block(self._blocks[index], frame)
         except Halted:

@@ -28,6 +28,7 @@ from planner.execute.step_state import StepState
 from planner.execute.variables import Scope, Unbound
 from planner.journal.commit_order import ControlDecision
 from planner.journal.failures import Failure, Stopped, sentence
+from planner.journal.run_clock import at_begin
 from planner.journal.suspension import Suspension
 from planner.language.plan import (
     Ask,
@@ -92,8 +93,8 @@ class ControlFlow:
     async def _if(self, form: If) -> Outcome:
         word = await self._branch(form)
         steps = form.then if word == "then" else form.otherwise
-        decided = ControlDecision(self._position, word)
-        failure = await self._run.block(steps, self._frame.inner(prefix_in(self._position, word), None, decided))
+        decided = (*self._state.clock_told, ControlDecision(self._position, word))
+        failure = await self._run.block(steps, self._frame.inner(prefix_in(self._position, word), None, *decided))
         if failure is not None:
             return Outcome("failed", reason=sentence(failure), error=failure.kind)
         return Outcome("success", value=word if steps else f"{word}: nothing to do")
@@ -111,21 +112,27 @@ class ControlFlow:
         return "then" if await Judge(self._view, self._resolver).evaluate(form.condition) else "else"
 
     async def _while(self, form: While) -> Outcome:
-        judge, count = Judge(self._view, self._resolver), 0
-        begun = 0 if self._run.record is None else self._run.record.rounds(self._position)
-        while count < begun or (self._state.known is None and await judge.evaluate(form.condition)):
+        count, begun = 0, 0 if self._run.record is None else self._run.record.rounds(self._position)
+        while count < begun or (self._state.known is None and await self._goes_on(form, count + 1)):
             if count >= form.max_iterations:
                 reason = f"its condition still holds after {count:,} iterations, which `max_iterations` allows"
                 return Outcome("failed", reason=reason, error="iterations")
             count += 1
             await self._run.yield_to_loop()
-            failure = await self._run.block(form.body, self._frame.inner(prefix_in(self._position, "body", count)))
+            prefix, decided = prefix_in(self._position, "body", count), self._state.decided
+            failure = await self._run.block(form.body, self._frame.inner(prefix, None, *decided))
             if failure is not None:
                 return Outcome("failed", reason=f"iteration {count:,}: {sentence(failure)}", error=failure.kind)
         if self._state.known is not None and self._state.known.status != "success":
             return Outcome("failed", reason=self._state.known.reason, error=self._state.known.error)
         self._view.extra["iterations"] = count
         return Outcome("success", value=f"{count:,} iteration{'' if count == 1 else 's'}")
+
+    async def _goes_on(self, form: While, count: int) -> bool:
+        """Whether a round is to begin: each is decided under what the clock then shows, which is journalled with it."""
+        self._state.set_clock(self._run.reading(self._position, self._frame.clock, count))
+        self._state.decided = self._state.tell(at_begin(self._position, count))
+        return await Judge(self._view, self._resolver).evaluate(form.condition)
 
     async def _parallel(self, form: Parallel) -> Outcome:
         scopes = [Scope(self._scope) for _ in form.branches]

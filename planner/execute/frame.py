@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from planner.execute.variables import Scope
 from planner.journal.commit_order import ControlDecision, StepSink, SuspendRequest
+from planner.journal.run_clock import RunClock
 
 
 @dataclass(slots=True)
@@ -27,6 +28,8 @@ class Frame:
     decisions: tuple[ControlDecision, ...] = ()
     """What the forms around it decided, outermost first."""
     halts: tuple[SuspendRequest, ...] = ()
+    clock: RunClock = field(default_factory=RunClock)
+    """What its steps take for the present."""
 
     def inner(self, prefix: str, scope: Scope | None = None, *decisions: ControlDecision) -> Frame:
         """Return the surroundings of a block in a form here, which has decided something."""
@@ -38,9 +41,16 @@ class Frame:
             self.latest,
             (*self.decisions, *decisions),
             self.halts,
+            self.clock,
         )
 
-    def on(self, track: StepSink, latest: Latest | None = None, halt: SuspendRequest | None = None) -> Frame:
+    def on(
+        self,
+        track: StepSink,
+        latest: Latest | None = None,
+        halt: SuspendRequest | None = None,
+        clock: RunClock | None = None,
+    ) -> Frame:
         """Return the same surroundings, written on another track."""
         return Frame(
             self.scope,
@@ -50,6 +60,7 @@ class Frame:
             self.latest if latest is None else latest,
             self.decisions,
             self.halts if halt is None else (*self.halts, halt),
+            self.clock if clock is None else clock,
         )
 
     @property

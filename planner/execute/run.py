@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TypeAlias
 
 from infospace.core.bounds import bounded, ending
-from infospace.core.clock import now
+from infospace.core.clock import day_and_moment, now, today_and_now
 from infospace.core.errors import BudgetExceeded, InfospaceError, NotFound, ReplayInterrupted
 from infospace.core.json_types import JSON
 from infospace.core.position import attempt_at, prefix_in
@@ -37,6 +37,7 @@ from planner.journal.given import Given
 from planner.journal.lease import new_owner, renewing_lease, seconds_spent
 from planner.journal.recorded import RecordedRun
 from planner.journal.result import RunResult
+from planner.journal.run_clock import START, Reading, RunClock
 from planner.journal.suspension import Pending, Suspension
 from planner.language.goal import filled
 from planner.language.plan import Block, Map, Plan, Step, Table
@@ -93,7 +94,11 @@ class Run:
         self.owner = new_owner()
         self.order = DependencyAnalysis(space.catalogue, self.plans)
         self.journal = JournalWriter(space.store, budget.steps, self.ended)
-        self.frame = Frame(self.scope, self.journal)
+        self.clock = RunClock()
+        self.first_reading: Reading | None = None
+        """What the clock showed when the run started."""
+        self._started = ControlDecision(START, None)
+        self.frame = self.outermost()
         self.slots = asyncio.Semaphore(AT_ONCE)
         """Calls of what is outside, and other long ones, that run at once."""
         self.meter.tools = self.tool_calls()
@@ -128,6 +133,34 @@ class Run:
             return holder is not None and first_of(snapshot, holder) == self.forked
         return False
 
+    def outermost(self) -> Frame:
+        """Return the surroundings of the run's own steps."""
+        return Frame(self.scope, self.journal, clock=self.clock, decisions=(self._started,))
+
+    def start_clock(self, reading: Reading) -> None:
+        """Let the run's clock show a reading as its first, which is journalled with the first step that ends."""
+        self.first_reading, self._started.value = reading, list(reading)
+        self.clock.set(reading)
+
+    def recall_clock(self, record: RecordedRun, started: str) -> None:
+        """Take the first reading from the record, else from when the run started; the clock shows that."""
+        self.start_clock(record.first_reading or day_and_moment(started))
+        self._started.written = record.first_reading is not None
+
+    def reading(self, position: str, clock: RunClock, number: int | None = None) -> Reading:
+        """Return what a step takes for the present, or the decision over a round of a `while`: in a replay as then."""
+        then = None if self.replayed is None else self.replayed.reading(position, number)
+        if then is not None:
+            clock.set(then)
+        return clock.reading
+
+    def reading_after(self, position: str, clock: RunClock) -> Reading:
+        """Read the clock after a `wait` or an `ask`: in a replay as then, or it stands where that was not made."""
+        if self.replayed is None:
+            return clock.advance()
+        clock.set(self.replayed.reading_after(position) or clock.reading)
+        return clock.reading
+
     def journalled(self, row: CallRow) -> None:
         """Write a call of what is outside."""
         self.space.store.commit([], [self.held, row])
@@ -159,7 +192,10 @@ class Run:
             self.scope.bind(name, input_resource(view, value))
         plans = {name: plan.document for name, plan in self.plans.items()}
         document, inputs = self.plan.document, dict(self.scope.own)
-        at = now()
+        reading = today_and_now()
+        if self.first_reading is None:
+            self.start_clock(reading)
+        at = reading[1]
         scope, self.goal = scope_of(self.space), filled(self.plan.goal, bound)
         entry = OpenRun(self.id, kind, self.goal, document, inputs, at, self.owner, plans, scope=scope)
         self.journal.held = self.held
@@ -183,6 +219,8 @@ class Run:
         self.meter.tools = self.tool_calls(record)
         self.meter.tools.count = sum(call.kind == "tool" for call in calls)
         self._spent = seconds_spent(row, self.steps)
+        self.recall_clock(record, row.started)
+        self.clock.advance()
         self._emit(RunStarted(self.id, self.goal))
 
     async def run_to_end(self, steps: Steps | None = None) -> RunResult:

@@ -25,8 +25,9 @@ from planner.execute.variables import Unbound, UnboundReason
 from planner.journal.commit_order import ControlDecision, FinishedStep, StartedStep
 from planner.journal.events import StepStarted
 from planner.journal.failures import TIMEOUT, Failure, Stopped
+from planner.journal.run_clock import at_end, told
 from planner.journal.suspension import Pending, Suspension
-from planner.language.plan import Call, ForEach, If, Map, Parallel, Step, Stop, UnparsedStep, While, outs
+from planner.language.plan import Ask, Call, ForEach, If, Map, Parallel, Step, Stop, UnparsedStep, Wait, While, outs
 
 if TYPE_CHECKING:
     from planner.execute.run import Run
@@ -203,12 +204,21 @@ class StepExecution:
             row = None if self._run.replayed is None else self._run.replayed.row(self._position)
             if row is None or row.error != TIMEOUT:
                 raise
-        return Outcome("failed", reason=f"it took longer than its `timeout_s` of {seconds:g} s", error=TIMEOUT)
+        outcome = Outcome("failed", reason=f"it took longer than its `timeout_s` of {seconds:g} s", error=TIMEOUT)
+        self._read_clock(outcome)
+        return outcome
+
+    def _read_clock(self, outcome: Outcome) -> None:
+        """After a `wait` or an `ask` the clock is read, and that is journalled with it."""
+        if isinstance(self._step.form, (Wait, Ask)) and outcome.status != "skipped":
+            reading = self._run.reading_after(self._position, self._frame.clock)
+            self._state.decided = (told(at_end(self._position), reading),)
 
     async def _done(self) -> Outcome:
         """Come to an outcome, and commit it where it is a success."""
         try:
             outcome = self._named(await self._outcome())
+            self._read_clock(outcome)
             # Of a success nothing more is awaited until it is committed and bound. A cancellation comes at an await
             # alone: a step that is committed is never cancelled, and its time cannot run out after its commit.
             check_time()
@@ -283,7 +293,7 @@ class StepExecution:
         if not self._duration:
             self._duration = round((time.perf_counter() - self._clock) * 1000, 3)
         row, frame = self._row(outcome, handled), self._frame
-        decided = frame.decisions + self._state.decided
+        decided = frame.decisions + self._state.clock_told + self._state.decided
         frame.track.end(FinishedStep(self._ticket, row, frame.nesting, tuple(changes), decided))
 
     def _row(self, outcome: Outcome, handled: bool) -> StepRow:

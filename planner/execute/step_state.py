@@ -11,6 +11,7 @@ from planner.execute.arguments import Resolver
 from planner.execute.frame import Frame
 from planner.execute.listener import StepListener
 from planner.journal.commit_order import ControlDecision
+from planner.journal.run_clock import Reading, at_begin, told
 from planner.language.plan import Step
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class StepState:
 
     __slots__ = (
         *("run", "step", "frame", "scope", "position", "listener", "view", "resolver"),
-        *("known", "decided", "remaining"),
+        *("known", "decided", "remaining", "reading", "clock_told"),
     )
 
     def __init__(self, run: Run, step: Step, frame: Frame, position: str) -> None:
@@ -38,6 +39,10 @@ class StepState:
         self.view = run.space.view(Made(run.id, position, step.type), self.listener, meter=run.meter)
         self.view.timeout_s = step.timeout_s
         self.view.room = Room(run.bounds)
+        self.reading = run.reading(position, frame.clock)
+        """What it takes for the present."""
+        self.clock_told = self._told(at_begin(position))
+        self.set_clock(self.reading)
         self.resolver = Resolver(self.view, self.scope, run.extras)
         self.known: StepRow | None = None
         """Its row, where it ended in an earlier part of the run and is gone through once more for what it binds."""
@@ -45,3 +50,21 @@ class StepState:
         """What the step itself decided, where it is left before its end."""
         self.remaining: str | None = None
         """What is left of it then."""
+
+    def set_clock(self, reading: Reading) -> None:
+        """Let what it evaluates take a reading for the present."""
+        self.reading = reading
+        self.view.clock = lambda: reading
+
+    def _told(self, key: str) -> tuple[ControlDecision, ...]:
+        """Return what is journalled of its reading: nothing where that is the run's first, or was told before.
+
+        A form that an earlier part of the run began has decided under the reading of that time.
+        """
+        record, position = self.run.record, self.position
+        begun = record is not None and (record.branch(position) or record.decision(position) is not None)
+        return () if begun else self.tell(key)
+
+    def tell(self, key: str) -> tuple[ControlDecision, ...]:
+        """Return what is journalled under a key of its reading: nothing where that is the run's first."""
+        return () if self.reading == self.run.first_reading else (told(key, self.reading),)

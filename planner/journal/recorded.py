@@ -9,6 +9,7 @@ from infospace.core.json_types import JSON
 from infospace.core.position import Position
 from infospace.journal.rows import CANCELLED, CallRow, StepRow
 from planner.journal.failures import TIMEOUT
+from planner.journal.run_clock import START, Reading, at_begin, at_end, reading_of
 
 
 class RecordedRun:
@@ -80,6 +81,24 @@ class RecordedRun:
     def decision(self, position: str) -> Any:
         """Return what a form decided, None when it is not known to have."""
         return self._decisions.get(position)
+
+    @property
+    def first_reading(self) -> Reading | None:
+        """What the clock showed when the run started, None where no step tells it."""
+        return reading_of(self._decisions.get(START))
+
+    def reading(self, position: str, number: int | None = None) -> Reading | None:
+        """Return what the clock showed when a step began, None where it did not.
+
+        Of a `while` the reading under which it was decided whether a round of this number begins.
+        """
+        there = position in self._by_position or position in self._suspended or (number or 1) <= self.rounds(position)
+        found = reading_of(self._decisions.get(at_begin(position, number)))
+        return self.first_reading if found is None and there else found
+
+    def reading_after(self, position: str) -> Reading | None:
+        """Return what the clock showed after a `wait` or an `ask`, None where that is not known."""
+        return reading_of(self._decisions.get(at_end(position)))
 
     def rounds(self, position: str) -> int:
         """Return how many rounds of a `while` were begun."""

@@ -130,6 +130,8 @@ class Breakpoints:
     async def _comes(self, when: ConditionBreakpoint, run: Run, position: str, step: Step, frame: Frame) -> bool:
         """Whether a condition holds that did not at the step before."""
         view = run.space.view(Made(run.id, position, step.type))
+        reading = run.reading(position, frame.clock)
+        view.clock = lambda: reading
         before = when.held
         try:
             when.held = await Judge(view, Resolver(view, frame.scope, run.extras)).evaluate(when.condition)

@@ -33,7 +33,7 @@ class Replayed:
 async def replay(
     space: Space, run: str, emit: Emit = lambda _event: None, *, recorded: bool = False, live: bool = False
 ) -> Replayed:
-    """Replay a run: answers of calls and of people come from its record, and times of waiting are over.
+    """Replay a run: answers of calls and of people, and the clock, come from its record; times of waiting are over.
 
     Reads are made on the space as it is now, with `recorded` taken from the record too. What is written goes to a
     copy of the space that is thrown away. A call without a record fails; with `live` it is made, if it was approved
@@ -54,6 +54,7 @@ async def replay(
         plan = plan_of(row) if row.kind == "plan" else session_as_plan(row, past)
         again = Run(inner, plan, lambda event: emit(_as_replay_event(event, run)))
         again.replayed, again.recorded = past, recorded
+        again.recall_clock(past, row.started)
         if row.status in FINISHED:
             again.broken_off = (row.status, None, row.reason)
         earlier = ReplaySource(calls, IdMapping(products), past.broken_off, only=not live)

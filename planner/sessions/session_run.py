@@ -29,7 +29,6 @@ from infospace.journal.rows import (
 )
 from infospace.space import Space
 from infospace.tools.scoped_space import scope_of
-from planner.execute.frame import Frame
 from planner.execute.run import AT_ONCE as RUN_AT_ONCE
 from planner.execute.run import Run
 from planner.journal.commit_order import JournalWriter, SuspendRequest
@@ -148,6 +147,7 @@ class SessionRun(Run):
         self.scope.own = bindings_of(row.inputs, (one for one in self.steps if top_label(one.position) in over))
         self._waiting = {one.sequence: one for one in steps if one.status == "suspended"}
         self._value = _latest(self.lines[: self.settled], self.steps)
+        self.recall_clock(self.record, row.started)
         self.journal.sequence = self.record.sequence
         self.meter.remember(calls)
         self.meter.tools = self.tool_calls(self.record)
@@ -201,7 +201,8 @@ class SessionRun(Run):
         self.journal = JournalWriter(self.space.store, self._most(before), self.ended)
         self.journal.sequence, self.journal.held = before, self.held
         self.journal.uncounted = 0 if self.record is None else before - self.record.executions
-        self.frame = Frame(self.scope, self.journal)
+        self.clock.advance()
+        self.frame = self.outermost()
         self.order = DependencyAnalysis(self.space.catalogue, self.plans)
         emit(RunStarted(self.id, self.goal))
         try:

@@ -34,11 +34,12 @@ def execute(args: argparse.Namespace, out: Output) -> int:
     where = parse_where(args.where) if args.where is not None else None
     if where is not None and where.parameters:
         raise UsageError(f"there is no ${where.parameters[0]} outside of a plan", hint="write the value itself")
+    judge = None if where is None else BoundWhere(where).judge()
     with open_from(args, create=False) as space, space.store.reading() as snapshot:
         chosen = [
             note
             for note in snapshot.listing(Kind.NOTE, kept=None if args.all else True)
-            if where is None or where.match(note, {})
+            if judge is None or judge(note)
         ]
         hint = None
         if where is not None and not chosen:
