@@ -35,6 +35,7 @@ from planner.language.plan import (
     ForEach,
     If,
     Map,
+    Pages,
     Parallel,
     Saved,
     Step,
@@ -97,6 +98,8 @@ class ControlFlowChecker:
                 return self._for_each(step, step.form, before, depth)
             case Map():
                 return self._map(step, step.form, depth)
+            case Pages():
+                return self._tools.pages(step, step.form, self._state.env), self._values.doubted
             case Parallel():
                 self._parallel(step, step.form, depth)
             case Wait():
@@ -188,7 +191,7 @@ class ControlFlowChecker:
     def _may_change(self, step: Step) -> bool:
         """Whether a step may change a resource in place, or leave the loop."""
         match step.form:
-            case Stop() | Saved() | ToolCall():
+            case Stop() | Saved() | ToolCall() | Pages():
                 return True
             case Call():
                 return self._changes(step.type)

@@ -9,14 +9,28 @@ from infospace.contract.arguments import UNKNOWN
 from infospace.contract.catalogue import Catalogue
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool, ToolKind
-from infospace.schema.shapes import NO_METADATA, NoteShape, disjoint
+from infospace.data.paths import Path, show_parts
+from infospace.schema.shapes import (
+    NO_METADATA,
+    CollectionShape,
+    NoSuchPath,
+    NoteShape,
+    Schema,
+    disjoint,
+    format_types,
+    schema_of_value,
+    subschema_at,
+    types_of,
+    union,
+)
 from infospace.tools.builtin import SERVER
 from infospace.tools.toolbox import Toolbox
-from planner.check.environment import Environment
+from planner.check.environment import Environment, Variable
 from planner.check.schemas import FitChecker
 from planner.check.values import ValueChecker
-from planner.language.plan import Test
+from planner.language.plan import Pages, Step, Test
 from planner.language.problems import Problems, join, replace
+from planner.language.references import names_in, strings
 from planner.parse.conditions import may_be_truth
 from planner.parse.steps import SAVED
 
@@ -104,3 +118,106 @@ class ToolChecker:
         if gives is not None and not may_be_truth(gives):
             message = f"{known.full_name} does not answer true or false"
             self._problems.error("bad-condition", place, message, "call it in a step, and compare its result")
+
+    def pages(self, step: Step, form: Pages, env: Environment) -> CollectionShape:
+        """Check `pages`, in an environment that the calls may bind `$page` in; return the shape of what it gives."""
+        tool = self.find(form.tool, join(step.pointer, "tool"))
+        answer = None if tool is None else _read_as_json(tool.output_schema)
+        following = None if form.next is None else self._in_answer(answer, form.next, join(step.pointer, "next"))
+        page = self._page(step, form, following, env)
+        inner = env.copy(loop=True)
+        inner.bind(form.as_, Variable(NoteShape(page, NO_METADATA), (join(step.pointer, "as"),)))
+        place = join(step.pointer, "arguments")
+        self.arguments(tool, dict(form.arguments), place, inner)
+        self._pages_differ(form, place)
+        if not form.has_first:
+            self._first_call(form, tool, place)
+        return CollectionShape(NoteShape(self._items(step, form, answer), NO_METADATA), NO_METADATA)
+
+    def _page(self, step: Step, form: Pages, following: Schema | None, env: Environment) -> Schema | None:
+        """Check how pages begin and go on; return the schema of `$page`."""
+        for name, written in (("first", form.first), ("step", form.step)) if form.next is None else ():
+            place = join(step.pointer, name)
+            value, schema = self._values.value(written, place, None, env)
+            known = value is not UNKNOWN and not isinstance(value, int)
+            if known or (schema is not None and disjoint(schema, _WHOLE)):
+                self._problems.error("bad-value", place, f"`{name}` is a whole number")
+        if form.next is None:
+            return _WHOLE
+        if not form.has_first:
+            return _without_null(following)
+        value, schema = self._values.value(form.first, join(step.pointer, "first"), None, env)
+        first = schema if value is UNKNOWN else schema_of_value(value)
+        both = union(NoteShape(first), NoteShape(_without_null(following)))
+        return both.content if isinstance(both, NoteShape) else None
+
+    def _pages_differ(self, form: Pages, pointer: str) -> None:
+        """Refuse calls that do not say which page they want."""
+        if form.as_ not in names_in(dict(form.arguments)):
+            message = f"nothing in `arguments` reads ${form.as_}, so every call would ask for the same page"
+            self._problems.error("endless-loop", pointer, message, f'"arguments": {{"cursor": "${form.as_}"}}')
+
+    def _first_call(self, form: Pages, tool: Tool | None, pointer: str) -> None:
+        """Check what the first call is without, which knows no cursor."""
+        for place, text in strings(dict(form.arguments)):
+            at, whole = join(pointer, *place), text == f"${form.as_}"
+            if whole and all(isinstance(part, str) for part in place):
+                schema = {} if tool is None else subschema_at(tool.input_schema, place[:-1])
+                if isinstance(schema, Mapping) and place[-1] in schema.get("required", ()):
+                    message = f"the first call leaves out {place[-1]!r}, and {form.tool} needs it"
+                    self._problems.error("missing-argument", at, message, '"first": the first cursor, such as ""')
+            elif form.as_ in names_in(text):
+                message = f"the first call has no ${form.as_}: it leaves out arguments that are exactly ${form.as_}"
+                hint = f'"${form.as_}" alone as an argument, or "first": the first cursor'
+                self._problems.error("unbound-variable", at, message, hint)
+
+    def _items(self, step: Step, form: Pages, answer: Schema | None) -> Schema | None:
+        """Check where an answer has its items; return the schema of one."""
+        place = join(step.pointer, "items")
+        found = answer if form.items is None else self._in_answer(answer, form.items, place)
+        if disjoint(found, {"type": ["array", "null"]}):
+            of = {} if found is None else found.get("properties", {})
+            lists = [str(key) for key in of if _is_list(subschema_at(found, (key,)))]
+            hint = f'"items": "{lists[0]}"' if lists else "`items` is the path of a list"
+            whose = f"the answer of {form.tool}" if form.items is None else f"`{form.items}`"
+            at = step.pointer if form.items is None else place
+            self._problems.error("wrong-kind", at, f"{whose} is {format_types(found)}, not a list of items", hint)
+            return None
+        element = subschema_at(found, (0,)) if found is not None else None
+        return None if isinstance(element, NoSuchPath) else element
+
+    def _in_answer(self, answer: Schema | None, path: Path, pointer: str) -> Schema | None:
+        """Follow a path into what a tool answers; that nothing can be there is an error."""
+        found = subschema_at(answer, path.parts)
+        if not isinstance(found, NoSuchPath):
+            return found
+        (message, hint), better = self._values.nowhere(NoteShape(answer), path.parts, found, "the tool's answer")
+        fix = None if better is None else replace(pointer, show_parts(better))
+        self._problems.error("unknown-field", pointer, message, hint, fix)
+        return None
+
+
+_WHOLE: Schema = {"type": "integer"}
+
+
+def _read_as_json(schema: Schema | None) -> Schema | None:
+    """Return the schema of an answer once a text in it is read as JSON: None where it may be a text."""
+    return None if "string" in types_of(schema) else schema
+
+
+def _is_list(schema: Schema | NoSuchPath | None) -> bool:
+    return not isinstance(schema, NoSuchPath) and types_of(schema) == {"array"}
+
+
+def _without_null(schema: Schema | None) -> Schema | None:
+    """Return the schema of a cursor that pages go on with: null is the end of them."""
+    if schema is None:
+        return None
+    types = schema.get("type")
+    if isinstance(types, list):
+        return {**schema, "type": [one for one in types if one != "null"]}
+    for key in ("anyOf", "oneOf"):
+        options = schema.get(key)
+        if isinstance(options, list):
+            return {**schema, key: [one for one in options if one != {"type": "null"}]}
+    return schema

@@ -13,6 +13,7 @@ from planner.language.plan import (
     Condition,
     ForEach,
     Map,
+    Pages,
     Plan,
     Saved,
     Step,
@@ -36,10 +37,15 @@ def warn_of_effects(plan: Plan, catalogue: Catalogue, problems: Problems) -> Non
         tool = called_tool(step, catalogue)
         if tool is not None and not tool.connected:
             message = f"{tool.full_name} is not connected now"
-            problems.warn("not-connected", join(step.pointer, "type"), message, "the run connects it, or fails there")
+            problems.warn("not-connected", _named_at(step), message, "the run connects it, or fails there")
         if tool is not None and tool.blocked:
-            problems.warn("blocked", join(step.pointer, "type"), f"{tool.full_name} is blocked", "the step fails")
+            problems.warn("blocked", _named_at(step), f"{tool.full_name} is blocked", "the step fails")
     TaintTracker(catalogue, plan.plans, problems).block(plan.steps, set(), asked=False)
+
+
+def _named_at(step: Step) -> str:
+    """Where a step names its tool."""
+    return join(step.pointer, "tool" if isinstance(step.form, Pages) else "type")
 
 
 def _over_budget(plan: Plan, catalogue: Catalogue, problems: Problems) -> None:

@@ -19,7 +19,7 @@ from planner.parse.conditions import JOINS, TESTS
 from planner.parse.control_flow import FORMS
 from planner.parse.document import BUDGET
 from planner.parse.grammar import COMMON, FIELDS
-from planner.parse.steps import SAVED
+from planner.parse.steps import CALLING, SAVED
 
 HEAD: Mapping[str, tuple[str, str]] = {
     "goal": ("text", "what the plan is for"),
@@ -108,7 +108,7 @@ def _of_step(around: CursorContext) -> Iterator[Offer]:
         yield key("arguments", "object", about=f"the arguments of {type_}")
     for name, schema in COMMON.items():
         gives = entry is None or entry.out != "none"
-        fits = type_ in ("", "map") or type_ not in FORMS if name == "retry" else True
+        fits = type_ in ("", *CALLING) or type_ not in FORMS if name == "retry" else True
         if gives or name not in ("out", "name", "replace"):
             yield _field(name, schema, "every step", fits=fits)
 

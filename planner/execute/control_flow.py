@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Literal, TypeVar, cast
 
 from infospace.context.context import Context
@@ -13,17 +14,18 @@ from infospace.core.errors import InfospaceError, Invalid, NotFound, Unsupported
 from infospace.core.ids import Kind, kind_of
 from infospace.core.json_types import JSON
 from infospace.core.position import item_at, prefix_in
-from infospace.core.resources import Collection, Made, Member, Resource, is_resource
+from infospace.core.resources import Collection, Member, Resource, is_resource
 from infospace.schema.words import shown
 from planner.check.calls import item_slot
 from planner.execute.arguments import Resolver
 from planner.execute.branches import branches
-from planner.execute.call import FINAL, Effects, is_retryable
-from planner.execute.collect import Results
+from planner.execute.call import FINAL, Effects
 from planner.execute.concurrent import map_ordered
 from planner.execute.conditions import Judge
 from planner.execute.frame import Frame
-from planner.execute.retry import retry_delay
+from planner.execute.loops.collect import Results
+from planner.execute.loops.pages import PageReader
+from planner.execute.retry import attempt_call
 from planner.execute.step_state import StepState
 from planner.execute.variables import Scope, Unbound
 from planner.journal.commit_order import ControlDecision
@@ -37,6 +39,7 @@ from planner.language.plan import (
     If,
     Input,
     Map,
+    Pages,
     Parallel,
     Plan,
     Saved,
@@ -76,6 +79,8 @@ class ControlFlow:
                 return await self._for_each(form)
             case Map():
                 return await self._map(form)
+            case Pages():
+                return await PageReader(self._state, self._effects, form).read_all()
             case Parallel():
                 return await self._parallel(form)
             case Wait():
@@ -266,12 +271,16 @@ class ControlFlow:
         ended: list[Outcome] = []
         left: list[int] = []
 
+        async def call(index: int, inner: Scope, view: Context) -> Outcome:
+            return await self._one(form, items[index], inner, view)
+
         async def one(index: int, _frame: Frame) -> tuple[Scope, Outcome, Context] | None:
             await self._run.yield_to_loop()
             inner = Scope(self._scope)
             inner.bind("item", items[index].id)
             with suppress(Suspension):
-                return inner, *await self._attempts(form, items[index], inner, item_at(self._position, index + 1))
+                where = item_at(self._position, index + 1)
+                return inner, *await attempt_call(self._state, where, form.operation, partial(call, index, inner))
             return None
 
         async def taken(index: int, gave: tuple[Scope, Outcome, Context] | None) -> bool:
@@ -298,23 +307,6 @@ class ControlFlow:
             self._state.remaining = f"interrupted with {len(left):,} of {len(items):,} items to do"
             raise Suspension(())
         return ended[0] if ended else self._collected(results, len(items))
-
-    async def _attempts(self, form: Map, member: Member, scope: Scope, where: str) -> tuple[Outcome, Context]:
-        """Perform the operation of `map` for one item, again while it fails and `retry` has attempts left.
-
-        Raises Suspension once the run is halted.
-        """
-        retry, attempt = self._step.retry, 1
-        while True:
-            if self._run.halt.now:
-                raise Suspension(())
-            view = self._view.inner(Made(self._run.id, where, form.operation))
-            outcome = await self._one(form, member, scope, view)
-            last = retry is None or attempt >= retry.attempts
-            if outcome.status == "success" or last or not is_retryable(outcome, view):
-                return outcome, view
-            await retry_delay(retry, attempt, self._run.halt.heard, where)
-            attempt += 1
 
     async def _one(self, form: Map, member: Member, scope: Scope, view: Context) -> Outcome:
         """Perform the operation of `map` for one item; raises Unbound, for which the whole step is skipped."""

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from infospace.context.context import Context
+from infospace.context.invoke import Outcome
+from infospace.core.resources import Made
+from planner.execute.call import is_retryable
+from planner.execute.step_state import StepState
+from planner.journal.suspension import Suspension
 from planner.language.plan import Retry
 
 _log = logging.getLogger(__name__)
@@ -25,3 +32,24 @@ async def retry_delay(retry: Retry | None, attempt: int, heard: asyncio.Event, s
     if seconds:
         with suppress(TimeoutError):
             await asyncio.wait_for(heard.wait(), seconds)
+
+
+async def attempt_call(
+    state: StepState, where: str, type_: str, call: Callable[[Context], Awaitable[Outcome]]
+) -> tuple[Outcome, Context]:
+    """Make one of several calls of a step, again while it fails and `retry` has attempts left.
+
+    `where` it stands, what it calls, and the call in a view of its own, which is returned with its outcome. Raises
+    Suspension once the run is halted, and what the call raises.
+    """
+    retry, attempt = state.step.retry, 1
+    while True:
+        if state.run.halt.now:
+            raise Suspension(())
+        view = state.view.inner(Made(state.run.id, where, type_))
+        outcome = await call(view)
+        last = retry is None or attempt >= retry.attempts
+        if outcome.status != "failed" or last or not is_retryable(outcome, view):
+            return outcome, view
+        await retry_delay(retry, attempt, state.run.halt.heard, where)
+        attempt += 1

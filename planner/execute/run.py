@@ -40,7 +40,7 @@ from planner.journal.result import RunResult
 from planner.journal.run_clock import START, Reading, RunClock
 from planner.journal.suspension import Pending, Suspension
 from planner.language.goal import filled
-from planner.language.plan import Block, Map, Plan, Step, Table
+from planner.language.plan import Block, Map, Pages, Plan, Step, Table
 from planner.language.problems import Problem
 from planner.order.dependencies import DependencyAnalysis
 from planner.parse.document_order import in_document_order
@@ -383,12 +383,12 @@ class Run:
     async def step(self, step: Step, frame: Frame) -> Failure | None:
         """Execute a step, again while it fails and its `retry` has attempts left: `4`, `4#2`, `4#3`.
 
-        A `map` attempts the calls for its items again, never the whole.
+        A `map` and `pages` attempt their calls again one by one, never the whole.
         """
         if await self.halt.should_suspend(self, step, frame):
             raise Suspension(())
         position = frame.prefix + step.label
-        attempts = step.retry.attempts if step.retry and not isinstance(step.form, Map) else 1
+        attempts = step.retry.attempts if step.retry and not isinstance(step.form, (Map, Pages)) else 1
         for attempt in range(1, attempts + 1):
             if frame.halts:
                 await self._await_turn(step, frame)

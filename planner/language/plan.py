@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from infospace.core.bounds import MOST_CHARACTERS, MOST_ITEMS
 from infospace.core.json_types import JSON
+from infospace.data.paths import Path
 from infospace.schema.words import shown
 from planner.language.references import names_in
 
@@ -217,13 +218,47 @@ class Map:
 
 
 @dataclass(frozen=True, slots=True)
+class Pages:
+    """`pages`: a tool called until it has no more, by cursors where `next` says where they are, else by numbers."""
+
+    tool: str
+    arguments: Mapping[str, JSON]
+    as_: str
+    items: Path | None
+    """Where the list is in an answer; None: the answer is the list."""
+    next: Path | None
+    """Where the cursor of the next page is in an answer; None: pages have numbers."""
+    has_first: bool
+    """Whether the variable is bound at the first call; cursors alone may be without."""
+    first: JSON = None
+    """What it is then, as written."""
+    step: JSON = 1
+    """What the number of a page is more than that of the page before, as written."""
+    max_pages: int = 100
+
+    def first_arguments(self) -> Mapping[str, JSON]:
+        """Return the arguments of the first call; without `first`, what is exactly the variable is left out."""
+        return self.arguments if self.has_first else _without(self.arguments, f"${self.as_}")
+
+
+def _without(value: Mapping[str, JSON], left_out: str) -> dict[str, JSON]:
+    return {
+        key: _without(inner, left_out) if isinstance(inner, dict) else inner
+        for key, inner in value.items()
+        if inner != left_out
+    }
+
+
+@dataclass(frozen=True, slots=True)
 class UnparsedStep:
     """A step that could not be read, of which a problem was told. What it would have bound, it binds in the check."""
 
     outs: tuple[str, ...] = ()
 
 
-Form: TypeAlias = Call | ToolCall | Saved | If | While | ForEach | Map | Parallel | Wait | Ask | Stop | UnparsedStep
+Form: TypeAlias = (
+    Call | ToolCall | Saved | If | While | ForEach | Map | Pages | Parallel | Wait | Ask | Stop | UnparsedStep
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +363,9 @@ def reads(step: Step) -> Iterator[str]:
             yield from names_in(arguments)
         case Map(target, _, arguments):
             yield from names_in([target, dict(arguments)])
+        case Pages(_, arguments, as_):
+            yield from (name for name in names_in(dict(arguments)) if name != as_)
+            yield from names_in([step.form.first, step.form.step])
         case ForEach(target):
             yield from names_in(target)
         case Wait(_, seconds):

@@ -22,6 +22,7 @@ from planner.language.plan import (
     Form,
     If,
     Map,
+    Pages,
     Parallel,
     Plan,
     Saved,
@@ -138,7 +139,7 @@ class DependencyAnalysis:
                 return _asks_tool(step.form)
             case Saved(name):
                 return any(self._calls(one) for one in every_step(self._plans[name].steps))
-            case ToolCall():
+            case ToolCall() | Pages():
                 return True
             case Map(_, operation):
                 if "/" in operation:
@@ -193,7 +194,7 @@ class DependencyAnalysis:
                 return False, False
             case Saved(name):
                 return name not in self._plans, False
-            case ToolCall():
+            case ToolCall() | Pages():
                 return self._tool_effect(step)
             case Map(_, operation):
                 return self._tool_effect(step) if "/" in operation else self._call_effect(step, operation)
@@ -235,7 +236,7 @@ def called_tool(step: Step, catalogue: Catalogue) -> Tool | None:
 def named_tool(step: Step, catalogue: Catalogue) -> Named | None:
     """Return the full name of the tool that a step calls, None where it calls none or the plan does not tell."""
     match step.form:
-        case ToolCall(tool):
+        case ToolCall(tool) | Pages(tool):
             return tool, "tool"
         case Map(_, operation, arguments):
             return (operation, "tool") if "/" in operation else _literal(operation, arguments, catalogue)

@@ -9,15 +9,15 @@ from typing import Any, TypeAlias
 from infospace.core.json_types import JSON
 from infospace.data.json_text import dump
 from infospace.schema.words import shown
-from planner.language.plan import Ask, ForEach, If, Map, Parallel, Saved, Step, Stop, Wait, While, no_wait
-from planner.language.problems import join
+from planner.language.plan import Ask, ForEach, If, Map, Pages, Parallel, Saved, Step, Stop, Wait, While, no_wait
+from planner.language.problems import a_kind, join
 from planner.language.references import NAME
 from planner.parse.fields import COMMON, SAVED, Fields, nested
 from planner.parse.schemas import check_schema
 
 __all__ = ["COMMON", "FORMS", "Form", "read_form"]
 
-Read: TypeAlias = "If | While | ForEach | Map | Parallel | Wait | Ask | Stop"
+Read: TypeAlias = "If | While | ForEach | Map | Pages | Parallel | Wait | Ask | Stop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class Form:
     read: Callable[[Fields], Read | None]
     dropped: tuple[str, ...] = ()
     """Fields that plans for earlier runtimes give it, and that it does without."""
+    nests: bool = False
+    """Whether what is none of its fields belongs into `arguments`."""
 
 
 def read_form(type_: str, fields: Fields) -> Read | None:
@@ -40,7 +42,7 @@ def read_form(type_: str, fields: Fields) -> Read | None:
     """
     form, meant = FORMS[type_], frozenset[str]()
     if type_ != "map" or not isinstance(fields.raw.get("operation"), str):
-        meant = fields.report_unknown(type_, (*form.required, *form.optional), form.dropped)
+        meant = fields.report_unknown(type_, (*form.required, *form.optional), form.dropped, nests=form.nests)
     missing = [key for key in form.required if key not in fields.raw]
     for key in (key for key in missing if key not in meant):
         fields.problems.error("missing-argument", fields.pointer, f"{type_} needs {key!r}", _WANTED[key])
@@ -131,6 +133,55 @@ def _beside(operation: str, fields: Fields) -> Mapping[str, JSON]:
     return {key: fields.raw[key] for key in stray}
 
 
+def _pages(fields: Fields) -> Pages | None:
+    by_cursor, tool = "next" in fields.raw, fields.raw["tool"]
+    good = _one_way(fields, by_cursor=by_cursor)
+    if not isinstance(tool, str) or "/" not in tool or "$" in tool:
+        message = f"`tool` is a tool's full name, not {shown(tool)}"
+        fields.problems.error("bad-value", join(fields.pointer, "tool"), message, '"server/tool"')
+        good = False
+    arguments = fields.raw.get("arguments", {})
+    if not isinstance(arguments, dict):
+        message = f"`arguments` is an object, not {a_kind(arguments)}"
+        fields.problems.error("bad-value", join(fields.pointer, "arguments"), message)
+        arguments = {}
+    if not by_cursor:
+        good = _number(fields, "first", None) and _number(fields, "step", 1) and good
+    as_, items, next_ = fields.variable("as"), fields.path("items"), fields.path("next")
+    most = fields.whole_number("max_pages", 100)
+    if not good or any(key in fields.raw and path is None for key, path in (("items", items), ("next", next_))):
+        return None
+    has_first, first, step = "first" in fields.raw, fields.raw.get("first"), fields.raw.get("step", 1)
+    return Pages(str(tool), arguments, as_ or "page", items, next_, has_first, first, step, most)
+
+
+def _one_way(fields: Fields, *, by_cursor: bool) -> bool:
+    """Say whether it is told how the next page is asked for, and in one way alone."""
+    if by_cursor and "step" in fields.raw:
+        message = "`pages` goes on by the cursor at `next`, or by numbers from `first` in steps of `step`, not by both"
+        fields.problems.error("bad-value", join(fields.pointer, "step"), message, "leave out `next` or `step`")
+        return False
+    if not by_cursor and "first" not in fields.raw:
+        message = "`pages` needs `next`, where the cursor of the next page is in an answer, or `first`, a number"
+        fields.problems.error("missing-argument", fields.pointer, message, '"next": "next_cursor", or "first": 1')
+        return False
+    return True
+
+
+def _number(fields: Fields, key: str, least: int | None) -> bool:
+    """Say whether a field is a whole number, or a reference to one, which the check follows."""
+    value = fields.raw.get(key, 1)
+    if isinstance(value, str) and value.startswith("$"):
+        return True
+    if isinstance(value, int) and not isinstance(value, bool) and (least is None or value >= least):
+        return True
+    bound = "" if least is None else f" from {least}"
+    message = f"`{key}` is a whole number{bound}, not {shown(value)}"
+    hint = '"next" where `first` is a cursor' if key == "first" and isinstance(value, str) else None
+    fields.problems.error("bad-value", join(fields.pointer, key), message, hint)
+    return False
+
+
 def _parallel(fields: Fields) -> Parallel:
     fields.forbid_result_name("parallel", "give it to the steps in `branches`")
     branches = fields.blocks("branches")
@@ -209,6 +260,23 @@ FORMS: Mapping[str, Form] = {
         {"type": "map", "target": "$hits", "operation": {"type": "load", "slice": ":200"}, "out": "$openings"},
         _map,
     ),
+    "pages": Form(
+        ("tool",),
+        ("arguments", "as", "items", "next", "first", "step", "max_pages"),
+        "A tool again and again until it has no more pages; gives a Collection of all items, which `items` says where "
+        "an answer lists. `$page` is the cursor that `next` finds in the answer before (ends without one), or a number "
+        "from `first` on (ends at an empty page).",
+        {
+            "type": "pages",
+            "tool": "issues/list",
+            "arguments": {"project": "infospace", "cursor": "$page"},
+            "items": "issues",
+            "next": "page_info.end_cursor",
+            "out": "$issues",
+        },
+        _pages,
+        nests=True,
+    ),
     "parallel": Form(
         ("branches",),
         (),
@@ -256,4 +324,5 @@ _WANTED = {
     "operation": "a primitive's name, or an object with a `type`",
     "branches": "a list of lists of steps",
     "value": "the question",
+    "tool": "a tool's full name: `server/tool`",
 }

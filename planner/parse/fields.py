@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from infospace.core.errors import Invalid
 from infospace.core.json_types import JSON
-from infospace.data.paths import nearest
+from infospace.data.paths import Path, nearest
 from infospace.schema.words import shown
 from planner.language.plan import Block, Condition, Test
 from planner.language.problems import Problems, a_kind, join, listed
@@ -32,8 +33,15 @@ OTHERWISE: Mapping[str, tuple[str, ...]] = {
     "actions": ("do", "body", "then"),
     "item": ("as",),
     "variable": ("as",),
-    "function": ("operation",),
-    "op": ("operation",),
+    "function": ("operation", "tool"),
+    "op": ("operation", "tool"),
+    "operation": ("tool",),
+    "cursor": ("next",),
+    "next_cursor": ("next",),
+    "start": ("first",),
+    "max": ("max_pages",),
+    "max_iterations": ("max_pages",),
+    **dict.fromkeys(("args", "argument", "parameters", "params", "input", "inputs", "kwargs"), ("arguments",)),
     "if_true": ("then",),
     "if_false": ("else",),
     "question": ("value",),
@@ -57,8 +65,13 @@ class Fields:
         self.problems = problems
         self._block = block
 
-    def report_unknown(self, type_: str, names: tuple[str, ...], dropped: tuple[str, ...] = ()) -> frozenset[str]:
-        """Say which fields the form does not have; those `dropped` it does without. Return what was meant by them."""
+    def report_unknown(
+        self, type_: str, names: tuple[str, ...], dropped: tuple[str, ...] = (), *, nests: bool = False
+    ) -> frozenset[str]:
+        """Say which fields the form does not have; those `dropped` it does without. Return what was meant by them.
+
+        With `nests` what is like none of them belongs into `arguments`.
+        """
         meant = set()
         for key in self.raw:
             if key in dropped:
@@ -67,14 +80,22 @@ class Fields:
                 message = f"{type_} has no field {key!r}"
                 self.problems.error("unknown-argument", place, message, f"{type_} does without it", fix)
             elif key not in (*COMMON, *names):
-                meant.add(self._unknown(type_, key, names))
+                meant.add(self._unknown(type_, key, names, nests=nests))
         return frozenset(name for name in meant if name is not None)
 
-    def _unknown(self, type_: str, key: str, known: tuple[str, ...]) -> str | None:
+    def _unknown(self, type_: str, key: str, known: tuple[str, ...], *, nests: bool) -> str | None:
         near = nearest(key, (*known, *COMMON))
         if near is None or near in self.raw:
             near = next((name for name in OTHERWISE.get(key, ()) if name in known and name not in self.raw), near)
         place = join(self.pointer, key)
+        if near is None and nests:
+            arguments = join(self.pointer, "arguments")
+            move: list[dict[str, Any]] = [{"op": "move", "from": place, "path": join(arguments, key)}]
+            if "arguments" not in self.raw:
+                move.insert(0, {"op": "add", "path": arguments, "value": {}})
+            message = f"{type_} has no field {key!r}; the arguments of its tool stand in `arguments`"
+            self.problems.error("unknown-argument", place, message, f'"arguments": {{"{key}": …}}', move)
+            return None
         fix = [{"op": "remove", "path": place}]
         if near and near not in self.raw:
             fix = [{"op": "move", "from": place, "path": join(self.pointer, near)}]
@@ -106,6 +127,25 @@ class Fields:
                 self.blocks(key)
             elif key in self.raw:
                 self.block(key)
+
+    def path(self, key: str) -> Path | None:
+        """Return the path in a field, which leads into what a tool answers; None when it is left out, or wrong."""
+        if key not in self.raw:
+            return None
+        value, place = self.raw[key], join(self.pointer, key)
+        if not isinstance(value, str):
+            self.problems.error("bad-value", place, f"`{key}` is a path in the answer, not {shown(value)}")
+            return None
+        try:
+            path = Path.parse(value)
+        except Invalid as error:
+            self.problems.error("bad-value", place, f"`{key}` is a path in the answer: {error.message}", error.hint)
+            return None
+        if str(path.parts[0]).startswith("@"):
+            message = f"`{key}` is a path in the answer of the tool, and {value!r} means the resource"
+            self.problems.error("bad-value", place, message, '"data.items"')
+            return None
+        return path
 
     def flag(self, key: str, default: bool) -> bool:
         """Return a true or false field."""

@@ -17,6 +17,7 @@ from planner.language.plan import LONGEST_WAIT
 from planner.parse.conditions import JOINS, OPTIONAL, TESTS
 from planner.parse.control_flow import FORMS
 from planner.parse.document import BUDGET
+from planner.parse.steps import CALLING
 
 VARIABLE = {"type": "string", "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"}
 REFERENCE = {"type": "string", "pattern": r"^\$[A-Za-z_]"}
@@ -61,6 +62,13 @@ FIELDS: Mapping[str, Any] = {
     "filter_null": {"type": "boolean", "description": "false keeps a null where an item gave nothing"},
     "max_iterations": {"type": "integer", "minimum": 1, "description": "100 without it"},
     "seconds": {"anyOf": [{"type": "number", "minimum": 0, "maximum": LONGEST_WAIT}, REFERENCE]},
+    "tool": {"type": "string", "pattern": "^[^/]+/.", "description": "a tool's full name, `server/tool`"},
+    "arguments": {"type": "object", "description": "the tool's own arguments, by its schema"},
+    "items": {"type": "string", "description": "the path of the list in an answer; the answer itself without it"},
+    "next": {"type": "string", "description": "the path of the next page's cursor in an answer"},
+    "first": {"description": "the first page: a number, or a cursor beside `next`"},
+    "step": {"anyOf": [{"type": "integer", "minimum": 1}, REFERENCE], "description": "1 without it"},
+    "max_pages": {"type": "integer", "minimum": 1, "description": "100 without it; needing more is a failure"},
     "value": {},
     "schema": {"type": "object", "description": "JSON Schema of the answer"},
     "status": {"enum": ["success", "failed"]},
@@ -113,7 +121,7 @@ def _closed(type_: Any, properties: Mapping[str, Any], required: Iterable[str]) 
 def _form(name: str) -> dict[str, Any]:
     form = FORMS[name]
     own = {field: FIELDS[field] for field in (*form.required, *form.optional)}
-    common = COMMON if name == "map" else AROUND
+    common = COMMON if name in CALLING else AROUND
     return {"description": form.summary, **_closed({"const": name}, {**own, **common}, form.required)}
 
 

@@ -180,9 +180,13 @@ def _retry(step: Mapping[str, Any], pointer: str, problems: Problems) -> Retry |
     return Retry(**found)
 
 
+CALLING = ("map", "pages")
+"""The forms that make calls of their own, and so may have `retry`."""
+
+
 def _around(type_: JSON) -> str | None:
     """Return what a type of step is that holds other steps, None where it makes calls of its own."""
-    if type_ in FORMS and type_ != "map":
+    if type_ in FORMS and type_ not in CALLING:
         return "form"
     return "saved plan" if isinstance(type_, str) and type_.startswith(SAVED) else None
 

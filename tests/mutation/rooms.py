@@ -109,7 +109,7 @@ ROOMS = {
             "planner/execute/call.py",
             "planner/execute/retry.py",
             "planner/execute/arguments.py",
-            "planner/execute/collect.py",
+            "planner/execute/loops/*.py",
             "planner/execute/variables.py",
             "planner/execute/conditions.py",
             "planner/execute/wait.py",
