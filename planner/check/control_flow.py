@@ -32,6 +32,7 @@ from planner.language.plan import (
     Ask,
     Block,
     Call,
+    Condition,
     ForEach,
     If,
     Map,
@@ -277,9 +278,9 @@ class ControlFlowChecker:
         start.bind(form.as_, Variable(bare(item), (join(step.pointer, "as"),)))
         inner = start.copy()
         if not any(isinstance(one.form, Stop) for one in every_step(form.do)):
-            inner.times = size or 0
+            inner.times = size or 0 if form.until is None else min(size or 0, 1)
         body = self._blocks.inside(form.do, inner, depth)
-        collect = collected(form)
+        collect, bound = collected(form), body
         made = None if collect is None else self._collected(step, collect, start, body)
         if isinstance(step.on_fail, tuple):
             failing = start.copy()
@@ -290,12 +291,24 @@ class ControlFlowChecker:
                     failing.bind(collect, before.variables[collect])
             handler = self._blocks.handler(step.on_fail, failing, depth)
             made = self._supplied(made, collect, start, handler)
+            bound = start.copy()
+            bound.join(body, handler, ("an item may fail", "an item may be well"), handled=True)
             body.given = joined(body.given, handler.given)
+        if form.until is not None:
+            self._until(form.until, bound)
         self._state.env.given = joined(self._state.env.given, body.given)
         if collect is None and step.out is not None:
             message = "nothing in `do` binds a variable, so there is nothing to collect"
             self._problems.warn("nothing-collected", join(step.pointer, "out"), message, 'give a step of `do` an "out"')
         return CollectionShape(bare(made) if made is not None and form.filter_null else Unknown(), NO_METADATA), doubted
+
+    def _until(self, until: Condition, bound: Environment) -> None:
+        """Check the condition that ends a loop, where an item has bound what it binds at best.
+
+        What an item leaves unbound is not true, so that it may do so is no mistake.
+        """
+        with self._values.apart():
+            self._conditions.check(until, bound.certainly(set(bound.variables)))
 
     def _collected(self, step: Step, collect: str, start: Environment, body: Environment) -> Shape | None:
         found = body.find(collect)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from infospace.contract.arguments import UNKNOWN
@@ -21,7 +21,6 @@ from infospace.schema.shapes import (
     schema_of_value,
     subschema_at,
     types_of,
-    union,
 )
 from infospace.tools.builtin import SERVER
 from infospace.tools.toolbox import Toolbox
@@ -124,32 +123,28 @@ class ToolChecker:
         tool = self.find(form.tool, join(step.pointer, "tool"))
         answer = None if tool is None else _read_as_json(tool.output_schema)
         following = None if form.next is None else self._in_answer(answer, form.next, join(step.pointer, "next"))
-        page = self._page(step, form, following, env)
-        inner = env.copy(loop=True)
-        inner.bind(form.as_, Variable(NoteShape(page, NO_METADATA), (join(step.pointer, "as"),)))
         place = join(step.pointer, "arguments")
-        self.arguments(tool, dict(form.arguments), place, inner)
+        for page in self._page(step, form, following, env):
+            inner = env.copy(loop=True)
+            inner.bind(form.as_, Variable(page, (join(step.pointer, "as"),)))
+            self.arguments(tool, dict(form.arguments), place, inner)
         self._pages_differ(form, place)
         if not form.has_first:
             self._first_call(form, tool, place)
         return CollectionShape(NoteShape(self._items(step, form, answer), NO_METADATA), NO_METADATA)
 
-    def _page(self, step: Step, form: Pages, following: Schema | None, env: Environment) -> Schema | None:
-        """Check how pages begin and go on; return the schema of `$page`."""
-        for name, written in (("first", form.first), ("step", form.step)) if form.next is None else ():
+    def _page(self, step: Step, form: Pages, following: Schema | None, env: Environment) -> Iterator[NoteShape]:
+        """Check how pages begin and go on; iterate over the shapes that `$page` has, at the first call and later."""
+        numbers = form.next is None
+        for name, written in (("first", form.first), *((("step", form.step),) if numbers else ())):
             place = join(step.pointer, name)
             value, schema = self._values.value(written, place, None, env)
-            known = value is not UNKNOWN and not isinstance(value, int)
-            if known or (schema is not None and disjoint(schema, _WHOLE)):
-                self._problems.error("bad-value", place, f"`{name}` is a whole number")
-        if form.next is None:
-            return _WHOLE
-        if not form.has_first:
-            return _without_null(following)
-        value, schema = self._values.value(form.first, join(step.pointer, "first"), None, env)
-        first = schema if value is UNKNOWN else schema_of_value(value)
-        both = union(NoteShape(first), NoteShape(_without_null(following)))
-        return both.content if isinstance(both, NoteShape) else None
+            schema = schema if value is UNKNOWN else schema_of_value(value)
+            if numbers and disjoint(schema, _WHOLE):
+                self._problems.error("bad-value", place, f"`{name}` is a whole number, not {format_types(schema)}")
+            elif not numbers and form.has_first:
+                yield NoteShape(schema, NO_METADATA)
+        yield NoteShape(_WHOLE if numbers else _without_null(following), NO_METADATA)
 
     def _pages_differ(self, form: Pages, pointer: str) -> None:
         """Refuse calls that do not say which page they want."""

@@ -107,6 +107,13 @@ class ValueChecker:
         self.handled = before
 
     @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Let what is read meanwhile be unbound without a step being skipped for it."""
+        before = self.doubted
+        yield
+        self.doubted = before
+
+    @contextmanager
     def reporting_unbound_as(self, skipped: str, mend: str) -> Iterator[None]:
         """Say other things of a variable that may be unbound than of one in a step."""
         self._unbound, before = (skipped, mend), self._unbound

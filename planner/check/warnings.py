@@ -95,6 +95,10 @@ class TaintTracker:
             if isinstance(step.form, ForEach):
                 inner = {*outside, step.form.as_} if came else set(outside)
                 self.block(step.form.do, inner, asked=asked, deciding=deciding)
+                if step.form.until is not None:
+                    # Whether there is a next item hangs on what the one before has bound.
+                    by = deciding | inner.intersection(_read_values(step.form.until))
+                    self.block(step.form.do, inner, asked=asked, deciding=by)
                 came = came or inner > outside
             elif isinstance(step.form, Saved):
                 came = self._plan(step, step.form, outside, asked, deciding)

@@ -204,6 +204,8 @@ def _role(outer: Role, part: str | int, spot: JsonNode) -> Role:
             inner = "steps" if spot.kind == "array" else "value"
         case "step", "branches" | "condition" | "retry" | "operation":
             inner = part
+        case "step", "until":
+            inner = "condition"
         case "condition", "of":
             inner = "conditions" if spot.kind == "array" else "condition"
         case "conditions", _:

@@ -49,6 +49,7 @@ UNDER: Mapping[str, str] = {
     **dict.fromkeys(("out", "as", "collect"), "reference"),
     "branches": "branches",
     "condition": "condition",
+    "until": "condition",
     "operation": "condition",
     "retry": "object",
     "type": "text",

@@ -14,7 +14,7 @@ from infospace.core.errors import InfospaceError, Invalid, NotFound, Unsupported
 from infospace.core.ids import Kind, kind_of
 from infospace.core.json_types import JSON
 from infospace.core.position import item_at, prefix_in
-from infospace.core.resources import Collection, Member, Resource, is_resource
+from infospace.core.resources import Collection, Made, Member, Resource, is_resource
 from infospace.schema.words import shown
 from planner.check.calls import item_slot
 from planner.execute.arguments import Resolver
@@ -34,6 +34,7 @@ from planner.journal.run_clock import at_begin
 from planner.journal.suspension import Suspension
 from planner.language.plan import (
     Ask,
+    Condition,
     ForEach,
     Form,
     If,
@@ -50,6 +51,7 @@ from planner.language.plan import (
     collected,
 )
 from planner.language.references import Reference, read_text
+from planner.parse.conditions import ComparisonError
 from planner.parse.schemas import first_violation
 
 T = TypeVar("T")
@@ -226,6 +228,7 @@ class ControlFlow:
         decided = self._target_decision(target)
         handler = self._step.on_fail if isinstance(self._step.on_fail, tuple) else ()
         ended: list[Outcome] = []
+        came_true: list[int] = []
 
         async def one(index: int, frame: Frame) -> tuple[Scope, Failure | None]:
             inner = Scope(self._scope)
@@ -240,13 +243,38 @@ class ControlFlow:
                 found = inner.own.get(collect) if collect is not None else None
                 cause = inner.causes.get(collect) if collect is not None and found is None else None
                 results.add(index, member.id, self._get_resource(found), None if cause is None else str(cause))
-                return True
-            outcome = await self._recover(failure, inner, index, collect, results, member, decided)
-            ended.extend([] if outcome is None else [outcome])
-            return outcome is None
+            else:
+                outcome = await self._recover(failure, inner, index, collect, results, member, decided)
+                ended.extend([] if outcome is None else [outcome])
+            if ended or form.until is None:
+                return not ended
+            try:
+                came_true.extend([index] if await self._ends(form.until, inner, index) else [])
+            except ComparisonError as error:
+                reason = f"`until` after item {index + 1} ({member.id}): {error}"
+                ended.append(Outcome("failed", reason=reason, error=error.kind))
+            return not ended and not came_true
 
-        await self._each(len(items), one, taken, self._run.order.items_independent(form.do, handler))
+        apart = form.until is None and self._run.order.items_independent(form.do, handler)
+        await self._each(len(items), one, taken, apart)
+        if form.until is not None:
+            self._view.extra["ended"] = bool(came_true)
         return ended[0] if ended else self._collected(results, len(items))
+
+    async def _ends(self, until: Condition, inner: Scope, index: int) -> bool:
+        """Whether a loop ends with an item, of which the condition is read over what its body has bound."""
+        record = self._run.record or (self._run.replayed if self._run.recorded else None)
+        if record is not None and index + 1 < record.rounds(self._position):
+            return False
+        # Each item has a place of its own for what the condition asks a tool: a run that goes on asks of the items
+        # from there on alone, and would else be given what was said of earlier ones.
+        view = self._view.inner(Made(self._run.id, item_at(self._position, index + 1), self._step.type))
+        try:
+            return await Judge(view, Resolver(view, inner, self._run.extras)).evaluate(until)
+        except Unbound:
+            return False
+        finally:
+            self._view.uses.update(view.uses)
 
     async def _each(
         self,

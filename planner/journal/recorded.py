@@ -45,7 +45,7 @@ class RecordedRun:
     def _index_position(self, position: str) -> None:
         for part in Position.parse(position).parts:
             form = part.holder.text
-            if part.block == "body":
+            if part.block in ("body", "do"):
                 self._rounds[form] = max(self._rounds.get(form, 0), part.number or 0)
             elif part.block in ("then", "else"):
                 self._branches[form] = part.block
@@ -101,7 +101,7 @@ class RecordedRun:
         return reading_of(self._decisions.get(at_end(position)))
 
     def rounds(self, position: str) -> int:
-        """Return how many rounds of a `while` were begun."""
+        """Return how many rounds of a `while`, or items of a `for-each`, were begun."""
         return self._rounds.get(position, 0)
 
     def branch(self, position: str) -> str | None:

@@ -141,6 +141,8 @@ class ForEach:
     do: Block
     collect: str | None
     filter_null: bool = True
+    until: Condition | None = None
+    """Read after each item, over what its body bound too: the item of which it is true is the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +342,8 @@ def every_step(steps: Block) -> Iterator[Step]:
 
 def condition_of(form: Form) -> Condition | None:
     """Return the condition that a form asks, None where it asks none."""
+    if isinstance(form, ForEach):
+        return form.until
     return form.condition if isinstance(form, (If, While, Wait)) else None
 
 

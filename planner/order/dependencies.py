@@ -135,7 +135,7 @@ class DependencyAnalysis:
 
     def _calls(self, step: Step) -> bool:
         match step.form:
-            case If() | While():
+            case If() | While() | ForEach():
                 return _asks_tool(step.form)
             case Saved(name):
                 return any(self._calls(one) for one in every_step(self._plans[name].steps))
@@ -188,9 +188,9 @@ class DependencyAnalysis:
     def _effect(self, step: Step) -> tuple[bool, bool]:
         """Return whether a step's own effect makes it stand alone, and whether the step itself may wait."""
         match step.form:
-            case If() | While():
+            case If() | While() | ForEach():
                 return False, _asks_tool(step.form)
-            case ForEach() | Parallel():
+            case Parallel():
                 return False, False
             case Saved(name):
                 return name not in self._plans, False

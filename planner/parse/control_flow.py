@@ -66,7 +66,8 @@ def _for_each(fields: Fields) -> ForEach:
     as_ = fields.variable("as")
     body = fields.block("do")
     collect = fields.variable("collect")
-    return ForEach(fields.raw["target"], as_ or "item", body, collect, fields.flag("filter_null", True))
+    until = fields.condition("until") if "until" in fields.raw else None
+    return ForEach(fields.raw["target"], as_ or "item", body, collect, fields.flag("filter_null", True), until)
 
 
 def _map(fields: Fields) -> Map | ForEach | None:
@@ -144,7 +145,7 @@ def _pages(fields: Fields) -> Pages | None:
     if not isinstance(arguments, dict):
         message = f"`arguments` is an object, not {a_kind(arguments)}"
         fields.problems.error("bad-value", join(fields.pointer, "arguments"), message)
-        arguments = {}
+        good = False
     if not by_cursor:
         good = _number(fields, "first", None) and _number(fields, "step", 1) and good
     as_, items, next_ = fields.variable("as"), fields.path("items"), fields.path("next")
@@ -152,7 +153,7 @@ def _pages(fields: Fields) -> Pages | None:
     if not good or any(key in fields.raw and path is None for key, path in (("items", items), ("next", next_))):
         return None
     has_first, first, step = "first" in fields.raw, fields.raw.get("first"), fields.raw.get("step", 1)
-    return Pages(str(tool), arguments, as_ or "page", items, next_, has_first, first, step, most)
+    return Pages(str(tool), dict(arguments), as_ or "page", items, next_, has_first, first, step, most)
 
 
 def _one_way(fields: Fields, *, by_cursor: bool) -> bool:
@@ -242,8 +243,9 @@ FORMS: Mapping[str, Form] = {
     ),
     "for-each": Form(
         ("target", "do"),
-        ("as", "collect", "filter_null"),
-        "Steps for each item, in a scope of their own; gives a Collection of what each collects.",
+        ("as", "collect", "filter_null", "until"),
+        "Steps for each item, in a scope of their own; gives a Collection of what each collects. The item "
+        "after which the condition `until` holds is the last.",
         {
             "type": "for-each",
             "target": "$hits",
@@ -263,13 +265,12 @@ FORMS: Mapping[str, Form] = {
     "pages": Form(
         ("tool",),
         ("arguments", "as", "items", "next", "first", "step", "max_pages"),
-        "A tool again and again until it has no more pages; gives a Collection of all items, which `items` says where "
-        "an answer lists. `$page` is the cursor that `next` finds in the answer before (ends without one), or a number "
-        "from `first` on (ends at an empty page).",
+        "A tool until it has no more: `$page` is the cursor at `next` in the answer before, or a number from `first` "
+        "on; gives a Collection of all that answers list at `items`.",
         {
             "type": "pages",
-            "tool": "issues/list",
-            "arguments": {"project": "infospace", "cursor": "$page"},
+            "tool": "tracker/issues",
+            "arguments": {"cursor": "$page"},
             "items": "issues",
             "next": "page_info.end_cursor",
             "out": "$issues",

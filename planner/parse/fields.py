@@ -103,10 +103,10 @@ class Fields:
         self.problems.error("unknown-argument", place, f"{type_} has no field {key!r}", hint, fix)
         return near
 
-    def condition(self) -> Condition:
-        """Return the condition; one that cannot be read is told, and stands for any."""
-        place = join(self.pointer, "condition")
-        return parse_condition(self.raw["condition"], place, self.problems) or Test("", {}, self.pointer)
+    def condition(self, key: str = "condition") -> Condition:
+        """Return the condition in a field; one that cannot be read is told, and stands for any."""
+        place = join(self.pointer, key)
+        return parse_condition(self.raw[key], place, self.problems) or Test("", {}, self.pointer)
 
     def block(self, key: str) -> Block:
         """Return the steps of a field, none when it is left out."""

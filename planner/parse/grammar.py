@@ -50,6 +50,7 @@ AROUND: Mapping[str, Any] = {key: value for key, value in COMMON.items() if key 
 
 FIELDS: Mapping[str, Any] = {
     "condition": CONDITION,
+    "until": CONDITION,
     "then": STEPS,
     "else": STEPS,
     "do": STEPS,

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from infospace import Space
 from infospace.contract.catalogue import installed
 from infospace.contract.docs import to_markdown
+from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan
 from planner.parse.control_flow import FORMS
 from planner.parse.grammar import grammar
@@ -72,6 +73,14 @@ def test_every_example_is_of_the_grammar(validator: Any) -> None:
 
 def test_the_examples_of_the_forms_pass_the_check(space: Space) -> None:
     """With the variables that they read."""
+    server = LocalTools("tracker")
+
+    @server.tool(read_only=True)
+    def issues(cursor: str = "") -> dict[str, Any]:
+        """List issues."""
+        return {"issues": [cursor]}
+
+    space.tools.add(server)
     made: list[Any] = [
         {"type": "discover-notes", "query": "q", "out": "$hits"},
         {"type": "create-collection", "value": [], "out": "$found"},
@@ -84,11 +93,11 @@ def test_the_examples_of_the_forms_pass_the_check(space: Space) -> None:
 
 
 def test_the_short_form_of_everything_fits_a_prompt() -> None:
-    """Under 14,000 characters, with each primitive, form and condition in it."""
+    """Under 14,400 characters, with each primitive, form and condition in it."""
     catalogue = installed()
     text = short(catalogue)
     print(f"short {len(text):,}, full {len(full(catalogue)):,} characters")  # noqa: T201
-    assert len(text) < 14_000
+    assert len(text) < 14_400
     assert all(f"- `{name}` (" in text for name in [*catalogue.types(), *FORMS])
     assert "tool_condition" in text
 

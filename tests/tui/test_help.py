@@ -18,6 +18,7 @@ import pytest
 from infospace import Space, open_space
 from infospace.core.errors import InvalidJSON
 from infospace.data.json_text import read_json
+from infospace.tools.local import LocalTools
 from infospace.tools.mcp.config import read_entries
 from planner.execute.start import check_plan
 from planner.server.config import read_config
@@ -61,7 +62,15 @@ def samples(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """A space with the sample notes; the pages' plans are checked against it, and none is run."""
     path = tmp_path_factory.mktemp("help") / "space.db"
     shutil.copy(sample_file, path)
+    tracker = LocalTools("tracker")
+
+    @tracker.tool(read_only=True)
+    def issues(project: str, cursor: str = "") -> dict[str, Any]:
+        """List issues."""
+        return {"issues": [project, cursor]}
+
     with open_space(path) as space:
+        space.tools.add(tracker)
         yield space
 
 

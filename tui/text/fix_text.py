@@ -48,6 +48,8 @@ def dry_lines(dry: DryRun) -> Iterator[tuple[str, str | None]]:
         if would is not None:
             verb = "write" if would["effect"] == "writes" else "do this"
             asks = ", and would ask before" if would.get("asks") else ""
+            if "at_most" in would:
+                verb += f", and perhaps go on to page {would['at_most']:,}"
             yield f"    would {verb}{asks}: {truncate(json_as_prose(would['arguments']))}", "cyan"
     yield "", None
     result = dry.result

@@ -61,6 +61,8 @@ class PageReader:
                 self._seen.add(dump(page))
             outcome, answer = await self._call(number, page)
             if outcome.status == "skipped":
+                # Shown instead of made: how many more there would be nobody knows.
+                view.extra.get("would", {})["at_most"] = form.max_pages
                 return outcome
             if outcome.status != "success":
                 return replace(outcome, reason=f"page {number:,}: {outcome.reason}")

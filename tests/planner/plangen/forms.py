@@ -21,11 +21,12 @@ WEIGHTS: Mapping[str, float] = {
     **dict.fromkeys(("discover-notes", "search-within-collection", "discover-tools"), 0.4),
     **dict.fromkeys(SEARCHES, 0.2),
     **dict.fromkeys(ASKING, 0.4),
-    **dict.fromkeys(("create-note", "create-collection", "tool", "plan", "if", "meeting"), 1.5),
+    **dict.fromkeys(("create-note", "create-collection", "tool", "plan", "if", "meeting", "stop"), 1.5),
     **dict.fromkeys(("ask", "odd", "wait"), 0.6),
 }
 """How often a step is of a type, where it is not as often as of most."""
 FORMS: dict[str, Callable[[Writer, int], None]] = {}
+RECORD = Thing("N", {"n": "number", "name": "text"})
 
 
 def form(function: Callable[[Writer, int], None]) -> Callable[[Writer, int], None]:
@@ -149,6 +150,10 @@ def _for_each(w: Writer, depth: int) -> None:
     with w.inside(inner, fixed=True) as body:
         steps(w, w.chance.randint(1, 3), depth + 1)
     step["do"] = body
+    if w.maybe(0.25):
+        outer, w.names = w.names, inner
+        step["until"] = condition(w)
+        w.names = outer
     made = [name for name in inner if name not in before and any(one.get("out") == f"${name}" for one in body)]
     gives: Thing | None = several(UNKNOWN)
     if made and w.maybe(0.5):
@@ -233,6 +238,26 @@ def _any_operation(w: Writer, item: Thing) -> tuple[Any, Thing | None] | None:
             return operation, UNKNOWN
     w.names = outer
     return None
+
+
+PAGED: tuple[tuple[dict[str, Any], Thing], ...] = (
+    ({"tool": "odd/listed", "arguments": {"cursor": "$page"}, "items": "rows", "next": "following"}, RECORD),
+    (
+        {"tool": "odd/listed", "arguments": {"cursor": "$page"}, "items": "rows", "next": "following", "first": ""},
+        RECORD,
+    ),
+    ({"tool": "odd/numbered", "arguments": {"page": "$page"}, "first": 1}, NUMBER),
+    ({"tool": "odd/numbered", "arguments": {"page": "$at"}, "as": "$at", "first": 0, "step": 2}, NUMBER),
+)
+
+
+@form
+def _pages(w: Writer, _depth: int) -> None:
+    way, item = w.chance.choice(PAGED)
+    step: Step = {"type": "pages", **way}
+    if w.maybe(0.3):
+        step["max_pages"] = w.chance.choice((2, 10))
+    w.put(step, several(item))
 
 
 @form

@@ -32,6 +32,7 @@ MAY_FAIL: Mapping[str, str] = {
     "llm-bad-answer": r"the model's answer is wrong",
     "tool": r"odd/(refuse|at_last) failed: '(refused|not yet): ",
     "not-allowed": r"somebody said no",
+    "pages": r"there are more pages than the [\d,]+ that `max_pages` allows",
     "timeout": r"it took longer than its `timeout_s` of 0\.02 s",
 }
 """Kinds of failure that come of data, by the sentence that says so."""
@@ -57,12 +58,13 @@ NOTES = (
 LISTS = (
     "create-collection", "head", "tail", "add", "union", "intersection", "difference", "distinct", "split", "project",
     "pluck", "filter-structured", "filter-semantic", "sort", "join", "group", "find-relations", "related", "map",
-    "discover-notes", "discover-collections", "search-within-collection", "for-each",
+    "discover-notes", "discover-collections", "search-within-collection", "for-each", "pages",
 )  # fmt: skip
 IN_PLACE = ("update-note", "set-metadata", "name", "remove", "add")
 """Types of steps after which what was read before may be otherwise."""
 
 _FAILED_ITEM = re.compile(r"item \d+ \(\w+\): (?:step \S+ \([^)]*\) failed: )*")
+_PAGE = re.compile(r"^page [\d,]+: ")
 _BLOCKS = ("then", "else", "do", "body", "branches", "on_fail")
 _PLACE = re.compile(r"\$\{?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)+)")
 _VARIABLE = re.compile(r"\$([A-Za-z_]\w*)(.*)")
@@ -149,7 +151,7 @@ def foreseeable(document: Mapping[str, Any], row: StepRow, warned: Collection[st
     """
     if row.error == "bug":
         return f"a bug: {row.trace}"
-    type_, reason = row.type, _FAILED_ITEM.sub("", row.reason or "")
+    type_, reason = row.type, _PAGE.sub("", _FAILED_ITEM.sub("", row.reason or ""))
     if type_ in AROUND and row.error not in ("condition", "iterations", "missing"):
         return None if not reason.startswith("unchecked:") else _unchecked(document, row, {}, reason)
     step = written(document, row.position)

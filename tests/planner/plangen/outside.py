@@ -9,6 +9,8 @@ from itertools import islice
 from typing import Any
 from unittest.mock import patch
 
+from pydantic import BaseModel
+
 from infospace import InfospaceError, Space
 from infospace.schema.validate import first_violation
 from infospace.tools.local import LocalTools
@@ -20,6 +22,20 @@ from planner.language.plan import Plan
 from planner.lifecycle.resume import answer, resume
 
 Begin = Callable[..., Run]
+
+
+class Row(BaseModel, extra="forbid"):
+    """What is listed page by page."""
+
+    n: int
+    name: str
+
+
+class Listed(BaseModel, extra="forbid"):
+    """A page of what is listed."""
+
+    rows: list[Row]
+    following: str | None
 
 
 def odd() -> LocalTools:
@@ -39,6 +55,18 @@ def odd() -> LocalTools:
         if called[key] < calls:
             raise InfospaceError(f"not yet: {called[key]}")
         return called[key]
+
+    @server.tool(read_only=True)
+    def listed(cursor: str = "") -> Listed:
+        """List three pages, each of which says where the next one is, but the last."""
+        number = int(cursor or 1)
+        rows = [Row(n=number, name=f"row {number}.{one}") for one in (1, 2)]
+        return Listed(rows=rows, following=str(number + 1) if number < 3 else None)
+
+    @server.tool(read_only=True)
+    def numbered(page: int) -> str:
+        """List the numbers of the first three pages, as text."""
+        return str([page] if page <= 3 else [])
 
     @server.tool(read_only=True)
     async def sleep() -> bool:

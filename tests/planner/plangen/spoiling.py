@@ -10,7 +10,7 @@ from typing import Any
 
 from infospace.contract.catalogue import installed
 
-TYPES = (*installed().types(), "if", "map", "for-each", "files/read", "plan:greet", "plan:nobody")
+TYPES = (*installed().types(), "if", "map", "for-each", "pages", "files/read", "plan:greet", "plan:nobody")
 VALUES = (
     None,
     True,
