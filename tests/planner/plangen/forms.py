@@ -149,11 +149,9 @@ def _for_each(w: Writer, depth: int) -> None:
     before = set(inner)
     with w.inside(inner, fixed=True) as body:
         steps(w, w.chance.randint(1, 3), depth + 1)
+        if w.maybe(0.25):
+            step["until"] = condition(w)
     step["do"] = body
-    if w.maybe(0.25):
-        outer, w.names = w.names, inner
-        step["until"] = condition(w)
-        w.names = outer
     made = [name for name in inner if name not in before and any(one.get("out") == f"${name}" for one in body)]
     gives: Thing | None = several(UNKNOWN)
     if made and w.maybe(0.5):
