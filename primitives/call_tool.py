@@ -16,6 +16,7 @@ from infospace.authoring.shapes import (
     Shape,
     Unknown,
     are_known,
+    of_listed_fields,
     schema_of,
 )
 from infospace.authoring.tools import ForeignResult, ResultMapping, Tool, find_by_tool
@@ -47,7 +48,7 @@ def _result_shape(arguments: Mapping[str, Any], shapes: Mapping[str, Shape]) -> 
     if arguments.get("as") is not None:
         return CollectionShape(NoteShape(schema_of(ForeignResult), NO_METADATA))
     tool = arguments.get("tool")
-    return NoteShape(tool.output_schema if isinstance(tool, Tool) else None, NO_METADATA)
+    return NoteShape(of_listed_fields(tool.output_schema) if isinstance(tool, Tool) else None, NO_METADATA)
 
 
 @primitive(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infospace.contract.arguments import UNKNOWN, ItemSchema, PathsOf, Text, UnknownValue, are_known
 from infospace.schema.combine import closed_object, merged, merged_or_new, nullable
-from infospace.schema.infer import resolved
+from infospace.schema.infer import of_listed_fields, resolved
 from infospace.schema.projection import Selection
 from infospace.schema.shapes import (
     NO_METADATA,
@@ -71,6 +71,7 @@ __all__ = [
     "merged",
     "merged_or_new",
     "nullable",
+    "of_listed_fields",
     "place_in",
     "resolved",
     "results_by_mode",

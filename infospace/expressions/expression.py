@@ -155,16 +155,25 @@ def walk(tree: Expression) -> list[Expression]:
 
 def guarded_parameters(tree: Expression) -> frozenset[str]:
     """Return the parameters of which a place may be missing: those that stand in `coalesce` and IS NULL alone."""
-    inside: set[str] = set()
-    outside: set[str] = set()
+    return frozenset(node.name for node in _guarded(tree) if isinstance(node, Parameter))
+
+
+def guarded_paths(tree: Expression) -> frozenset[Path]:
+    """Return the paths that an item may be without: those that stand in `coalesce` and IS NULL alone."""
+    return frozenset(node.path for node in _guarded(tree) if isinstance(node, Field))
+
+
+def _guarded(tree: Expression) -> set[Field | Parameter]:
+    inside: set[Field | Parameter] = set()
+    outside: set[Field | Parameter] = set()
     left = [(tree, False)]
     while left:
         node, guarded = left.pop()
-        if isinstance(node, Parameter):
-            (inside if guarded else outside).add(node.name)
+        if isinstance(node, (Field, Parameter)):
+            (inside if guarded else outside).add(node)
         guards = isinstance(node, IsNull) or (isinstance(node, Call) and node.function == "coalesce")
         left.extend((child, guarded or guards) for child in children(node))
-    return frozenset(inside - outside)
+    return inside - outside
 
 
 def _reads(tree: Expression) -> tuple[tuple[Path, ...], tuple[str, ...]]:

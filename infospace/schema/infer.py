@@ -20,6 +20,23 @@ NO_METADATA: Schema = {"type": "object", "properties": {}, "additionalProperties
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
+LISTED = "x-listed"
+"""A keyword of ours: an object has no other fields since a tool lists these, and says nothing of others."""
+_OPENING = (
+    "additionalProperties",
+    "unevaluatedProperties",
+    "patternProperties",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "if",
+    "not",
+    "dependentSchemas",
+    "$ref",
+    "$dynamicRef",
+)
+"""Keywords by which a schema may say something of other fields than those it lists."""
+
 DEEPEST = 16
 """References and alternatives inside one another that are followed; beyond, nothing is known."""
 
@@ -30,6 +47,8 @@ class NoSuchPath:
 
     key: str | int
     known: tuple[str, ...] = ()
+    assumed: bool = False
+    """Whether it is ruled out because a tool lists its fields, and not by a schema that says there are no others."""
 
 
 def format_types(schema: Schema | None) -> str:
@@ -133,6 +152,32 @@ def subschema_at(schema: Schema | None, parts: tuple[str | int, ...]) -> Schema 
     return _on_its_own(resolved(schema, root), root)
 
 
+def of_listed_fields(schema: Schema | None) -> Schema | None:
+    """Return a tool's output schema where an object that lists its fields, and says nothing of others, has no others.
+
+    One with alternatives, conditions or references beside its fields is left as it is.
+    """
+    return None if schema is None else cast("Schema", _listed(schema))
+
+
+def _listed(schema: Any) -> Any:
+    if not isinstance(schema, Mapping):
+        return schema
+    found: dict[str, Any] = dict(schema)
+    for key in ("properties", "$defs"):
+        if isinstance(found.get(key), Mapping):
+            found[key] = {name: _listed(inner) for name, inner in found[key].items()}
+    for key in ("items", "additionalProperties"):
+        found |= {key: _listed(found[key])} if key in found else {}
+    alone = not found.get("properties")
+    for key in ("anyOf", "oneOf", "prefixItems"):
+        if isinstance(found.get(key), list) and alone:
+            found[key] = [_listed(option) for option in found[key]]
+    if not alone and not any(key in found for key in _OPENING):
+        found |= {"additionalProperties": False, LISTED: True}
+    return found
+
+
 def undeclared(schema: Schema | None, parts: tuple[str | int, ...]) -> NoSuchPath | None:
     """Say what a schema names where a path asks for something that it admits and says nothing of; else None."""
     if schema is None or subschema_at(schema, parts) is not None:
@@ -184,7 +229,7 @@ def _joined(steps: list[Schema | NoSuchPath | None], part: str | int) -> Schema 
     there = [step for step in steps if not isinstance(step, NoSuchPath)]
     if not there:
         known = dict.fromkeys(key for step in steps if isinstance(step, NoSuchPath) for key in step.known)
-        return NoSuchPath(part, tuple(known))
+        return NoSuchPath(part, tuple(known), any(isinstance(step, NoSuchPath) and step.assumed for step in steps))
     if len(there) == 1 or not all(isinstance(step, Mapping) for step in there):
         return there[0] if len(there) == 1 else None
     return there[0] if all(step is there[0] or step == there[0] for step in there) else {"anyOf": there}
@@ -206,7 +251,7 @@ def _own_step(schema: Schema, part: str | int) -> Schema | NoSuchPath | None:
         return None
     extra = schema.get("additionalProperties", True)
     if extra is False:
-        return NoSuchPath(part, tuple(properties))
+        return NoSuchPath(part, tuple(properties), bool(schema.get(LISTED)))
     return extra if isinstance(extra, Mapping) else None
 
 

@@ -245,7 +245,9 @@ def _own_field(first: str, rest: tuple[str | int, ...]) -> Schema | NoSuchPath:
 
 def _with_own_keys(found: NoSuchPath, shape: NoteShape) -> NoSuchPath:
     own = ("content",) if PLAIN & types_of(shape.content) else ()
-    return NoSuchPath(found.key, (*found.known, *own, *(() if "metadata" in found.known else ("metadata",))))
+    return NoSuchPath(
+        found.key, (*found.known, *own, *(() if "metadata" in found.known else ("metadata",))), found.assumed
+    )
 
 
 @cache

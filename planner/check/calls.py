@@ -24,6 +24,7 @@ from infospace.core.tool import Tool
 from infospace.data.json_source_map import parts_of
 from infospace.data.paths import Path, nearest
 from infospace.expressions.aggregates import Aggregate
+from infospace.expressions.expression import guarded_paths
 from infospace.schema.shapes import (
     UNTOLD,
     CollectionShape,
@@ -223,9 +224,10 @@ class CallChecker:
                     continue
                 target, of_items = shapes[holder], entry.arguments[holder].kinds == {Kind.COLLECTION}
                 item = target.item if of_items and isinstance(target, CollectionShape) else target
+                guarded = frozenset(_may_lack(value))
                 for inner, path, takes in _paths(value):
                     written = _at(raw.get(name), inner)
-                    self._place(path, item, join(place, *inner), written, takes)
+                    self._place(path, item, join(place, *inner), written, takes, guarded)
 
     def _compared(
         self,
@@ -278,14 +280,19 @@ class CallChecker:
             fix = None if told.meant is None else replace(pointer, told.meant)
             self._problems.error("bad-expression", pointer, told.message, told.hint, fix)
 
-    def _place(self, path: Path, item: Shape, pointer: str, written: JSON, takes: Schema | None) -> None:
+    def _place(
+        self, path: Path, item: Shape, pointer: str, written: JSON, takes: Schema | None, guarded: frozenset[Path]
+    ) -> None:
         found = place_in(item, path.parts)
         if isinstance(found, NoSuchPath):
+            if found.assumed and path in guarded:
+                return
             (message, hint), better = self._values.nowhere(item, path.parts, found)
             fix = None
             if better is not None and isinstance(written, str):
                 fix = replace(pointer, _replace_path(written, path, Path(better)))
-            self._problems.error("unknown-field", pointer, message, hint, fix)
+            report = self._problems.warn if found.assumed and self._values.handled else self._problems.error
+            report("unknown-field", pointer, message, hint, fix)
         elif disjoint(found, takes):
             message = f"`{path}` is {format_types(found)} here, and {shown(written)} takes {describe_schema(takes)}"
             self._problems.error("bad-argument", pointer, message)
@@ -360,6 +367,21 @@ def _paths(
         case dict():
             for key, item in value.items():
                 yield from _paths(item, (*place, key))
+
+
+def _may_lack(value: Any) -> Iterator[Path]:
+    """The paths in the expressions of an argument that are guarded there: an item may be without them."""
+    match value:
+        case Bound():
+            yield from guarded_paths(value.where.tree)
+        case Aggregate():
+            yield from guarded_paths(value.tree)
+        case list():
+            for item in value:
+                yield from _may_lack(item)
+        case dict():
+            for item in value.values():
+                yield from _may_lack(item)
 
 
 def _at(written: Any, place: tuple[str | int, ...]) -> JSON:

@@ -143,7 +143,11 @@ def guards(condition: Condition) -> tuple[set[str], set[str]]:
             name = queried_name(arguments)
             there = _read(arguments, "target") if name is None else {f"'{name}"}
             absent: set[str] = set() if name is None else {f"!{name}"}
+            there |= _place(arguments)
             return (there, absent) if type_ == "bound" else (absent, there)
+        case Test("has_value" | "empty" as type_, arguments):
+            read, there = _read(arguments, "target"), _place(arguments)
+            return (read | there, read) if type_ == "has_value" else (read, read | there)
         case Test("tool_condition", arguments):
             read = _read(arguments, "tool")
             return read, read
@@ -192,6 +196,12 @@ def verdict(condition: Condition, env: Environment) -> bool | None:
             decided = verdict(of, env)
             return None if decided is None else not decided
     return None
+
+
+def _place(arguments: Mapping[str, Any]) -> set[str]:
+    """The place in a variable that a condition asks for, as a reference."""
+    reference = reference_or_none(arguments.get("target"))
+    return {str(reference)} if reference is not None and reference.path.parts else set()
 
 
 def _read(arguments: Mapping[str, Any], key: str) -> set[str]:

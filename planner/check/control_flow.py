@@ -11,6 +11,7 @@ from infospace.contract.decorator import Primitive
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.data.paths import nearest
+from infospace.schema.infer import of_listed_fields
 from infospace.schema.shapes import (
     NO_METADATA,
     CollectionShape,
@@ -340,7 +341,7 @@ class ControlFlowChecker:
         if "/" in form.operation:
             tool = self._tools.find(form.operation, place)
             self._tools.arguments(tool, form.arguments.get("arguments", {}), join(form.pointer, "arguments"), env)
-            gives = NoteShape(tool.output_schema if tool else None, NO_METADATA)
+            gives = NoteShape(of_listed_fields(tool.output_schema) if tool else None, NO_METADATA)
         else:
             entry = self._types.find(form.operation, place, form.arguments, form.pointer, forms=False)
             if entry is not None:

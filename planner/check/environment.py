@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -58,6 +59,8 @@ class Environment:
     """Names that the space is known to have here, since a `bound` said so."""
     absent: set[str] = field(default_factory=set)
     """Names that it is known not to have."""
+    places: set[str] = field(default_factory=set)
+    """Places in variables, as references, that are known to exist here, since a condition said so."""
 
     def copy(self, *, loop: bool = False) -> Environment:
         """Return an environment that starts with the same variables and names."""
@@ -71,6 +74,13 @@ class Environment:
             renamed=set(self.renamed),
             there=set(self.there),
             absent=set(self.absent),
+            places=set(self.places),
+        )
+
+    def has_place(self, reference: str) -> bool:
+        """Whether a condition said that a place exists, or one inside it."""
+        return any(
+            place.startswith(reference) and place[len(reference) :][:1] in ("", ".", "[") for place in self.places
         )
 
     def update_from(self, after: Environment) -> None:
@@ -86,6 +96,8 @@ class Environment:
             variable = replace(variable, shape=with_identity(variable.shape, object()))
         self.variables[name] = variable
         self.changed.add(name)
+        if self.places:
+            self.places = {place for place in self.places if not re.match(rf"\${name}\b", place)}
 
     def find(self, name: str) -> Variable | None:
         """Return a variable and remember that it is read."""
@@ -97,12 +109,13 @@ class Environment:
     def certainly(self, names: set[str]) -> Environment:
         """Return an environment in which these variables are known to be bound.
 
-        `'name` stands for a name that the space has, `!name` for one that it has not.
+        `'name` stands for a name that the space has, `!name` for one that it has not, `$name.key` for a place.
         """
         inner = self.copy()
         there, absent = ({name[1:] for name in names if name[0] == sign} for sign in "'!")
         inner.there = (inner.there | there) - absent
         inner.absent = (inner.absent | absent) - there
+        inner.places |= {name for name in names if name[0] == "$"}
         for name in names & inner.variables.keys():
             if inner.variables[name].doubt is not None:
                 inner.bind(name, replace(inner.variables[name], doubt=None, handled=False))

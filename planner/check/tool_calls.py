@@ -10,6 +10,7 @@ from infospace.contract.catalogue import Catalogue
 from infospace.core.json_types import JSON
 from infospace.core.tool import Tool, ToolKind
 from infospace.data.paths import Path, show_parts
+from infospace.schema.infer import of_listed_fields
 from infospace.schema.shapes import (
     NO_METADATA,
     CollectionShape,
@@ -84,7 +85,7 @@ class ToolChecker:
             return NoteShape(None, NO_METADATA)
         tool = self.find(name, join(pointer, "type"))
         self.arguments(tool, dict(written), join(pointer, "arguments"), env)
-        return NoteShape(tool.output_schema if tool else None, NO_METADATA)
+        return NoteShape(of_listed_fields(tool.output_schema) if tool else None, NO_METADATA)
 
     def _is_own(self, name: str) -> bool:
         """Whether a name is that by which something that the space itself can do is found."""
@@ -121,7 +122,7 @@ class ToolChecker:
     def pages(self, step: Step, form: Pages, env: Environment) -> CollectionShape:
         """Check `pages`, in an environment that the calls may bind `$page` in; return the shape of what it gives."""
         tool = self.find(form.tool, join(step.pointer, "tool"))
-        answer = None if tool is None else _read_as_json(tool.output_schema)
+        answer = None if tool is None else _read_as_json(of_listed_fields(tool.output_schema))
         following = None if form.next is None else self._in_answer(answer, form.next, join(step.pointer, "next"))
         place = join(step.pointer, "arguments")
         for page in self._page(step, form, following, env):

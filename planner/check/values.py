@@ -68,6 +68,9 @@ from planner.language.references import (
     whole_reference,
 )
 
+LISTS = "what its tool lists"
+"""What has no other fields since a tool's output schema lists these."""
+
 FORESEEN = 20_000_000
 """Characters of texts that one check puts together to know what they will be; what comes after is not told.
 
@@ -159,7 +162,7 @@ class ValueChecker:
         if variable.shape.facts.which in env.gone:
             message = f"what ${reference.name} was bound to is deleted before this step"
             self.problems.error("deleted", pointer, message, "read it before `remove`", None, reference.name)
-        return self.place(variable, reference, pointer, whole=whole)
+        return self.place(variable, reference, pointer, env, whole=whole)
 
     def _doubt(self, variable: Variable, reference: Reference, pointer: str) -> None:
         message = f"${reference.name} may be unbound: {variable.doubt}"
@@ -171,8 +174,10 @@ class ValueChecker:
         hint = self._unbound[1].format(guard=dump(guard))
         self.problems.error("maybe-unbound", pointer, message, hint, None, reference.name)
 
-    def place(self, variable: Variable, reference: Reference, pointer: str, *, whole: bool) -> Shape | None:
-        """Follow a reference's path into what a variable is bound to."""
+    def place(
+        self, variable: Variable, reference: Reference, pointer: str, env: Environment | None = None, *, whole: bool
+    ) -> Shape | None:
+        """Follow a reference's path into what a variable is bound to; `env` knows which places were asked for."""
         shape, parts = variable.shape, reference.path.parts
         for index, part in enumerate(parts):
             if part == EXTRA:
@@ -187,7 +192,7 @@ class ValueChecker:
                     return None
                 shape = bare(shape.item if isinstance(shape, CollectionShape) else shape)
                 continue
-            return self._inside(shape, reference, index, pointer, whole=whole)
+            return self._inside(shape, reference, index, pointer, env, whole=whole)
         return shape
 
     def _in_extra(
@@ -227,7 +232,9 @@ class ValueChecker:
         self._unknown_field(pointer, message, f"write `{better}`", fix)
         return True
 
-    def _inside(self, shape: Shape, reference: Reference, index: int, pointer: str, *, whole: bool) -> Shape | None:
+    def _inside(
+        self, shape: Shape, reference: Reference, index: int, pointer: str, env: Environment | None, *, whole: bool
+    ) -> Shape | None:
         parts = reference.path.parts[index:]
         if isinstance(shape, CollectionShape) and not str(parts[0]).startswith("@") and parts[0] != "metadata":
             hint = f"an item is ${reference.name}[0]; all of a field: `pluck`"
@@ -243,6 +250,8 @@ class ValueChecker:
             if found is None and isinstance(shape, NoteShape) and not self._lenient:
                 self._unsaid(shape, reference, index, pointer, whole=whole)
             return NoteShape(found, NO_METADATA, Facts(content=content))
+        if found.assumed and env is not None and env.has_place(str(reference)):
+            return NoteShape(None, NO_METADATA)
         (message, hint_), better = self.nowhere(shape, parts, found)
         if hint_ is None and isinstance(shape, CollectionShape):
             hint_ = f"an item's is `{Reference(reference.name, Path((*reference.path.parts[:index], 0, *parts)))}`"
@@ -250,7 +259,7 @@ class ValueChecker:
         if better is not None and whole:
             mended = Reference(reference.name, Path((*reference.path.parts[:index], *better)))
             fix = replace(pointer, str(mended))
-        self._unknown_field(pointer, f"{reference}: {message}", hint_, fix)
+        self._unknown_field(pointer, f"{reference}: {message}", hint_, fix, of_data=found.assumed)
         return None
 
     def _beyond(self, reference: Reference, index: int, size: int, pointer: str) -> None:
@@ -288,7 +297,7 @@ class ValueChecker:
     ) -> tuple[tuple[str, str | None], tuple[str | int, ...] | None]:
         """Say that a place is ruled out by what is known, and which place may have been meant."""
         better = _better(shape, tuple(parts), found)
-        message = f"there is no `{show_parts(tuple(parts))}` in {whose or _whose(shape)}"
+        message = f"there is no `{show_parts(tuple(parts))}` in {whose or (LISTS if found.assumed else _whose(shape))}"
         if better is not None:
             return (message, f"did you mean `{show_parts(better)}`?"), better
         return (message, f"there is {listed(found.known)}" if found.known else None), None

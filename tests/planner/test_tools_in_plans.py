@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from infospace import InfospaceError, Space
-from infospace.core.tool import ToolFailed
+from infospace.core.tool import Tool, ToolFailed
 from infospace.tools.local import LocalTools
 from planner.execute.start import check_plan
 from planner.parse.saved_plans import save_plan
@@ -212,22 +212,96 @@ def test_what_the_space_itself_can_do_is_no_call_of_a_tool(space: Space, errors:
     ("written", "hint", "meant"),
     [
         ("$w.degres", "did you mean `degrees`?", "$w.degrees"),
-        ("$w.wind", "it names city, degrees", None),
+        ("$w.wind", "there is city, degrees, metadata", None),
         ("it has ${w.degres}", "did you mean `degrees`?", None),
     ],
 )
 @pytest.mark.usefixtures("calls")
-def test_a_field_that_a_tools_schema_says_nothing_of_is_doubted(
+def test_a_field_that_a_tool_does_not_list_is_an_error(
     space: Space, written: str, hint: str, meant: str | None
 ) -> None:
-    """Its schema lets it be there, as most do; so it is no error, and a condition may ask whether it is."""
+    """Its schema lists its fields and says nothing of others."""
     plan = [CITY, WARM, {"type": "create-note", "value": written, "out": "$n"}]
-    _, problems = check_plan(space, plan)
-    assert problems.ok
-    (doubt,) = [problem for problem in problems.found if problem.code == "unknown-field"]
-    assert (doubt.severity, doubt.pointer, doubt.hint) == ("warning", "/2/value", hint)
-    assert "says nothing of" in doubt.message
-    assert doubt.fix == (None if meant is None else [{"op": "replace", "path": "/2/value", "value": meant}])
-    asked = {"type": "if", "condition": {"type": "exists", "target": "$w.wind"}, "then": []}
-    _, problems = check_plan(space, [CITY, WARM, asked])
-    assert [problem.code for problem in problems.found if problem.code == "unknown-field"] == []
+    [wrong] = [problem for problem in check_plan(space, plan)[1].found if problem.code == "unknown-field"]
+    assert (wrong.severity, wrong.pointer, wrong.hint) == ("error", "/2/value", hint)
+    assert "in what its tool lists" in wrong.message
+    assert wrong.fix == (None if meant is None else [{"op": "replace", "path": "/2/value", "value": meant}])
+
+
+WIND = {"type": "say", "value": "${w.wind}"}
+COLLECTED = {"type": "create-collection", "value": ["$w"], "out": "$all"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "severities"),
+    [
+        ([WIND], ["error"]),
+        ([{"type": "if", "condition": {"type": "bound", "target": "$w.wind"}, "then": [WIND]}], ["warning"]),
+        ([{"type": "if", "condition": {"type": "has_value", "target": "$w.wind"}, "then": [WIND]}], ["warning"]),
+        (
+            [{"type": "if", "condition": {"type": "empty", "target": "$w.wind"}, "then": [], "else": [WIND]}],
+            ["warning"],
+        ),
+        (
+            [{"type": "if", "condition": {"type": "bound", "target": "$w.wind"}, "then": [], "else": [WIND]}],
+            ["warning", "error"],
+        ),
+        ([{"type": "if", "condition": {"type": "bound", "target": "$w.rain"}, "then": [WIND]}], ["warning", "error"]),
+        ([{**WIND, "on_fail": "continue"}], ["warning"]),
+        ([{"type": "compute", "expression": "coalesce($w.wind, 0) + 1", "out": "$n"}], ["warning"]),
+        ([{"type": "compute", "expression": "$w.wind + 1", "out": "$n"}], ["error"]),
+        ([COLLECTED, {"type": "filter-structured", "target": "$all", "where": "wind > 1", "out": "$f"}], ["error"]),
+        (
+            [COLLECTED, {"type": "filter-structured", "target": "$all", "where": "coalesce(wind, 0) > 1", "out": "$f"}],
+            [],
+        ),
+        (
+            [COLLECTED, {"type": "pluck", "target": "$all", "field": "wind", "out": "$f", "on_fail": "continue"}],
+            ["warning"],
+        ),
+        (
+            [
+                {
+                    "type": "map",
+                    "target": ["a"],
+                    "operation": {"type": "sky/weather", "arguments": {"city": "$item"}},
+                    "out": "$all",
+                },
+                {"type": "say", "value": "${all[0].wind}"},
+            ],
+            ["error"],
+        ),
+        ([{"type": "call-tool", "tool": "sky/weather", "arguments": {"city": "a"}, "out": "$w"}, WIND], ["error"]),
+    ],
+)
+@pytest.mark.usefixtures("calls")
+def test_a_field_that_a_tool_does_not_list_may_be_asked_for(space: Space, steps: Any, severities: list[str]) -> None:
+    """`bound`, `has_value`, `coalesce` and `on_fail` guard it."""
+    found = check_plan(space, [CITY, WARM, *steps])[1].found
+    assert [problem.severity for problem in found if problem.code == "unknown-field"] == severities, found
+    assert {problem.code for problem in found if problem.severity == "error"} <= {"unknown-field"}
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        {"additionalProperties": True},
+        {"additionalProperties": {"type": "integer"}},
+        {"patternProperties": {"^w": {"type": "integer"}}},
+        {"unevaluatedProperties": True},
+        {"anyOf": [{"required": ["degrees"]}, {"required": ["wind"]}]},
+        {"allOf": [{"properties": {"wind": {"type": "integer"}}}]},
+        {"$ref": "#/$defs/more", "$defs": {"more": {}}},
+    ],
+)
+def test_a_tool_whose_schema_says_something_of_other_fields_may_have_them(space: Space, beside: Any) -> None:
+    """By an open schema, or by one beside the fields."""
+
+    class Open(LocalTools):
+        def tools(self) -> list[Tool]:
+            fields = {"type": "object", "properties": {"degrees": {"type": "integer"}}}
+            return [Tool("sky", "weather", "", {"type": "object"}, {**fields, **beside}, read_only=True)]
+
+    space.tools.add(Open("sky"))
+    found = check_plan(space, [{"type": "sky/weather", "arguments": {}, "out": "$w"}, WIND])[1].found
+    assert [problem for problem in found if problem.severity == "error"] == []
