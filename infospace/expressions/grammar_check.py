@@ -32,6 +32,7 @@ _INSTEAD: Final = {
     ";": "there is one expression, and nothing after it",
     **dict.fromkeys(":?{", "a parameter is written $name"),
     "#": "there are no comments",
+    "SELECT": "there is one expression; a SELECT is none",
     "WHERE": "the word WHERE is left out",
     **dict.fromkeys(("REGEXP", "RLIKE", "SIMILAR", "MATCHES", "MATCH"), "matches(text, pattern) finds one of RE2"),
     "GLOB": "LIKE with % and _",
@@ -231,7 +232,7 @@ class _Order:
         if before is not None and due == _AN_OPERATOR and before.text.upper() in _FOREIGN:
             word, due = before, _A_VALUE
         elif self._words[0].text.upper() == "SELECT":
-            word, due, hint = self._words[0], _A_VALUE, "there is one expression; a SELECT is none"
+            word, due, hint = self._words[0], _A_VALUE, _INSTEAD["SELECT"]
         hint = hint or _INSTEAD.get(word.text.upper(), VALUES if due == _A_VALUE else CONDITIONS)
         if due == _A_VALUE and KEY.fullmatch(word.text) and word.kind not in {Kind.VALUE, Kind.CALL, Kind.CAST}:
             hint = f"a field of that name is written `{word.text}`"
