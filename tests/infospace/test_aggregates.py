@@ -216,6 +216,41 @@ def test_aggregates_stand_in_expressions_and_expressions_in_aggregates(
     assert reckon(text, *values) == value
 
 
+def test_paths_that_stand_in_no_aggregate_are_known() -> None:
+    """Each once, in order: what the items have to be grouped by; of the items the first has it."""
+    read = parse_aggregate("coalesce(b, a.c) || sum(x) || round(max(y) - b, 2)")
+    assert [str(path) for path in read.outside] == ["b", "a.c"]
+    assert [str(path) for path in read.paths] == ["b", "a.c", "x", "y"]
+    assert parse_aggregate("sum(x)").outside == ()
+    assert reckon("x || ': ' || count()", "first", "last") == "first: 2"
+    assert reckon("x || ': ' || count()") is None
+
+
+def test_an_aggregate_says_which_parameters_it_takes() -> None:
+    """As an expression does; a quantile takes its part from one."""
+    read = parse_aggregate("quantile(x, $part) * $factor")
+    assert read.parameters == ("part", "factor")
+    notes = [Note(id=f"Note_{i}", content={"x": value}) for i, value in enumerate([1, 2, 3])]
+    assert read.of(notes, Evaluation({"part": 0.5, "factor": 10})) == 20
+    assert read.of(notes, Evaluation({"part": None, "factor": 10})) is None
+    for part in (-0.1, 1.5, "x", True):
+        with pytest.raises(Mismatch, match=r"takes a number from 0 to 1 as its second argument"):
+            read.of(notes, Evaluation({"part": part, "factor": 10}, Refusing()))
+    with pytest.raises(Mismatch, match=r"`quantile\(x, \$part\)` takes numbers, not boolean: true"):
+        reckoned = [Note(id="Note_1", content={"x": True})]
+        read.of(reckoned, Evaluation({"part": 0.5, "factor": 1}, Refusing()))
+
+
+def test_truths_of_what_is_none_are_left_out_and_counted() -> None:
+    """As numbers are."""
+    tally = TypeMismatches()
+    notes = [Note(id=f"Note_{i}", content={"x": value}) for i, value in enumerate([True, 1, "false", None])]
+    assert parse_aggregate("bool_and(x)").of(notes, Evaluation(tally=tally)) is True
+    assert dict(tally.kinds) == {"takes true and false, not number": 1, "takes true and false, not text": 1}
+    with pytest.raises(Mismatch, match=r"`bool_or\(x\)` takes true and false, not number: 1"):
+        parse_aggregate("bool_or(x)").of(notes, Evaluation(tally=Refusing()))
+
+
 def test_a_large_whole_sum_and_others_are_added_exactly_and_rounded_once() -> None:
     """The others are not forgotten where the whole numbers alone are beyond what a float holds exactly."""
     assert reckon("sum(x)", 2**60, 4096.0) == 2**60 + 4096

@@ -9,6 +9,7 @@ import pytest
 from infospace import Note
 from infospace.core.errors import PathNotFound
 from infospace.expressions import Evaluation, Mismatch, Refusing, TypeMismatches, parse_condition, parse_expression
+from infospace.expressions.show import show
 
 CONTENT: Any = {
     "n": 5,
@@ -359,6 +360,9 @@ def test_what_has_no_result_is_said_in_one_sentence(text: str, message: str, hin
     with pytest.raises(Mismatch) as raised:
         value(text, p="(")
     assert message in raised.value.message
+    assert raised.value.message.startswith(f"`{show(parse_expression(text).tree)}` ") or text.startswith(
+        ("NOT", "CASE")
+    )
     if hint:
         assert hint in (raised.value.hint or "")
     found, kinds = counted(text, p="(")

@@ -174,6 +174,8 @@ def test_other_constructs_of_sql_are_refused(text: str, found: str) -> None:
         ("a = 1 /* b */", "blanks around it"),
         ("WHERE a = 1", "left out"),
         ("a ESCAPE 'x'", CONDITIONS),
+        ("5", CONDITIONS),
+        ("a = NOT b", "comparisons are joined by AND"),
     ],
 )
 def test_hints_name_what_would_have_fitted(text: str, hint: str) -> None:

@@ -164,3 +164,45 @@ def test_what_a_person_answers_does_not_come_from_outside(told: Any) -> None:
     rows = {"type": "create-collection", "value": ["a", "b"], "out": "$rows"}
     write = {**WRITE, "arguments": {"path": "y", "text": "${answers}"}}
     assert told(READ, rows, each, write) == []
+
+
+def test_the_warning_says_which_text_reaches_which_tool(space: Space, told: Any) -> None:
+    """By the names of the variables, in order; in a saved plan, by its name; or what the text decides."""
+    save_plan(space, "publish", PUBLISH)
+    again = {**READ, "out": "$again"}
+    both = {**WRITE, "arguments": {"path": "${text}", "text": "${again}"}}
+    publish = {"type": "plan:publish", "arguments": {"page": "${text}"}}
+    decides = {"type": "if", "condition": SAYS_SO, "then": [MINE]}
+    assert told(READ, again, both, publish, decides)
+    _, problems = check_plan(space, [READ, again, both, publish, decides])
+    found = [(one.message, one.hint) for one in problems.found if one.code == "outside-text"]
+    danger, ask = "which may take something away", "put an `ask` before it"
+    assert found == [
+        (f"text from outside ($again, $text) reaches files/write, {danger}", ask),
+        (f"text from outside ($page) reaches files/write in plan:publish, {danger}", ask),
+        (f"text from outside ($text) decides whether to call files/write, {danger}", ask),
+    ]
+
+
+def test_only_a_tool_that_may_take_something_away_is_warned_of(space: Space) -> None:
+    """One that only reads is not, nor one that says that it destroys nothing."""
+    server = files()
+    tools: list[Tool] = [replace(tool, destructive=False) for tool in server.tools()]
+    server.tools = lambda: tools  # type: ignore[method-assign]
+    space.tools.add(server)
+    read = {"type": "files/read", "arguments": {"path": "${text}"}}
+    found = check_plan(space, [READ, WRITE, read])[1].found
+    assert "outside-text" not in [problem.code for problem in found]
+
+
+def test_a_tool_that_only_reads_is_not_warned_of(told: Any) -> None:
+    """Whatever reaches it."""
+    assert told(READ, {"type": "files/read", "arguments": {"path": "${text}"}}) == []
+
+
+def test_in_a_loop_text_from_outside_reaches_what_stands_before_it(told: Any) -> None:
+    """In the second round."""
+    mine = {"type": "create-note", "value": "mine", "out": "$text"}
+    loop = {"type": "while", "condition": {"type": "bound", "target": "$text"}, "max_iterations": 2}
+    found = told(mine, {**loop, "body": [WRITE, READ]})
+    assert [one for one in found if one[0] == "outside-text"] == [("outside-text", "/steps/1/body/0")]

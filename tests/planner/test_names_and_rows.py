@@ -187,3 +187,37 @@ def test_of_a_long_note_of_the_space_the_check_knows_no_more_than_its_type(run: 
     for name, unknown in (("fields", not above), ("text", True)):
         found = errors([{"type": "load", "target": name, "out": "$n"}, {"type": "say", "value": "${n.b}"}])
         assert [problem.code for problem in found] == ["unknown-field"] * unknown
+
+
+def test_what_replaces_by_name_is_who_had_the_name(run: Any, errors: Any) -> None:
+    """Both variables are one Note: what changes it by one of them is known of the other."""
+    steps = [
+        note({"a": 1}, "$a", name="one"),
+        note({"b": 2}, "$b", name="one", replace=True),
+        {"type": "update-note", "target": "$b", "value": {"c": 3}},
+    ]
+    [problem] = errors([*steps, {"type": "say", "value": "${a.d}"}])
+    assert (problem.code, problem.pointer) == ("unknown-field", "/3/value")
+    assert errors([*steps, {"type": "say", "value": "${a.c}"}]) == []
+    result = run(*steps, {"type": "say", "value": "${a.c}"})
+    assert (result.status, result.reason) == ("success", None)
+
+
+def test_of_two_that_may_have_had_the_name_neither_is_known_to_be_replaced(run: Any, errors: Any) -> None:
+    """A branch may have taken the name over, or not: what the other steps read may be as it was."""
+    run(note({"a": 1}, name="held"))
+    steps = [
+        note({"b": 1}, "$n"),
+        note(False, "$take"),
+        {
+            "type": "if",
+            "condition": {"type": "equals", "target": "$take", "value": True},
+            "then": [{"type": "name", "target": "$n", "value": "held", "replace": True}],
+        },
+        note({"c": 1}, "$r", name="held", replace=True),
+        {"type": "update-note", "target": "$r", "value": {"d": 1}},
+        {"type": "say", "value": "${n.b}"},
+    ]
+    assert errors(steps) == []
+    result = run(*steps)
+    assert (result.status, result.reason) == ("success", None)

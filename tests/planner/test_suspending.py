@@ -10,6 +10,7 @@ import pytest
 
 from infospace import Conflict, Invalid, NotFound, Space, open_space
 from infospace.core.clock import later
+from infospace.core.ids import Kind
 from infospace.journal.rows import CallRow, ClaimRun, CloseRun, Heartbeat, OpenRun, StepRow
 from infospace.tools.journalled_calls import digest_of
 from infospace.tools.local import LocalTools
@@ -137,6 +138,21 @@ def test_a_question_in_a_handler_and_in_a_saved_plan(space: Space) -> None:
     result = run_sync(space, [{"type": "plan:year", "arguments": {"of": "May"}, "out": "$d"}])
     assert [one.step for one in result.pending] == ["1/1"]
     assert data(go_on(space, result, **{"1/1": 1968})) == "May 1968"
+
+
+def test_after_a_question_in_a_handler_the_error_is_the_one_that_was(space: Space) -> None:
+    """It says the same, and no second Note is made of it."""
+    lost = {"type": "coerce", "target": "$t", "coercion": "int"}
+    ask = {"type": "ask", "value": "what then?", "out": "$n"}
+    handler = [ask, note("${error.step} ${error.type} ${error.kind}: ${error.reason}", "$said")]
+    result = run_sync(space, [note("none", "$t"), {**lost, "on_fail": handler}])
+    with space.store.reading() as snapshot:
+        before = snapshot.count(Kind.NOTE, kept=None)
+    ended = go_on(space, result, **{"2__on_fail__1": 5})
+    failed = next(row for row in ended.steps if row.position == "2")
+    assert data(ended) == f"2 coerce invalid: {failed.reason}"
+    with space.store.reading() as snapshot:
+        assert snapshot.count(Kind.NOTE, kept=None) == before + 2, "the answer, and what is said"
 
 
 def test_a_wait_for_a_condition_is_asked_again_on_resume(space: Space) -> None:
