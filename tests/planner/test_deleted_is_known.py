@@ -62,3 +62,17 @@ def test_a_search_result_outlives_its_source(errors: Any) -> None:
     """What is deleted is the source."""
     search = {"type": "discover-notes", "query": "x", "mode": "keyword", "out": "$hits"}
     assert errors([search, {"type": "remove", "target": "$hits[0]"}, {"type": "say", "value": "${hits[0].text}"}]) == []
+
+
+def test_what_replaces_by_the_name_of_what_was_deleted_is_new(space: Space, errors: Any) -> None:
+    """It may be read, and what was deleted may not."""
+    run_sync(space, [{**NOTE, "name": "kept"}])
+    plan = [
+        {"type": "load", "target": "kept", "out": "$old"},
+        {"type": "remove", "target": "$old"},
+        {"type": "create-note", "value": {"b": 1}, "name": "kept", "replace": True, "out": "$new"},
+    ]
+    assert errors([*plan, {"type": "say", "value": "${new.b}"}]) == []
+    assert run_sync(space, [*plan, {"type": "say", "value": "${new.b}"}]).status == "success"
+    run_sync(space, [{**NOTE, "name": "kept", "replace": True}])
+    assert [problem.code for problem in errors([*plan, {"type": "say", "value": "${old.a}"}])] == ["deleted"]

@@ -221,3 +221,17 @@ def test_of_two_that_may_have_had_the_name_neither_is_known_to_be_replaced(run: 
     assert errors(steps) == []
     result = run(*steps)
     assert (result.status, result.reason) == ("success", None)
+
+
+def test_who_is_given_its_own_name_again_has_it_still(run: Any, errors: Any) -> None:
+    """Given another, it is no longer found by the one it had."""
+    run(note({"a": 1}, name="mine"))
+    load = {"type": "load", "target": "mine", "out": "$k"}
+
+    def named(name: str) -> list[Any]:
+        return [load, {"type": "name", "target": "$k", "value": name, "replace": True}, {**load, "out": "$again"}]
+
+    assert errors(named("mine")) == []
+    assert run(*named("mine")).status == "success"
+    [problem] = errors(named("other"))
+    assert problem.pointer == "/2/target"
