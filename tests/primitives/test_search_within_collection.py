@@ -134,3 +134,19 @@ def test_a_word_behind_an_escape_is_found(run: Any) -> None:
     r"""`\n` before a word of a JSON Note is a blank to full text, and no letter of the word."""
     ran = run(collection({"log": "first\nzebra"}, "a cat"), SEARCH | {"query": "zebra", "mode": "keyword"})
     assert passages(ran) == ['{"log":"first\\nzebra"}']
+
+
+def test_two_passages_of_one_note_are_two_results(run: Any) -> None:
+    """In set operations, in the same run and in a later one: neither stands for the other."""
+    steps = [collection(f"{FILLER}{CAT} {FILLER}"), SEARCH | {"threshold": -1, "limit": 3}]
+    united = {"type": "union", "target": "$found", "value": "$found", "out": "$all"}
+    ran = run(*steps, united)
+    assert len({hit["source_id"] for hit in (one["metadata"] for one in ran.content("found"))}) == 1
+    assert len(ran.content("all")) == len(ran.content("found")) == 3
+    rest = {"type": "difference", "target": "$found", "value": "$best", "out": "$rest"}
+    ran = run(*steps, {"type": "head", "target": "$found", "count": 1, "out": "$best"}, rest)
+    assert len(ran.content("rest")) == 2
+    run(*steps, {"type": "persist", "target": "$found", "name": "kept passages"})
+    load = {"type": "load", "target": "kept passages", "out": "$kept"}
+    again = run(load, {"type": "union", "target": "$kept", "value": "$kept", "out": "$all"})
+    assert len(again.content("all")) == 3

@@ -102,6 +102,30 @@ def test_what_a_word_brings_in_is_counted_by_its_word_alone(store: Store) -> Non
     assert found.certificate["matched_by"] == {"meaning": 1, "words": 2}
 
 
+def test_how_many_are_near_is_counted_exactly_at_the_threshold(store: Store) -> None:
+    """A cosine that is the threshold is near, and one by a millionth less is not."""
+    (note,) = make(store, "sea moon star")
+    (cosine,) = cosines_to(store, "ship sea").values()
+    for threshold, near in ((cosine, 1), (round(cosine + 1e-6, 6), 0), (round(cosine - 1e-6, 6), 1)):
+        found = hybrid(store, "ship sea", threshold=threshold)
+        assert [hit.source for hit in found.hits] == [note]
+        assert found.hits[0].extra["matched_by"] == ["meaning"] * near + ["words"]
+        assert found.certificate["matched_by"] == {"meaning": near, "words": 1}
+
+
+def test_of_equals_those_without_vectors_come_by_their_number(store: Store) -> None:
+    """The ninth before the tenth, also where only one of them is wanted."""
+    make(store, *["moon"] * 8)
+    find(search_in(store), "sea")
+    late = make(store, "sea", "sea", "sea")
+    assert late == ["Note_9", "Note_10", "Note_11"]
+    search = search_in(store)
+    search._embedding.catch_up = lambda *_: 0  # type: ignore[method-assign]
+    for limit in (1, 2, 3, None):
+        found = find(search, "sea", mode="hybrid", threshold=1.0, limit=limit)
+        assert [hit.source for hit in found.hits] == late[:limit]
+
+
 def cosines_to(store: Store, query: str) -> dict[str, float]:
     """The cosine of each Note, by a loop."""
     return {note: score for note, (score, _, _) in brute(eligible(store).values(), query).items()}

@@ -119,6 +119,13 @@ def test_every_search_is_bm25_of_what_is_there_now(acts: list[Any], query: str, 
         assert store.check() == []
 
 
+def test_equals_come_by_their_number(store: Store) -> None:
+    """The ninth before the tenth, however few are wanted; a better one before all of them."""
+    made = make(store, *["sea moon"] * 11, "sea")
+    for limit in (1, 3, 11, None):
+        assert sources(keyword(store, "sea", limit=limit)) == [made[-1], *made[:-1]][:limit]
+
+
 def test_the_certificate_claims_no_threshold_and_no_model(store: Store) -> None:
     """There are none; nothing waits to be embedded either."""
     make(store, "sea", "ship")
