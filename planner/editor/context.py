@@ -9,7 +9,7 @@ from infospace.contract.catalogue import Catalogue
 from infospace.core.ids import Kind
 from infospace.core.json_types import JSON
 from infospace.data.json_source_map import JsonNode
-from infospace.schema.shapes import CollectionShape, Shape, Unknown
+from infospace.schema.shapes import CollectionShape, NoteShape, Shape, Unknown
 from planner.check.checker import Checker
 from planner.check.environment import Environment, Variable
 from planner.check.space_facts import SpaceFacts
@@ -17,7 +17,9 @@ from planner.check.values import ValueChecker
 from planner.editor.cursor import Cursor, EnclosingValue, value_of
 from planner.language.plan import Plan, Step
 from planner.language.problems import Problems
+from planner.language.references import NAME
 from planner.parse.document import parse_plan
+from planner.parse.steps import parse_block
 from planner.parse.text import is_head
 
 
@@ -36,6 +38,10 @@ class CursorContext:
         item = self._item()
         if item is not None:
             self.env.bind("item", Variable(item))
+        if self.type == "pages" and cursor.nearest("arguments") is not None:
+            self.env.bind(self._variable("as", "page"), Variable(NoteShape()))
+        if self.step is not None and cursor.below(self.step)[:1] == ("until",):
+            self._go_through_body(catalogue, known)
 
     @property
     def call(self) -> EnclosingValue | None:
@@ -64,6 +70,22 @@ class CursorContext:
             shape = self.env.variables["item"].shape if self._stands_for(name, written) else self.shape(written)
             found.append(shape.item if isinstance(shape, CollectionShape) else Unknown())
         return found
+
+    def _variable(self, field: str, default: str) -> str:
+        """Return the name of the variable in a field of the step."""
+        written = None if self.step is None else value_of(self.step.spot, field)
+        return written[1:] if isinstance(written, str) and NAME.fullmatch(written[1:]) else default
+
+    def _go_through_body(self, catalogue: Catalogue, known: SpaceFacts) -> None:
+        """Bind what the body of a `for-each` binds, which its `until` may read."""
+        assert self.step is not None  # noqa: S101 - who asks for this has looked
+        shape = self.shape(value_of(self.step.spot, "target"))
+        item = shape.item if isinstance(shape, CollectionShape) else Unknown()
+        checker = Checker(catalogue, known, Problems())
+        checker.env = self.env
+        checker.env.bind(self._variable("as", "item"), Variable(item))
+        checker.block(parse_block(value_of(self.step.spot, "do"), "", Problems()))
+        self.env = checker.env
 
     def _stands_for(self, name: str, written: JSON) -> bool:
         """Whether the item of a `map` stands for an argument that is not written."""

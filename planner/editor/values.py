@@ -9,13 +9,14 @@ from infospace.contract.arguments import ParseMode
 from infospace.contract.decorator import Argument
 from infospace.contract.docs import effect_label
 from infospace.core.ids import Kind
+from infospace.data.paths import show_parts
 from infospace.schema.infer import resolved
-from infospace.schema.shapes import TYPES, NoSuchPath, Schema, describe, subschema_at
+from infospace.schema.shapes import TYPES, NoSuchPath, Schema, describe, format_types, subschema_at, types_of
 from planner.editor.context import CursorContext
 from planner.editor.cursor import Cursor, EnclosingValue, value_of
 from planner.editor.keys import arguments_schema, called
 from planner.editor.offers import CONDITION, PLAN, STEP, Offer, text, value
-from planner.editor.references import item_places, variables
+from planner.editor.references import item_places, properties, variables
 from planner.language.plan import bindings
 from planner.parse.conditions import JOINS, TESTS
 from planner.parse.control_flow import FORMS
@@ -25,6 +26,12 @@ from planner.parse.steps import SAVED
 
 NAMES = 40
 """Names of the space that are offered at once, since each is looked up."""
+
+PAGES = "pages"
+CURSORS = frozenset({"string", "integer", "number"})
+"""JSON types of cursors."""
+DEEPEST = 3
+"""Keys within keys of an answer that are offered."""
 
 FUNCTIONS = ("count", "count_distinct", "sum", "avg", "min", "max", "list")
 
@@ -216,6 +223,10 @@ def _of_field(name: str, cursor: Cursor, around: CursorContext) -> Iterator[Offe
             yield text("stop", about="the plan stops; so it is without `on_fail`")
             yield text("continue", about="the failure is passed over")
             yield Offer("steps", '[{"type": ""}]', "steps instead", back=3, again=True)
+        case "tool":
+            yield from _tools(around)
+        case "items" | "next":
+            yield from _answer_places(name, around)
         case "operation":
             for entry in around.catalogue:
                 yield text(entry.type, effect_label(entry), entry.summary)
@@ -223,13 +234,31 @@ def _of_field(name: str, cursor: Cursor, around: CursorContext) -> Iterator[Offe
         case _:
             schema = COMMON.get(name) or FIELDS.get(name) or {}
             yield from _by_schema(schema)
-            if name in ("value", "name", "seconds"):
+            if name in ("value", "name", "seconds", "first", "step"):
                 yield from map(_quoted, variables(around.env))
+
+
+def _answer_places(name: str, around: CursorContext) -> Iterator[Offer]:
+    """Offer the places in a tool's answer that may be its list of items, or the cursor of its next page."""
+    written = None if around.step is None else value_of(around.step.spot, "tool")
+    tool = around.catalogue.tools.find(written) if isinstance(written, str) and "/" in written else None
+    for path, schema in _places_below(None if tool is None else tool.output_schema, ()):
+        types = types_of(schema)
+        if "array" in types if name == "items" else types & CURSORS:
+            yield text(show_parts(path), format_types(schema), str(schema.get("description", "")))
+
+
+def _places_below(schema: Schema | None, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Schema]]:
+    """Iterate over the places that a schema names, as deep as answers have lists and cursors."""
+    for key, inner in properties(schema) if schema is not None and len(path) < DEEPEST else ():
+        yield (*path, key), inner
+        yield from _places_below(inner, (*path, key))
 
 
 def _fresh(around: CursorContext, name: str) -> str:
     """A name for what a step gives that nothing has."""
-    base = "item" if name == "as" else around.type.rpartition("/")[2].rpartition(":")[2].rpartition("-")[2] or "x"
+    item = "page" if around.type == PAGES else "item"
+    base = item if name == "as" else around.type.rpartition("/")[2].rpartition(":")[2].rpartition("-")[2] or "x"
     base = "".join(sign if sign.isalnum() else "_" for sign in base)
     found, number = base, 2
     while found in around.env.variables:

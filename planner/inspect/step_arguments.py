@@ -22,7 +22,7 @@ from planner.parse.positions import written_step
 
 APART = frozenset(
     {"type", "out", "name", "replace", "expect", "id", "on_fail", "retry", "timeout_s"}
-    | {"then", "else", "body", "do", "branches", "as", "collect", "filter_null", "until"}
+    | {"then", "else", "body", "do", "branches", "as", "collect", "filter_null", "until", "max_pages"}
 )
 """Fields of a step that are no arguments, or steps of their own."""
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from infospace import Space, open_space
 from infospace.core.errors import InvalidJSON
@@ -68,6 +69,11 @@ def accepted(space: Space, written: str, label: str, *, behind: bool = False) ->
         (BEFORE + '{"type": "load", "¦', ["target", "slice", "out"]),
         (BEFORE + '{"type": "load", "slice": ":3", ¦', ["target", "out"]),
         (BEFORE + '{"type": "for-each", "¦', ["target", "do", "as", "collect"]),
+        (BEFORE + '{"type": "for-each", "target": "$hits", "do": [], "unt¦', ["until"]),
+        (BEFORE + '{"type": "for-each", "target": "$hits", "do": [], "until": {"type": "emp¦', ["empty"]),
+        (BEFORE + '{"type": "pages", "¦', ["tool", "arguments", "as", "items", "next", "first", "step", "max_pages"]),
+        (BEFORE + '{"type": "pages", "retry": {"¦', ["attempts", "wait_s"]),
+        (BEFORE + '{"type": "pages", "as": "$¦', ["$page"]),
         (BEFORE + '{"type": "sort", "order": ¦', ["asc", "desc"]),
         (BEFORE + '{"type": "discover-notes", "certify": ¦', ["true", "false"]),
         (BEFORE + '{"type": "coerce", "coercion": "in¦', ["int", "string"]),
@@ -106,6 +112,12 @@ def test_the_words_of_the_language_are_offered(space: Space, written: str, first
             BEFORE + '{"type": "for-each", "target": "$hits", "do": [{"type": "bind", "target": "$n", "out": "$m"}],'
             ' "collect": "¦',
             ["$m"],
+            [],
+        ),
+        (
+            BEFORE + '{"type": "for-each", "target": "$hits", "do": [{"type": "bind", "target": "$n", "out": "$m"}],'
+            ' "until": {"type": "gte", "target": "$¦',
+            ["$m", "$item", "$n", "$hits"],
             [],
         ),
         ('{"type": "create-note", "value": "x", "out": "$x"}\n{"type": "load", "target": "$¦', ["$x"], []),
@@ -339,3 +351,42 @@ def _still_read(text: str, found: Completion, offer: Offer) -> None:
         read_json(new)
     message = caught.value.message
     assert "a value was expected" in message or "twice" in message or offer.again, (message, new)
+
+
+class Paging(BaseModel):
+    """Where the next page is."""
+
+    next: str | None
+    tags: list[str]
+
+
+class Orders(BaseModel):
+    """A page of orders."""
+
+    orders: list[int]
+    page: Paging
+
+
+@pytest.mark.parametrize(
+    ("written", "offered"),
+    [
+        ('"tool": "shop/or¦', ["shop/orders"]),
+        ('"tool": "shop/orders", "items": "¦', ["orders", "page.tags"]),
+        ('"tool": "shop/orders", "items": "or¦', ["orders"]),
+        ('"tool": "shop/orders", "next": "¦', ["page.next"]),
+        ('"tool": "shop/orders", "arguments": {"¦', ["cursor"]),
+        ('"tool": "shop/orders", "arguments": {"cursor": "$¦', ["$page", "$n", "$hits"]),
+        ('"tool": "shop/orders", "as": "$at", "arguments": {"cursor": "$¦', ["$at", "$n", "$hits"]),
+    ],
+)
+def test_what_pages_reads_is_offered(space: Space, written: str, offered: list[str]) -> None:
+    """The tool and its arguments, and the places of its answer where a list or a cursor may be."""
+    server = LocalTools("shop")
+
+    @server.tool(read_only=True)
+    def orders(cursor: str = "") -> Orders:
+        """List orders."""
+        return Orders(orders=[len(cursor)], page=Paging(next=None, tags=[]))
+
+    space.tools.add(server)
+    assert labels(ask_of(space, BEFORE + '{"type": "pages", ' + written)) == offered

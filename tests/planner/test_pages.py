@@ -15,8 +15,11 @@ from typing import Any
 import pytest
 
 from infospace import Space, open_space
+from infospace.tools.local import LocalTools
 from infospace.tools.mcp.catalogue.sync import sync
+from planner.execute.run import Run
 from planner.execute.start import Prepared, check_plan, prepare, run_sync
+from planner.journal.commit_order import SuspendRequest
 from planner.journal.result import RunResult
 from planner.lifecycle.dry_run import dry_run
 from planner.lifecycle.replay import replay
@@ -323,3 +326,65 @@ def test_pages_stand_alone_where_their_tool_may_change_something(paged: Paged) -
     plan = check_plan(paged.space, [ISSUES, {**ROWS, "tool": "s/draw", "out": "$d"}])[0]
     order = DependencyAnalysis(paged.space.catalogue, {})
     assert [order.unit(step).alone for step in plan.steps] == [False, True]
+
+
+def test_the_time_of_the_step_is_that_of_all_its_pages(paged: Paged, tmp_path: Path) -> None:
+    """The pages before stay with the calls; nothing of them is made."""
+    (tmp_path / "calls.hold").touch()
+    result = paged.run({**ISSUES, "timeout_s": 2})
+    assert result.status == "failed"
+    assert "it took longer than its `timeout_s` of 2 s" in str(result.reason)
+    assert len(paged.calls) == 3
+    assert result.bindings == {}
+
+
+def test_pages_rest_between_calls_when_the_run_is_put_to_rest(space: Space) -> None:
+    """The call under way ends, no other begins; gone on with, each page is asked for once."""
+    halt, server, made = SuspendRequest(), LocalTools("s"), list[int]()
+
+    @server.tool(read_only=True)
+    def listed(page: int) -> list[int]:
+        """List; the second page puts the run to rest."""
+        made.append(page)
+        if page == 2:
+            halt.set()
+        return [page] if page < 4 else []
+
+    space.tools.add(server)
+    prepared = prepare(space, [{**ROWS, "tool": "s/listed"}], {})
+    assert isinstance(prepared, Prepared)
+    run = Run(space, prepared.plan, lambda _event: None)
+    run.halt = halt
+    result = asyncio.run(run.run(prepared.bound))
+    assert (result.status, made) == ("suspended", [1, 2])
+    assert [(row.status, row.value) for row in result.steps] == [("suspended", "interrupted after 2 pages")]
+    result = asyncio.run(resume(space, str(result.run)))
+    assert (data(result), made) == ([1, 2, 3], [1, 2, 3, 4])
+    assert [row.status for row in result.steps] == ["success"]
+
+
+def test_pages_that_only_read_run_beside_other_steps(space: Space) -> None:
+    """Two readers of pages wait for their tools at the same time."""
+    server, together = LocalTools("s"), asyncio.Barrier(2)
+
+    @server.tool(read_only=True)
+    async def listed(page: int) -> list[int]:
+        """List, once both have come."""
+        await asyncio.wait_for(together.wait(), 60)
+        return [page] if page == 1 else []
+
+    space.tools.add(server)
+    step = {**ROWS, "tool": "s/listed"}
+    result = run_sync(space, [step, {**step, "out": "$more"}])
+    assert (result.status, data(result)) == ("success", [1])
+
+
+def test_the_items_lead_back_to_their_call(paged: Paged) -> None:
+    """A step after it made of an item knows the Collection, and that its step."""
+    result = paged.run(ISSUES, {"type": "create-note", "value": "${all[2].title}", "out": "$n"})
+    told = result.to_json()["bindings"]["n"]["id"]
+    with paged.space.store.reading() as snapshot:
+        found = snapshot.get(str(result.steps[0].resource))
+        item = snapshot.get(found.members[2].id)  # type: ignore[union-attr]
+    assert (item.made.step, item.made.run) == ("1[2]", result.run)
+    assert any(use.id == item.id for use in result.steps[1].uses), told
